@@ -1,0 +1,36 @@
+"""What can go wrong, each with the exit code the command line ends with.
+
+An error's text is one paragraph: what happened, where, and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class RedolabError(Exception):
+    """A failure Redolab foresaw; `exit_code` is what the command ends with."""
+
+    exit_code = 1
+
+
+class UsageError(RedolabError):
+    """The command was asked for something it does not know or cannot combine (exit 2)."""
+
+    exit_code = 2
+
+
+class RefusedError(RedolabError):
+    """The database or the machine refuses; the text names what mends it (exit 3)."""
+
+    exit_code = 3
+
+
+class CheckFailedError(RedolabError):
+    """A stored figure differs from the recomputed one, or a check failed (exit 1)."""
+
+    exit_code = 1
+
+
+class InterruptedRunError(RedolabError):
+    """The run was stopped by Ctrl-C or SIGTERM; what was measured is kept (exit 130)."""
+
+    exit_code = 130
