@@ -1,0 +1,84 @@
+"""Randomised blocks: every setting once per block in random order, the baseline twice (the A/A pair).
+
+Drift and autocorrelation make a one-setting-after-the-other design call equal settings different
+far too often; shuffled blocks with a paired test do not (docs/explanation/method.md).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from redolab.errors import UsageError
+from redolab.sample import Role
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One sample to be taken."""
+
+    sample: int
+    block: int
+    position: int
+    setting: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is measured, how often, for how long and in which order.
+
+    Equal designs give equal orders: the seed decides.
+    """
+
+    settings: tuple[str, ...]
+    baseline: str
+    blocks: int
+    seconds: float
+    """Length of a sample, seconds."""
+    warmup_s: float
+    """Load under the setting before each sample, not counted, seconds."""
+    seed: int
+    null_pair: bool = True
+    """Whether the baseline stands twice in each block."""
+    margin: float = 0.05
+    """Ratios within 1 +- margin count as equivalent."""
+
+    def __post_init__(self) -> None:
+        if self.baseline not in self.settings:
+            raise UsageError(
+                f"The baseline {self.baseline!r} is not among the settings {', '.join(self.settings)}. "
+                "Every setting is compared with the baseline, so it must be measured too."
+            )
+        if len(set(self.settings)) != len(self.settings):
+            raise UsageError(f"A setting is named twice in {', '.join(self.settings)}. Name each once.")
+        for value, name in ((self.blocks, "--blocks"), (self.seconds, "--seconds")):
+            if value <= 0:
+                raise UsageError(f"{name} is {value:g}; it must be greater than zero.")
+
+    def order(self) -> tuple[Trial, ...]:
+        """Every trial of the run, in the order it is to be measured."""
+        rng = random.Random(self.seed)
+        trials: list[Trial] = []
+        for block in range(1, self.blocks + 1):
+            entries = _block_entries(self.settings, self.baseline, self.null_pair)
+            rng.shuffle(entries)
+            for position, (setting, role) in enumerate(entries, start=1):
+                trials.append(Trial(len(trials) + 1, block, position, setting, role))
+        return tuple(trials)
+
+    def load_time(self) -> float:
+        """Seconds of load in all, warm-ups included."""
+        return len(self.order()) * (self.seconds + self.warmup_s)
+
+
+def _block_entries(
+    settings: Sequence[str], baseline: str, null_pair: bool
+) -> list[tuple[str, Role]]:
+    entries: list[tuple[str, Role]] = [
+        (name, "baseline_a" if name == baseline else "treatment") for name in settings
+    ]
+    if null_pair:
+        entries.append((baseline, "baseline_b"))
+    return entries

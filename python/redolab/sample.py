@@ -1,0 +1,215 @@
+"""The records everything else passes along: settings, parameter changes, snapshots, samples.
+
+Frozen, without behaviour beyond arithmetic on themselves. A field that is `None` was not
+available on that server (see `Capabilities` in `redolab.engine.base`); it is never a zero.
+Counters are cumulative in a `Snapshot` and differences in a `Sample`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["treatment", "baseline_a", "baseline_b"]
+Scope = Literal["transaction", "session", "system"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One combination of factor levels, as the experiment names it."""
+
+    name: str
+    """The levels joined with `/`, for example `nowait/batch`."""
+    levels: Mapping[str, str]
+    """Factor name to level."""
+    parameters: Mapping[str, str]
+    """The server's own parameters that realise the levels, by name, as the server spells the value."""
+    tier: str
+    """What a commit acknowledgement promises: `disk`, `os`, `memory` or `replica`."""
+
+
+@dataclass(frozen=True)
+class ParameterChange:
+    """One change of a server parameter, as it goes into the manifest."""
+
+    parameter: str
+    before: str
+    after: str
+    scope: Scope
+    at: str
+    """UTC, ISO 8601."""
+    setting: str
+    """The setting it was made for; `restore` when it put the earlier value back."""
+
+
+@dataclass(frozen=True)
+class TaskAccount:
+    """The kernel's account of one server process, cumulative."""
+
+    pid: int
+    kind: str
+    """`client backend`, `walwriter`, `checkpointer`, ... as `pg_stat_activity.backend_type` has it."""
+    start_ticks: int
+    """Start time in clock ticks since boot: pid and start name a process uniquely."""
+    cpu_ns: int
+    run_queue_ns: int
+    """Runnable, but waiting for a CPU."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Every cumulative counter at one instant."""
+
+    at_s: float
+    """Monotonic clock of the measuring process, seconds."""
+    epoch: str
+    """Changes when the server's counters started anew (restart or reset): start time and reset times."""
+    counters: Mapping[str, float | None]
+    """`wal_bytes`, `wal_writes`, `wal_flushes`, ... as named in `Sample`; None where not available."""
+    tasks: tuple[TaskAccount, ...] | None
+    """All server processes, or None where the kernel's accounts cannot be read."""
+    reaped_cpu_ns: int | None
+    """CPU of server processes that have ended since the server started."""
+    session_pids: tuple[int, ...]
+    """The server processes that serve the working sessions."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the working sessions did in one interval, by their own count."""
+
+    commits: int
+    rows: int
+    failed: int
+    """Units that changed no row, or that a session gave up."""
+    session_elapsed_s: float
+    """Sum over the sessions of the time inside their loops."""
+    session_elapsed_max_s: float
+    """The longest of them: the interval in which the load ran."""
+    trouble: str | None = None
+    """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
+
+
+@dataclass(frozen=True)
+class TickCount:
+    """How many ticks saw one combination of wait event and scheduler state."""
+
+    scope: Literal["session", "background"]
+    kind: str
+    wait_class: str
+    """`""` when no wait was posted."""
+    event: str
+    """`""` when no wait was posted."""
+    state: Literal["runnable", "asleep", "unknown"]
+    """`runnable` is on CPU or in the run queue; `unknown` where the kernel could not be asked."""
+    ticks: int
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """What the wait sampler saw in one interval, and how well it kept time."""
+
+    counts: tuple[TickCount, ...] = ()
+    rounds: int = 0
+    """Readings of the whole server."""
+    late: int = 0
+    """Readings later than half a mean gap."""
+    lost: int = 0
+    """Readings that failed."""
+    cpu_s: float = 0.0
+    """CPU of the sampler itself in this process."""
+
+
+@dataclass(frozen=True)
+class ProcessTime:
+    """One server process's time in one sample (a row of `profile.parquet`)."""
+
+    sample: int
+    pid: int
+    kind: str
+    scope: Literal["session", "background"]
+    cpu_ns: int
+    run_queue_ns: int
+
+
+@dataclass(frozen=True)
+class WaitRow:
+    """One `TickCount` of one sample (a row of `waits.parquet`)."""
+
+    sample: int
+    scope: Literal["session", "background"]
+    kind: str
+    wait_class: str
+    event: str
+    state: str
+    ticks: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The difference of two snapshots under one setting (a row of `samples.parquet`)."""
+
+    sample: int = field(metadata={"doc": "1, 2, 3 ... in the order measured"})
+    block: int = field(metadata={"doc": "1, 2, 3 ..."})
+    position: int = field(metadata={"doc": "place inside the block, from 1"})
+    setting: str = field(metadata={"doc": "name of the setting"})
+    role: Role = field(metadata={"doc": "the baseline stands twice in a block: a and b"})
+    started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
+    start_s: float = field(metadata={"doc": "seconds since the run began"})
+    elapsed_s: float = field(metadata={"doc": "the interval in which the load ran"})
+    spoiled: str | None = field(metadata={"doc": "why this sample does not count; null when it does"})
+
+    sessions: int = field(metadata={"doc": "working sessions"})
+    commits: int = field(metadata={"doc": "by the sessions' own count"})
+    rows: int = field(metadata={"doc": "rows changed, by the sessions' own count"})
+    failed: int = field(metadata={"doc": "lost or failed units of work"})
+    session_elapsed_s: float = field(metadata={"doc": "sum over sessions of time in their loops"})
+
+    session_cpu_s: float | None = field(metadata={"doc": "CPU of the working sessions' processes"})
+    session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
+    instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
+    instance_run_queue_s: float | None = field(metadata={"doc": "run-queue time of all server processes"})
+    host_cpus: int | None = field(metadata={"doc": "logical CPUs online"})
+    host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
+    host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
+
+    server_commits: int | None = field(metadata={"doc": "by the server's count, Redolab's own left out"})
+    wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
+    wal_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
+    wal_writes: int | None = field(metadata={"doc": "write calls to the log"})
+    wal_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    wal_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
+    wal_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
+    checkpoints: int | None = field(metadata={"doc": "checkpoints that started or ended inside"})
+    vacuums: int | None = field(metadata={"doc": "vacuums that ended inside"})
+
+    device_flushes: int | None = field(metadata={"doc": "flushes on the emulated log device"})
+    device_requested_s: float | None = field(metadata={"doc": "their requested time"})
+    device_delivered_s: float | None = field(metadata={"doc": "their delivered time"})
+
+    ticks: int = field(metadata={"doc": "readings of the wait sampler"})
+    ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
+    ticks_lost: int = field(metadata={"doc": "failed"})
+    sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler in the measuring process"})
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One hard kill of the server under one setting (a row of a durability run's `samples.parquet`)."""
+
+    sample: int = field(metadata={"doc": "1, 2, 3 ... in the order measured"})
+    block: int = field(metadata={"doc": "1, 2, 3 ..."})
+    position: int = field(metadata={"doc": "place inside the block, from 1"})
+    setting: str = field(metadata={"doc": "name of the setting"})
+    started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
+    start_s: float = field(metadata={"doc": "seconds since the run began"})
+    elapsed_s: float = field(metadata={"doc": "load time before the kill"})
+    spoiled: str | None = field(metadata={"doc": "why this kill does not count; null when it does"})
+
+    sessions: int = field(metadata={"doc": "working sessions"})
+    acknowledged: int = field(metadata={"doc": "commits whose acknowledgement a session had noted"})
+    missing: int = field(metadata={"doc": "acknowledged commits absent after recovery"})
+    unacknowledged: int = field(metadata={"doc": "commits present whose acknowledgement never arrived"})
+    loss_window_s: float | None = field(metadata={"doc": "age at the kill of the oldest missing commit"})
+    recovery_s: float = field(metadata={"doc": "from restart to the first query answered"})

@@ -1,0 +1,47 @@
+"""Quantities as text. In memory time is seconds and rates are per second; only here do they change unit."""
+
+from __future__ import annotations
+
+import math
+
+_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write `value` with `digits` significant digits and thousands separators, never in e-notation."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{round(value, decimals):,.{decimals}f}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time span (seconds) in the unit that leaves one to three digits before the point."""
+    for step, name in _STEPS:
+        if abs(seconds) >= step:
+            return f"{significant(seconds / step)} {name}"
+    return "0 s" if seconds == 0 else f"{significant(seconds / 1e-9)} ns"
+
+
+def clock(seconds: float) -> str:
+    """Write a time span (seconds) as a person plans it: `45 s`, `2 min`, `4 h 05 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """Write a share (1.0 is all) as a percentage."""
+    return f"{100 * share:.{decimals}f} %"
+
+
+def size(count_bytes: float) -> str:
+    """Write a number of bytes in binary units."""
+    value, names = float(count_bytes), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while abs(value) >= 1024 and len(names) > 1:
+        value /= 1024
+        names.pop(0)
+    return f"{significant(value)} {names[0]}"
