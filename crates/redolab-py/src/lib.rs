@@ -1,0 +1,129 @@
+//! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
+
+use std::io;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+/// One process of a database server, with its CPU account.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+struct Task {
+    /// Process id.
+    pid: u32,
+    /// What the process is, such as "postmaster", "client backend" or "walwriter".
+    kind: String,
+    /// When the process started, in clock ticks since the machine started.
+    start_ticks: u64,
+    /// Time spent on a CPU, in nanoseconds.
+    cpu_ns: u64,
+    /// Time spent ready to run but waiting for a CPU, in nanoseconds.
+    run_queue_ns: u64,
+    /// The kernel's state letter, such as "R" or "S".
+    state: char,
+}
+
+#[pymethods]
+impl Task {
+    fn __repr__(&self) -> String {
+        format!(
+            "Task(pid={}, kind={:?}, start_ticks={}, cpu_ns={}, run_queue_ns={}, state={:?})",
+            self.pid, self.kind, self.start_ticks, self.cpu_ns, self.run_queue_ns, self.state
+        )
+    }
+}
+
+impl From<redolab_waits::Task> for Task {
+    fn from(task: redolab_waits::Task) -> Self {
+        Self {
+            pid: task.pid,
+            kind: task.kind,
+            start_ticks: task.start_ticks,
+            cpu_ns: task.cpu_ns,
+            run_queue_ns: task.run_queue_ns,
+            state: task.state,
+        }
+    }
+}
+
+/// A database server's processes at one instant.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+struct ServerTasks {
+    /// The postmaster first, then its children.
+    tasks: Py<PyTuple>,
+    /// CPU time of all children that have ended so far, in nanoseconds.
+    reaped_cpu_ns: u64,
+}
+
+#[pymethods]
+impl ServerTasks {
+    fn __repr__(&self) -> String {
+        format!("ServerTasks(tasks={}, reaped_cpu_ns={})", self.tasks, self.reaped_cpu_ns)
+    }
+}
+
+/// Cumulative CPU times of the whole machine.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+struct MachineTimes {
+    /// Time the CPUs worked, summed over CPUs, in nanoseconds.
+    busy_ns: u64,
+    /// Time the hypervisor gave to other machines, summed over CPUs, in nanoseconds.
+    steal_ns: u64,
+    /// Time the CPUs had nothing to run, summed over CPUs, in nanoseconds.
+    idle_ns: u64,
+    /// Number of CPUs.
+    cpus: u32,
+}
+
+#[pymethods]
+impl MachineTimes {
+    fn __repr__(&self) -> String {
+        format!(
+            "MachineTimes(busy_ns={}, steal_ns={}, idle_ns={}, cpus={})",
+            self.busy_ns, self.steal_ns, self.idle_ns, self.cpus
+        )
+    }
+}
+
+/// Read the CPU accounts of a postmaster and its children.
+#[pyfunction]
+fn server_tasks(py: Python<'_>, postmaster: u32) -> PyResult<ServerTasks> {
+    let read = py.detach(|| redolab_waits::server_tasks(postmaster))?;
+    let tasks = read
+        .tasks
+        .into_iter()
+        .map(|task| Py::new(py, Task::from(task)))
+        .collect::<PyResult<Vec<_>>>()?;
+    Ok(ServerTasks { tasks: PyTuple::new(py, tasks)?.unbind(), reaped_cpu_ns: read.reaped_cpu_ns })
+}
+
+/// Read the state letter of each process; None for one that is gone.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted to a vector")]
+fn task_states(py: Python<'_>, pids: Vec<u32>) -> Vec<Option<char>> {
+    py.detach(|| redolab_waits::task_states(&pids))
+}
+
+/// Read the CPU times of the whole machine.
+#[pyfunction]
+fn machine_times(py: Python<'_>) -> io::Result<MachineTimes> {
+    let read = py.detach(redolab_waits::machine_times)?;
+    Ok(MachineTimes {
+        busy_ns: read.busy_ns,
+        steal_ns: read.steal_ns,
+        idle_ns: read.idle_ns,
+        cpus: read.cpus,
+    })
+}
+
+/// Redolab's compiled part: processes watched from outside, and the emulated log device.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Task>()?;
+    module.add_class::<ServerTasks>()?;
+    module.add_class::<MachineTimes>()?;
+    module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
+    module.add_function(wrap_pyfunction!(task_states, module)?)?;
+    module.add_function(wrap_pyfunction!(machine_times, module)?)?;
+    module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
+    Ok(())
+}
