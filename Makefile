@@ -1,0 +1,54 @@
+# make demo    measure commit modes on a private PostgreSQL and write the report
+# make test    everything that is checked: linters, types, Rust tests, Python tests
+# make check   the linters and types alone
+# make clean   remove what these made, measured runs excepted
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o -name Cargo.toml)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+.PHONY: demo test check install clean
+
+install: $(INSTALLED)
+
+demo: $(INSTALLED)
+	$(BIN)/redolab run commit-mode --quick
+
+# pytest comes last, so that its summary closes the output.
+test: check
+	cargo test --quiet --workspace
+	@scripts/need-chromium
+	$(BIN)/pytest
+
+check: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@# Debian 12's newer Rust comes without these two.
+	@if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then \
+		set -x; cargo fmt --check && \
+		cargo clippy --quiet --workspace --all-targets -- -D warnings; \
+	else \
+		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
+	fi
+
+$(INSTALLED): pyproject.toml $(RUST) scripts/need-tools
+	@PYTHON='$(PYTHON)' scripts/need-tools
+	@echo "Installing Redolab into $(VENV): some 400 MB to download and one Rust build, 1 to 3 minutes the first time."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@# Where PYTHONDONTWRITEBYTECODE is set nothing else would compile these, and every start pays.
+	@$(BIN)/python -m compileall -q python/redolab
+	@touch $@
+	@echo "Installed."
+
+clean:
+	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -f python/redolab/_core*.so
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
