@@ -40,7 +40,7 @@ check: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml $(RUST) scripts/need-tools
 	@PYTHON='$(PYTHON)' scripts/need-tools
-	@echo "Installing Redolab into $(VENV): some 400 MB to download and one Rust build, 1 to 3 minutes the first time."
+	@echo "Installing Redolab into $(VENV): its packages are downloaded and its Rust built, 1 to 3 minutes the first time."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@# Where PYTHONDONTWRITEBYTECODE is set nothing else would compile these, and every start pays.
