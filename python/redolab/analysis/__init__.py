@@ -1,0 +1,1 @@
+"""From a stored run to figures: pure functions, no database, the same figures every time."""

@@ -1,0 +1,344 @@
+"""What else happened: checks of the run that could change its answer, in plain words."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from redolab import units
+from redolab.analysis.reading import Waits, counting
+from redolab.analysis.time_based import session_account, session_blocked_s
+from redolab.sample import Sample
+
+Outcome = Literal["passed", "failed", "warning", "not_available"]
+_FEWEST = 8
+"""Samples below which a look at the noise says nothing."""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One check: its outcome, and a sentence with the numbers."""
+
+    name: str
+    outcome: Outcome
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The check as the results object has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Log throughput of the samples that count, less their setting's mean, in time order."""
+
+    start_s: tuple[float, ...]
+    residual: tuple[float, ...]
+    settings: int
+
+
+def diagnose(samples: Sequence[Sample], waits: Waits, baseline: str) -> tuple[Diagnostic, ...]:
+    """Every check of a run; `samples` are all of them, spoiled ones too."""
+    good = counting(samples)
+    noise = residual_noise(good)
+    return (
+        spoiled_samples(samples),
+        autocorrelation(noise),
+        drift(noise),
+        regimes(noise),
+        checkpoints(good),
+        steal(good),
+        commit_counts(good),
+        littles_law(good),
+        adds_up(good),
+        short_waits([sample for sample in good if sample.setting == baseline]),
+        sampling_clock(good, waits),
+    )
+
+
+def residual_noise(samples: Sequence[Sample]) -> Noise:
+    """What is left of the logarithm of throughput when each setting's mean is taken off."""
+    logs: defaultdict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        logs[sample.setting].append(math.log(sample.commits / sample.elapsed_s))
+    means = {name: statistics.fmean(values) for name, values in logs.items()}
+    ordered = sorted(samples, key=lambda sample: sample.start_s)
+    return Noise(
+        tuple(sample.start_s for sample in ordered),
+        tuple(
+            math.log(sample.commits / sample.elapsed_s) - means[sample.setting]
+            for sample in ordered
+        ),
+        len(means),
+    )
+
+
+def spoiled_samples(samples: Sequence[Sample]) -> Diagnostic:
+    """Samples that do not count, and why."""
+    name = "spoiled samples"
+    spoiled = [sample for sample in samples if sample.spoiled is not None]
+    idle = len(samples) - len(spoiled) - len(counting(samples))
+    if not spoiled and not idle:
+        return Diagnostic(name, "passed", f"All {len(samples)} samples count.")
+    reasons = sorted({sample.spoiled or "" for sample in spoiled})
+    if idle:
+        reasons.append(f"{idle} without a commit")
+    return Diagnostic(
+        name,
+        "warning",
+        f"{len(spoiled) + idle} of {len(samples)} samples do not count: {'; '.join(reasons)}.",
+    )
+
+
+def lag1_autocorrelation(noise: Noise) -> float | None:
+    """Correlation of one sample with the next; None for few samples or no variation.
+
+    Source: statsmodels, `acf`.
+    """
+    if not _speaks(noise):
+        return None
+    from statsmodels.tsa.stattools import acf
+
+    return float(acf(noise.residual, nlags=1, fft=False)[1])
+
+
+def autocorrelation(noise: Noise) -> Diagnostic:
+    """Lag-1 autocorrelation and the number of independent samples the run is worth."""
+    name = "autocorrelation"
+    lag1 = lag1_autocorrelation(noise)
+    if lag1 is None:
+        return _too_few(name, noise)
+    count = len(noise.residual)
+    worth = min(float(count), count * (1 - lag1) / (1 + lag1)) if lag1 > -1 else float(count)
+    text = (
+        f"One sample and the next correlate at {lag1:.2f}; the {count} samples are worth about "
+        f"{worth:.0f} independent ones."
+    )
+    if lag1 < 2 / math.sqrt(count):
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name,
+        "warning",
+        text + " Comparisons inside blocks allow for that; the intervals of single settings and "
+        "the published tests do not.",
+    )
+
+
+def drift(noise: Noise) -> Diagnostic:
+    """A straight line through the noise over time.
+
+    Source: SciPy, `linregress`.
+    """
+    name = "drift"
+    if not _speaks(noise):
+        return _too_few(name, noise)
+    from scipy import stats
+
+    line = stats.linregress(noise.start_s, noise.residual)
+    change = math.expm1(float(line.slope) * (noise.start_s[-1] - noise.start_s[0]))
+    pvalue = float(line.pvalue)
+    text = f"Throughput moved by {_signed_percent(change)} over the run (p = {pvalue:.2g})."
+    if pvalue >= 0.05:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(name, "warning", text + " Comparisons inside blocks allow for it.")
+
+
+def regimes(noise: Noise) -> Diagnostic:
+    """Whether the noise jumped from one level to another.
+
+    Source: statsmodels, `breaks_cusumolsresid`.
+    """
+    name = "two regimes"
+    if not _speaks(noise):
+        return _too_few(name, noise)
+    import numpy as np
+    from statsmodels.stats.diagnostic import breaks_cusumolsresid
+
+    pvalue = float(breaks_cusumolsresid(np.array(noise.residual), ddof=noise.settings)[1])
+    if pvalue >= 0.05:
+        return Diagnostic(
+            name, "passed", f"No jump between two levels was found (p = {pvalue:.2g})."
+        )
+    sums = np.abs(np.cumsum(noise.residual))
+    place = noise.start_s[min(int(sums.argmax()) + 1, len(noise.start_s) - 1)]
+    return Diagnostic(
+        name,
+        "warning",
+        f"Throughput changed its level about {units.clock(place)} into the run (p = {pvalue:.2g}): "
+        "the machine or the server was not the same before and after.",
+    )
+
+
+def checkpoints(samples: Sequence[Sample]) -> Diagnostic:
+    """Checkpoints and vacuums that fell inside samples."""
+    name = "checkpoints and vacuums"
+    if any(sample.checkpoints is None or sample.vacuums is None for sample in samples):
+        return Diagnostic(name, "not_available", "This server did not tell of its checkpoints.")
+    hit = [sample for sample in samples if sample.checkpoints or sample.vacuums]
+    if not hit:
+        return Diagnostic(name, "passed", "None fell inside a sample.")
+    residual = dict(zip(_numbers(samples), residual_noise(samples).residual, strict=True))
+    slower = statistics.fmean(residual[sample.sample] for sample in hit)
+    return Diagnostic(
+        name,
+        "warning",
+        f"{sum(sample.checkpoints or 0 for sample in hit)} checkpoints and "
+        f"{sum(sample.vacuums or 0 for sample in hit)} vacuums fell inside {len(hit)} of "
+        f"{len(samples)} samples, whose throughput was {_signed_percent(math.expm1(slower))} "
+        "against the mean of their setting.",
+    )
+
+
+def steal(samples: Sequence[Sample]) -> Diagnostic:
+    """CPU time the hypervisor gave to others; no process account shows it."""
+    name = "steal"
+    shares = [
+        sample.host_steal_s / (sample.elapsed_s * sample.host_cpus)
+        for sample in samples
+        if sample.host_steal_s is not None and sample.host_cpus
+    ]
+    if not shares:
+        return Diagnostic(name, "not_available", "The machine's steal time could not be read.")
+    mean, worst = statistics.fmean(shares), max(shares)
+    text = (
+        f"The hypervisor took {units.percent(mean)} of the machine's CPU time "
+        f"({units.percent(worst)} in the worst sample)."
+    )
+    return Diagnostic(name, "passed" if worst < 0.02 else "warning", text)
+
+
+def commit_counts(samples: Sequence[Sample]) -> Diagnostic:
+    """The sessions' own count of commits against the server's, within 0.1 %.
+
+    One commit per session and sample is allowed beside that: the end of the session's own loop.
+    """
+    name = "commit counts"
+    known = [sample for sample in samples if sample.server_commits is not None]
+    if not known:
+        return Diagnostic(name, "not_available", "The server's own count could not be read.")
+    counted = sum(sample.commits for sample in known)
+    server = sum(sample.server_commits or 0 for sample in known)
+    allowed = 0.001 * counted + sum(sample.sessions for sample in known)
+    text = (
+        f"The sessions counted {counted:,} commits and the server {server:,}, a difference of "
+        f"{_signed_percent(server / counted - 1, 3)}."
+    )
+    if abs(server - counted) <= allowed:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name, "failed", text + " Something else committed in this database, or commits were lost."
+    )
+
+
+def littles_law(samples: Sequence[Sample]) -> Diagnostic:
+    """L R against the number of sessions: every session must be inside its loop all the time."""
+    name = "Little's law"
+    ratios = [
+        account.arrival_rate * account.response_time / sample.sessions
+        for sample in samples
+        for account in (session_account(sample),)
+        if account.response_time is not None
+    ]
+    if not ratios:
+        return Diagnostic(name, "not_available", "No sample counts.")
+    worst = max(ratios, key=lambda ratio: abs(ratio - 1))
+    text = (
+        f"Commit rate times commit time is {units.percent(statistics.fmean(ratios))} of the number "
+        f"of sessions ({units.percent(worst)} in the worst sample)."
+    )
+    if abs(worst - 1) <= 0.05:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(name, "warning", text + " Sessions did not all work to the end of a sample.")
+
+
+def adds_up(samples: Sequence[Sample]) -> Diagnostic:
+    """Samples in which CPU and run queue exceed the elapsed time of the sessions."""
+    name = "time adds up"
+    blocked = [session_blocked_s(sample) for sample in samples]
+    known = [value for value in blocked if value is not None]
+    if not known:
+        return Diagnostic(
+            name, "not_available", "The kernel's CPU accounts of the server could not be read."
+        )
+    over = sum(value < 0 for value in known)
+    if not over:
+        return Diagnostic(name, "passed", "CPU and run queue never exceed the sessions' time.")
+    worst = min(
+        value / sample.session_elapsed_s
+        for value, sample in zip(blocked, samples, strict=True)
+        if value is not None
+    )
+    return Diagnostic(
+        name,
+        "passed" if worst > -0.01 else "warning",
+        f"CPU and run queue exceed the sessions' time in {over} of {len(known)} samples, by "
+        f"{units.percent(-worst)} at most; the profile shows it as negative unaccounted time.",
+    )
+
+
+def short_waits(samples: Sequence[Sample]) -> Diagnostic:
+    """Whether the baseline's waits are long enough for a sampler to divide them well.
+
+    Source: Redolab's own prototypes: rows within 4 points of exact tracing for waits of 1 ms,
+    15 points off for waits of about 50 us.
+    """
+    name = "short waits"
+    waits = [
+        blocked / sample.commits
+        for sample in samples
+        for blocked in (session_blocked_s(sample),)
+        if blocked is not None
+    ]
+    if not waits:
+        return Diagnostic(name, "not_available", "Blocked time per commit is not known.")
+    mean = statistics.fmean(waits)
+    text = f"A baseline commit is blocked for {units.duration(mean)} on average."
+    if mean >= 2e-4:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name,
+        "warning",
+        text + " Sampling divides waits this short badly: single wait rows may be wrong by 15 "
+        "percentage points. CPU, run queue and the sum of the waits are exact.",
+    )
+
+
+def sampling_clock(samples: Sequence[Sample], waits: Waits) -> Diagnostic:
+    """How many of the sampler's readings were late or lost."""
+    name = "sampling clock"
+    ticks = sum(sample.ticks for sample in samples)
+    if ticks == 0:
+        return Diagnostic(
+            name, "not_available", "No wait events were sampled: all blocked time is unaccounted."
+        )
+    late = sum(sample.ticks_late for sample in samples) / ticks
+    lost = sum(sample.ticks_lost for sample in samples) / ticks
+    blind = sum(not waits.get(sample.sample) for sample in samples)
+    text = f"Of {ticks:,} readings {units.percent(late)} were late and {units.percent(lost)} lost."
+    if blind:
+        text += f" {blind} samples have no reading at all."
+    well = late <= 0.1 and lost <= 0.01 and not blind
+    return Diagnostic(name, "passed" if well else "warning", text)
+
+
+def _speaks(noise: Noise) -> bool:
+    # Residuals of equal values are rounding error, whose pattern means nothing.
+    return len(noise.residual) >= _FEWEST and max(map(abs, noise.residual)) > 1e-9
+
+
+def _too_few(name: str, noise: Noise) -> Diagnostic:
+    count = len(noise.residual)
+    why = f"{count} samples are too few to tell" if count < _FEWEST else "nothing varied"
+    return Diagnostic(name, "not_available", f"Not looked for: {why}.")
+
+
+def _numbers(samples: Sequence[Sample]) -> list[int]:
+    return [sample.sample for sample in sorted(samples, key=lambda sample: sample.start_s)]
+
+
+def _signed_percent(share: float, decimals: int = 1) -> str:
+    return f"{100 * share:+.{decimals}f} %"

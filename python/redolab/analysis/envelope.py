@@ -1,0 +1,125 @@
+"""The parts of a results object that every experiment has: what was run, where and how."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab.analysis.estimates import mean_estimate
+from redolab.sample import Sample
+from redolab.store import Run
+
+FORMAT = 1
+
+
+def heading(run: Run) -> dict[str, Any]:
+    """The first keys of a results object: which run this is."""
+    manifest = run.manifest
+    design = manifest["design"]
+    return {
+        "format": FORMAT,
+        "experiment": manifest["experiment"],
+        "run": str(run.path),
+        "question": manifest.get("question", ""),
+        "status": manifest["status"],
+        "engine": dict(manifest["engine"]),
+        "load": {
+            **manifest.get("load", {}),
+            "seconds": design.get("seconds"),
+            "warmup_s": design.get("warmup_s"),
+        },
+    }
+
+
+def emulated_device(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> dict[str, Any]:
+    """What the emulated log device was asked for and gave, ms per flush; empty without one."""
+    requested = log_device_ms(manifest)
+    if requested is None:
+        return {}
+    flushed = [sample for sample in samples if sample.device_flushes]
+    delivered = mean_estimate(
+        sample.device_delivered_s / sample.device_flushes * 1e3
+        for sample in flushed
+        if sample.device_delivered_s is not None and sample.device_flushes
+    )
+    return {
+        "log_device_ms": {
+            "requested": requested,
+            "delivered": delivered.as_json(),
+            "flushes": sum(sample.device_flushes or 0 for sample in flushed),
+        }
+    }
+
+
+def log_device_ms(manifest: Mapping[str, Any]) -> float | None:
+    """The delay asked of the emulated log device, milliseconds; None for a real one."""
+    value = (manifest["engine"].get("emulated") or {}).get("log_device_ms")
+    return None if value is None else float(value)
+
+
+def method(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """How it was measured, as the manifest has it; the order as setting names per block."""
+    blocks: defaultdict[int, list[str]] = defaultdict(list)
+    for trial in manifest.get("order", ()):
+        blocks[trial["block"]].append(trial["setting"])
+    return {
+        "design": manifest["design"],
+        "started_at": manifest.get("started_at"),
+        "finished_at": manifest.get("finished_at"),
+        "machine": manifest.get("machine", {}),
+        "parameter_changes": list(manifest.get("parameter_changes", ())),
+        "not_measured": list(manifest.get("not_measured", ())),
+        "redolab_version": manifest.get("redolab_version"),
+        "mapping": list(manifest.get("mapping", ())),
+        "order": [blocks[block] for block in sorted(blocks)],
+    }
+
+
+def instrument(samples: Sequence[Sample]) -> dict[str, Any]:
+    """How well the wait sampler kept time and what CPU it took, over all samples."""
+    elapsed = sum(sample.elapsed_s for sample in samples)
+    ticks = sum(sample.ticks for sample in samples)
+    late = sum(sample.ticks_late for sample in samples)
+    lost = sum(sample.ticks_lost for sample in samples)
+    cpu = sum(sample.sampler_cpu_s for sample in samples)
+    rate = ticks / elapsed if elapsed > 0 else None
+    share = 100 * cpu / elapsed if elapsed > 0 else None
+    if not ticks or rate is None or share is None:
+        text = "No wait events were sampled."
+    else:
+        text = (
+            f"Wait events were read {rate:.0f} times a second at random moments ({late} of {ticks} "
+            f"late, {lost} lost), for {share:.2f} % of one CPU. The effect of reading on "
+            "throughput was not measured in this run."
+        )
+    return {
+        "rate_per_s": rate,
+        "ticks": ticks,
+        "late": late,
+        "lost": lost,
+        "cpu_s": cpu,
+        "cpu_pct_of_core": share,
+        "overhead": None,
+        "text": text,
+    }
+
+
+def timeline(samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """Every sample in the order measured, spoiled ones too."""
+    return [
+        {
+            "sample": sample.sample,
+            "block": sample.block,
+            "position": sample.position,
+            "setting": sample.setting,
+            "role": sample.role,
+            "start_s": sample.start_s,
+            "elapsed_s": sample.elapsed_s,
+            "throughput_per_s": sample.commits / sample.elapsed_s if sample.elapsed_s > 0 else None,
+            "spoiled": sample.spoiled,
+            "checkpoints": sample.checkpoints,
+            "vacuums": sample.vacuums,
+        }
+        for sample in samples
+    ]

@@ -1,0 +1,87 @@
+"""A number with its uncertainty, and the two ways a sample of numbers becomes one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A point and its interval; `None` where the data do not give one."""
+
+    point: float | None
+    low: float | None
+    high: float | None
+    level: float = 0.95
+    """The confidence level of the interval, 0 to 1."""
+
+    def as_json(self) -> dict[str, float | None]:
+        """The estimate as the results object has it; what is not finite is null."""
+        return {
+            "point": finite(self.point),
+            "low": finite(self.low),
+            "high": finite(self.high),
+            "level": self.level,
+        }
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same estimate in another unit; `factor` must be positive."""
+        return Estimate(
+            None if self.point is None else self.point * factor,
+            None if self.low is None else self.low * factor,
+            None if self.high is None else self.high * factor,
+            self.level,
+        )
+
+
+MISSING = Estimate(None, None, None)
+
+
+def finite(value: float | None) -> float | None:
+    """`value` as a plain float, or None when there is none or it is not finite."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estimate:
+    """The mean with Student's t interval, in the unit of `values`.
+
+    Values that are None were not available and are left out. One value has no interval. The
+    interval takes the values as independent: see the effective sample size in the diagnostics.
+
+    Source: SciPy, `scipy.stats.t`.
+    """
+    from scipy import stats
+
+    known = [float(value) for value in values if value is not None]
+    if not known:
+        return Estimate(None, None, None, level)
+    point = math.fsum(known) / len(known)
+    if len(known) == 1:
+        return Estimate(point, None, None, level)
+    spread = float(stats.sem(known))
+    # A spread that is rounding error alone (equal values) has no meaningful t quantile.
+    if spread <= abs(point) * 1e-14:
+        return Estimate(point, point, point, level)
+    low, high = stats.t.interval(level, len(known) - 1, loc=point, scale=spread)
+    return Estimate(point, float(low), float(high), level)
+
+
+def ratio_estimate(log_ratios: Iterable[float | None], level: float = 0.95) -> Estimate:
+    """The geometric mean ratio with Student's t interval on the logarithms; no unit.
+
+    `log_ratios` are paired differences of natural logarithms, one per block.
+    """
+    logs = mean_estimate(log_ratios, level)
+    return Estimate(_exp(logs.point), _exp(logs.low), _exp(logs.high), level)
+
+
+def _exp(value: float | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return math.exp(value)
+    except OverflowError:
+        # Two blocks far apart give an interval without an upper end that a float can hold.
+        return None

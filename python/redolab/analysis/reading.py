@@ -1,0 +1,49 @@
+"""Records out of a stored run's tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from redolab.sample import Kill, Sample, WaitRow
+from redolab.store import Run
+
+Waits = Mapping[int, Sequence[WaitRow]]
+"""The rows of the wait sampler by the number of their sample."""
+
+
+def read_samples(run: Run) -> tuple[Sample, ...]:
+    """Every sample of the run in the order measured, spoiled ones too."""
+    return tuple(sorted((Sample(**row) for row in run.samples.to_pylist()), key=_number))
+
+
+def read_kills(run: Run) -> tuple[Kill, ...]:
+    """Every kill of a durability run in the order made, spoiled ones too."""
+    return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
+
+
+def read_waits(run: Run) -> Waits:
+    """What the wait sampler saw, by sample."""
+    found: defaultdict[int, list[WaitRow]] = defaultdict(list)
+    for row in run.waits.to_pylist():
+        found[row["sample"]].append(WaitRow(**row))
+    return dict(found)
+
+
+def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """The samples that count: not spoiled, with time and work in them."""
+    return tuple(
+        sample
+        for sample in samples
+        if sample.spoiled is None and sample.commits > 0 and sample.elapsed_s > 0
+    )
+
+
+def setting_names(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The settings of the run, in the order of its design."""
+    return tuple(setting["name"] for setting in manifest["settings"])
+
+
+def _number(record: Sample | Kill) -> int:
+    return record.sample

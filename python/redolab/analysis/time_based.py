@@ -1,0 +1,136 @@
+"""Unit-of-work time accounting: L, S, Q and R of one sample, for its sessions or the instance.
+
+The unit is one commit. S is CPU per commit, Q is time per commit that is neither CPU nor idle (so
+it contains the run queue and the disk's own service), R = S + Q. A negative difference is kept.
+
+Source: Craig Shallahamer, OraPub, "unit of work time based analysis" (2010-2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from redolab.analysis.waits import background_waits
+from redolab.sample import Sample, WaitRow
+
+
+@dataclass(frozen=True)
+class UnitOfWork:
+    """Time per commit in seconds; None where the server's accounts could not be read."""
+
+    arrival_rate: float
+    """L, commits per second."""
+    service_time: float | None
+    """S, CPU per commit."""
+    queue_time: float | None
+    """Q, time per commit neither on CPU nor idle; contains `run_queue_time`."""
+    run_queue_time: float | None
+    """Runnable but waiting for a CPU, per commit."""
+    response_time: float | None
+    """R = S + Q."""
+
+
+def session_account(sample: Sample) -> UnitOfWork:
+    """The account of the working sessions: R is what a session spends on one commit.
+
+    Where the CPU accounts are missing (a remote server) S and Q are None and R stands.
+    """
+    commits = sample.commits
+    response = _per(sample.session_elapsed_s, commits)
+    cpu = sample.session_cpu_s
+    return UnitOfWork(
+        arrival_rate=sample.commits / sample.elapsed_s,
+        service_time=_per(cpu, commits),
+        queue_time=None if cpu is None else _per(sample.session_elapsed_s - cpu, commits),
+        run_queue_time=_per(sample.session_run_queue_s, commits),
+        response_time=response,
+    )
+
+
+def instance_account(sample: Sample, waits: Iterable[WaitRow]) -> UnitOfWork:
+    """The account of the whole instance, background processes in it: R is work done per commit.
+
+    Background processes work beside the sessions, so this R can exceed the sessions' R. The
+    background's waits come from the wait sampler: without its ticks Q and R are None.
+    """
+    commits = sample.commits
+    cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
+    blocked = instance_blocked_s(sample, waits)
+    queue = None if run_queue is None or blocked is None else run_queue + blocked
+    return UnitOfWork(
+        arrival_rate=sample.commits / sample.elapsed_s,
+        service_time=_per(cpu, commits),
+        queue_time=_per(queue, commits),
+        run_queue_time=_per(run_queue, commits),
+        response_time=None if cpu is None or queue is None else _per(cpu + queue, commits),
+    )
+
+
+def session_blocked_s(sample: Sample) -> float | None:
+    """Seconds the sessions were neither on CPU nor in the run queue; may be negative."""
+    if sample.session_cpu_s is None or sample.session_run_queue_s is None:
+        return None
+    return sample.session_elapsed_s - sample.session_cpu_s - sample.session_run_queue_s
+
+
+def background_blocked_s(sample: Sample, waits: Iterable[WaitRow]) -> dict[tuple[str, str], float]:
+    """Process-seconds the background was blocked, not idle, by (wait class, event).
+
+    The share of the sampler's readings that saw it, times the elapsed time; several processes of
+    one kind add up.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for row in background_waits(waits):
+        key = (row.wait_class, row.event)
+        found[key] = found.get(key, 0.0) + row.ticks / sample.ticks * sample.elapsed_s
+    return found
+
+
+def instance_blocked_s(sample: Sample, waits: Iterable[WaitRow]) -> float | None:
+    """Process-seconds the instance was blocked and not idle: its sessions and its background.
+
+    None without the sampler's ticks or the kernel's accounts.
+    """
+    sessions = session_blocked_s(sample)
+    if sessions is None or sample.ticks == 0:
+        return None
+    return sessions + sum(background_blocked_s(sample, waits).values())
+
+
+def commits_per_flush(sample: Sample) -> float | None:
+    """Commits that one flush of the log served; None without flushes or their count."""
+    return _per(sample.commits, sample.wal_flushes)
+
+
+def flush_time_s(sample: Sample) -> float | None:
+    """Mean time of one flush call, seconds."""
+    return _per(sample.wal_flush_time_s, sample.wal_flushes)
+
+
+def wal_bytes_per_commit(sample: Sample) -> float | None:
+    """WAL generated per commit, bytes."""
+    return _per(sample.wal_bytes, sample.commits)
+
+
+def host_cpu_share(sample: Sample) -> float | None:
+    """Share of the machine's CPU time that was used, by anybody; 1.0 is every CPU busy."""
+    if sample.host_busy_s is None or not sample.host_cpus:
+        return None
+    return sample.host_busy_s / (sample.elapsed_s * sample.host_cpus)
+
+
+def log_write_share(sample: Sample, waits: Iterable[WaitRow]) -> float | None:
+    """Time in write and flush calls on the log over the instance's non-idle wait.
+
+    The calls' time contains their CPU, and the server's clock runs on while a caller stands in
+    the run queue, so the share can exceed 1; it is not clamped.
+    """
+    blocked = instance_blocked_s(sample, waits)
+    if sample.wal_write_time_s is None or sample.wal_flush_time_s is None or not blocked:
+        return None
+    return (sample.wal_write_time_s + sample.wal_flush_time_s) / blocked
+
+
+def _per(amount: float | None, units: float | None) -> float | None:
+    return None if amount is None or not units else amount / units

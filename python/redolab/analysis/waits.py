@@ -1,0 +1,70 @@
+"""What a wait event means for the accounts: idle, outside the work, or the log's flush."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from redolab.sample import WaitRow
+
+_LOG_SYNC = frozenset(
+    {
+        # Spelled WALSync, WALWrite before PostgreSQL 17: names are compared in lower case.
+        "io:walsync",
+        "io:walwrite",
+        "lwlock:walwrite",
+        "ipc:syncrep",
+    }
+)
+_IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
+
+
+def event_name(wait_class: str, event: str) -> str:
+    """`Class:Event`, as rows of a profile are named."""
+    return f"{wait_class}:{event}"
+
+
+def is_log_sync(name: str) -> bool:
+    """Whether a wait event (`Class:Event`) is a commit waiting for its flush of the log.
+
+    These are the flush and the write before it, the lock that followers of a group commit wait
+    on, and a synchronous standby's answer. The sleep of `commit_delay` posts no event up to
+    PostgreSQL 18: the session that leads a group then shows as unaccounted, its followers as
+    LWLock:WALWrite. A later version's event for it (Timeout, commit delay) counts.
+
+    Source: PostgreSQL manual, "Wait Events"; XLogFlush in PostgreSQL's xlog.c.
+    """
+    lowered = name.lower()
+    return lowered in _LOG_SYNC or (
+        lowered.startswith("timeout:") and "commit" in lowered and "delay" in lowered
+    )
+
+
+def session_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
+    """The working sessions' rows that fell inside their work.
+
+    The sessions loop inside the server, so one that waits for its client (Client:ClientRead) has
+    not begun its loop or has left it: that time is not in `session_elapsed_s` either.
+    """
+    for row in rows:
+        if row.scope == "session" and (row.wait_class, row.event) != ("Client", "ClientRead"):
+            yield row
+
+
+def background_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
+    """The background processes' rows that were neither idle nor runnable.
+
+    Idle is the class Activity (a main loop's sleep), Client (a WAL sender with nothing to send),
+    and asleep with nothing posted, which is how processes without wait events idle.
+    """
+    for row in rows:
+        if (
+            row.scope == "background"
+            and row.state != "runnable"
+            and row.wait_class not in _IDLE_BACKGROUND
+        ):
+            yield row
+
+
+def is_asleep(row: WaitRow) -> bool:
+    """Whether a tick counts as blocked; unknown to the kernel, a posted event is taken for it."""
+    return row.state == "asleep" or (row.state == "unknown" and row.event != "")

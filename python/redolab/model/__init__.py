@@ -1,0 +1,1 @@
+"""Models: what a setting not yet measured would do, from figures that were measured."""
