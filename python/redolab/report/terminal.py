@@ -1,0 +1,248 @@
+"""The report in a terminal: the verdict first, made for 80 columns, readable without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.box import Box
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from redolab import units
+from redolab.report import cells, durability, tables
+from redolab.report.cells import Cell, Column, Results, Table
+
+_TONES = {
+    "better": "bold green",
+    "passed": "green",
+    "worse": "bold red",
+    "failed": "bold red",
+    "withheld": "bold red",
+    "equivalent": "bold blue",
+    "undecided": "bold yellow",
+    "warning": "bold yellow",
+    "baseline": "dim",
+    "not_available": "dim",
+}
+_ROW_STYLES = {"on_cpu": "cyan", "run_queue": "blue", "unaccounted": "dim"}
+_SHOWN_SHARE = 0.01
+_SHOWN_ROWS = 5
+_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+_PLAIN_RULE = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+_PLAIN = str.maketrans({"–": "-", "−": "-", "×": "x", "µ": "u", "█": "#", "·": "|", "′": "'",
+                        "\u00a0": " ", "“": '"', "”": '"', "²": "2"})  # fmt: skip
+
+
+def show(results: Results, console: Console, report: Path | None = None) -> None:
+    """Print a run's report; the path of the page comes last, on one line however long it is."""
+    console.print(Screen(results))
+    if report is not None:
+        console.print("Report", style="bold")
+        console.print(Text(f"  {report}"), soft_wrap=True)
+
+
+class Screen:
+    """A run's report as something rich can print."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        page = _Page(options.max_width, plain=options.ascii_only)
+        if self._results["experiment"] == "durability":
+            yield from page.durability(self._results)
+        else:
+            yield from page.commits(self._results)
+
+
+class _Page:
+    """Builds the parts of the screen for one width and one character set."""
+
+    def __init__(self, width: int, plain: bool) -> None:
+        self._width = width
+        self._plain = plain
+
+    def commits(self, results: Results) -> Iterator[RenderableType]:
+        yield from self._verdict(results)
+        failed = results["null_test"]["passed"] is False
+        yield self._text(tables.null_test(results), "bold red" if failed else "")
+        yield Text()
+        yield from self._facts(tables.facts(results))
+        yield from self._table(_settings(results), _stamp(results))
+        yield from self._table(_ratios(results), _stamp(results))
+        yield from self._time(results)
+        yield from self._cautions(results)
+
+    def durability(self, results: Results) -> Iterator[RenderableType]:
+        yield from self._verdict(results)
+        yield Text()
+        yield from self._facts(durability.facts(results))
+        yield from self._table(_losses(results), _stamp(results))
+        yield from self._cautions(results)
+
+    def _verdict(self, results: Results) -> Iterator[RenderableType]:
+        first, rest = tables.verdict(results)
+        yield self._text(first, "bold")
+        if rest:
+            yield self._text(rest)
+        yield Text()
+        outcome = results["verdict"]["outcome"]
+        line = Text("Outcome: ").append(outcome, _TONES.get(outcome, "bold"))
+        if results["status"] != "finished":
+            line.append(f" (the run was {results['status']}; this is what was measured until then)")
+        yield line
+
+    def _facts(self, facts: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1)
+        for name, value in facts:
+            grid.add_row(self._text(name, "dim"), self._text(value))
+        yield grid
+
+    def _table(self, table: Table, stamp: str) -> Iterator[RenderableType]:
+        yield Text()
+        title = self._text(table.caption, "bold")
+        if stamp:
+            title.append("  ").append_text(self._text(stamp, "bold yellow"))
+        yield title
+        grid = Grid(
+            box=_PLAIN_RULE if self._plain else _RULE,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 2, 0, 0),
+            header_style="dim",
+        )
+        for column in table.columns:
+            title = self._text(column.title + (f"\n{column.unit}" if column.unit else ""))
+            grid.add_column(title, justify=column.align, no_wrap=True, vertical="bottom")
+        for row in table.rows:
+            grid.add_row(*(self._text(cell.full, _TONES.get(cell.tone, "")) for cell in row))
+        yield Padding(grid, (0, 0, 0, 2))
+        if table.note:
+            yield Padding(self._text(table.note, "dim"), (0, 0, 0, 2))
+
+    def _time(self, results: Results) -> Iterator[RenderableType]:
+        unit = cells.time_unit(results)
+        yield Text()
+        title = self._text("Where the time goes, session scope", "bold")
+        if _stamp(results):
+            title.append("  ").append_text(self._text(_stamp(results), "bold yellow"))
+        yield title
+        for setting in results["settings"]:
+            response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
+            yield self._text(f"  {setting['name']}  {response} {unit.name} per commit")
+            shown = _largest(tables.shares(setting), tables.profile_rows(results))
+            for row, share in shown:
+                yield self._bar(row, share)
+        yield self._text("  Rows under 1 % stand in the report.", "dim")
+
+    def _bar(self, row: str, share: float) -> Text:
+        name = self._words(tables.row_name(row))[:21]
+        line = Text(f"    {name:<21} {self._words(units.percent(share).replace('-', '−')):>8}  ")
+        length = max(0, round((self._width - 40) * share))
+        return line.append(self._words("█" * length), _ROW_STYLES.get(row, "magenta"))
+
+    def _cautions(self, results: Results) -> Iterator[RenderableType]:
+        wrong = [item for item in results["diagnostics"] if item["outcome"] in ("failed", "warning")]
+        lines = [(item["outcome"], f"{item['name']}: {item['text']}") for item in wrong]
+        lines += [("warning", text) for text in results["warnings"]]
+        yield Text()
+        if not lines:
+            return
+        yield Text("Read with care", "bold")
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1)
+        for outcome, text in lines:
+            grid.add_row(Text(f"  {outcome}", _TONES[outcome]), self._text(text))
+        yield Group(grid, Text())
+
+    def _text(self, text: str, style: str = "") -> Text:
+        return Text(self._words(text), style)
+
+    def _words(self, text: str) -> str:
+        if not self._plain:
+            return text
+        return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
+
+
+def _stamp(results: Results) -> str:
+    return tables.emulation(results)
+
+
+def _settings(results: Results) -> Table:
+    unit = cells.time_unit(results)
+
+    def time(value_ms: float | None) -> Cell:
+        return Cell(cells.number(unit.of(value_ms)))
+
+    rows = [
+        [
+            Cell(setting["name"]),
+            Cell(setting["tier"]),
+            Cell(cells.number(setting["throughput_per_s"]["point"])),
+            time(setting["service_time_ms"]["point"]),
+            time(setting["queue_time_ms"]["point"]),
+            time(setting["response_time_ms"]["point"]),
+        ]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("Tier", align="left"),
+        Column("Commits", "per s"),
+        Column("CPU", f"{unit.name}/commit"),
+        Column("Wait", f"{unit.name}/commit"),
+        Column("R", f"{unit.name}/commit"),
+    )
+    return Table("settings", "Settings", columns, rows, "Wait contains the time in the run queue.")
+
+
+def _ratios(results: Results) -> Table:
+    rows = []
+    unsettled = []
+    for setting in results["settings"]:
+        entry = tables.comparison(results, setting["name"], "throughput_per_s")
+        if entry is None:
+            continue
+        ratio = cells.estimate(entry["ratio"], suffix="×")
+        rows.append(
+            [
+                Cell(setting["name"]),
+                Cell(ratio.text),
+                Cell(ratio.interval),
+                cells.pvalue(entry["pvalue_adjusted"]),
+                tables.outcome(entry["outcome"]),
+            ]
+        )
+        if entry.get("blocks_needed"):
+            unsettled.append(f"{setting['name']}: {tables.blocks_needed(entry)} would settle it.")
+    columns = (
+        Column("Setting", align="left"),
+        Column("Ratio"),
+        Column("Interval"),
+        Column("p, adjusted"),
+        Column("Outcome", align="left"),
+    )
+    caption = f"Commits/s against {tables.baseline(results)}"
+    return Table("ratios", caption, columns, rows, " ".join(unsettled))
+
+
+def _losses(results: Results) -> Table:
+    table = durability.losses(results)
+    titles = ("Setting", "Tier", "Kills", "Acknowledged", "Missing", "Worst", "Oldest", "Promise")
+    columns = [Column(title, align=column.align) for title, column in zip(titles, table.columns, strict=True)]
+    return Table(table.key, table.caption, columns, table.rows)
+
+
+def _largest(shares: Mapping[str, Mapping[str, Any]], order: Sequence[str]) -> list[tuple[str, float]]:
+    known = {row: share["point"] for row, share in shares.items() if share["point"] is not None}
+    big = [row for row in known if abs(known[row]) >= _SHOWN_SHARE and row != "unaccounted"]
+    kept = sorted(big, key=lambda row: -abs(known[row]))[:_SHOWN_ROWS]
+    kept += [row for row in ("unaccounted",) if row in known]
+    return [(row, known[row]) for row in order if row in kept]
