@@ -25,8 +25,12 @@ class Setting:
     """Factor name to level."""
     parameters: Mapping[str, str]
     """The server's own parameters that realise the levels, by name, as the server spells the value."""
+    scopes: Mapping[str, Scope]
+    """How far each parameter reaches here; some have only the whole server."""
     tier: str
     """What a commit acknowledgement promises: `disk`, `os`, `memory` or `replica`."""
+    tier_text: str
+    """The same in words."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,7 @@ class Sample:
     host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
     host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
 
-    server_commits: int | None = field(metadata={"doc": "by the server's count, Redolab's own left out"})
+    server_commits: int | None = field(metadata={"doc": "the server's own count of updates of Redolab's table"})
     wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
     wal_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
     wal_writes: int | None = field(metadata={"doc": "write calls to the log"})
@@ -191,7 +195,7 @@ class Sample:
     ticks: int = field(metadata={"doc": "readings of the wait sampler"})
     ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
     ticks_lost: int = field(metadata={"doc": "failed"})
-    sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler in the measuring process"})
+    sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server processes that serve it"})
 
 
 @dataclass(frozen=True)

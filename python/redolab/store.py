@@ -82,11 +82,7 @@ class RunWriter:
         Raises:
             UsageError: the directory exists and is not empty, or the place cannot be written.
         """
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UsageError(
-                f"{path} exists already, and a run never overwrites another. "
-                "Give --out a new directory, or remove that one first."
-            )
+        check_free(path)
         try:
             (path / "parts").mkdir(parents=True)
         except OSError as error:
@@ -134,6 +130,19 @@ class RunWriter:
         self.save_manifest(status=status, hashes=hashes, **updates)
         shutil.rmtree(self.path / "parts")
         return open_run(self.path)
+
+
+def check_free(path: Path) -> None:
+    """Make sure that a run may be stored at `path`.
+
+    Raises:
+        UsageError: something is there already.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(
+            f"{path} exists already, and a run never overwrites another. "
+            "Give --out a new directory, or remove that one first."
+        )
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

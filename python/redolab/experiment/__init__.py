@@ -1,0 +1,24 @@
+"""The experiments, by name. Each is one small file that states its question, factors and load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.errors import UsageError
+from redolab.experiment import commit_mode, durability
+from redolab.experiment.base import Experiment
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, durability)
+}
+
+
+def find_experiment(name: str) -> Experiment:
+    """The experiment of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in EXPERIMENTS:
+        raise UsageError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

@@ -1,0 +1,179 @@
+"""The command line: options in, exit codes out. Nothing is measured or computed here."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit, urlunsplit
+
+import typer
+
+from redolab.errors import CheckFailedError, RedolabError, UsageError
+
+if TYPE_CHECKING:
+    from redolab.store import Run
+
+app = typer.Typer(
+    name="redolab",
+    help="A laboratory for commit performance: measures a real database, and states how sure it is.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
+
+
+def main() -> None:
+    """Run the command line; ends the process with Redolab's exit codes."""
+    _hide_password(sys.argv)
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app(standalone_mode=True)
+    except RedolabError as error:
+        _say(f"redolab: {error}")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        _say("redolab: Interrupted before a sample was finished; nothing was left behind.")
+        sys.exit(130)
+
+
+@app.command()
+def experiments() -> None:
+    """List what can be run, one line each."""
+    from redolab.experiment import EXPERIMENTS
+
+    for experiment in EXPERIMENTS.values():
+        print(f"{experiment.name:<14} {experiment.question}")
+
+
+@app.command()
+def run(
+    experiment: Annotated[str, typer.Argument(help="What to run; see `redolab experiments`.")],
+    engine: Annotated[str, typer.Option(help="embedded, or postgresql://user@host/db")] = "embedded",
+    quick: Annotated[
+        bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
+    ] = False,
+    sessions: Annotated[int, typer.Option(help="Working sessions.")] = 5,
+    load: Annotated[
+        str, typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.")
+    ] = "cpu",
+    scope: Annotated[
+        str, typer.Option(help="Put settings in force per transaction, session, or system.")
+    ] = "session",
+    settings: Annotated[
+        str | None, typer.Option(help="Only these, with commas between; the baseline is the first.")
+    ] = None,
+    log_device_ms: Annotated[
+        float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
+    ] = None,
+    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")] = False,
+    json: Json = False,
+) -> None:
+    """Run an experiment and report it."""
+    from redolab.command_run import RunOptions, execute
+
+    options = RunOptions(
+        experiment, engine, quick, sessions, load, scope, settings, log_device_ms, blocks, seconds,
+        seed, out, yes, shlex.join(["redolab", *sys.argv[1:]]),
+    )
+    outcome = execute(options)
+    _publish(outcome.run, json)
+    if outcome.error is not None:
+        raise outcome.error
+
+
+@app.command()
+def report(run: RunPath, json: Json = False) -> None:
+    """Rebuild report.html from the stored run alone."""
+    from redolab.store import open_run
+
+    _publish(open_run(run), json)
+
+
+@app.command()
+def verify(run: RunPath, json: Json = False) -> None:
+    """Recompute every stored figure and check the hashes; exit 1 on a difference."""
+    from redolab.store import open_run
+    from redolab.verification import verify_run
+
+    stored = open_run(run)
+    differences = verify_run(stored)
+    if json:
+        _print_json({"format": 1, "run": str(run), "differences": differences})
+    if differences:
+        raise CheckFailedError(
+            f"{run} does not verify: " + "; ".join(differences[:5])
+            + (f"; and {len(differences) - 5} more" if len(differences) > 5 else "")
+            + ". The files were changed after the run, or another version computed them."
+        )
+    if not json:
+        print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
+
+
+def _publish(run: Run, json: bool) -> None:
+    """Analyse, store the figures and the page, and show them."""
+    from rich.console import Console
+
+    from redolab.analysis import analyse
+    from redolab.report.html import render
+    from redolab.report.terminal import show
+    from redolab.store import write_file, write_results
+
+    if run.samples.num_rows == 0:
+        raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
+    results = analyse(run)
+    write_results(run, results)
+    write_file(run.path / "report.html", render(results).encode())
+    if json:
+        _print_json(results)
+        _say(f"Report: {run.path / 'report.html'}")
+    else:
+        show(results, Console(), run.path / "report.html")
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    from json import dumps
+
+    print(dumps(content, indent=1, allow_nan=False))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    raise KeyboardInterrupt
+
+
+def _hide_password(argv: list[str]) -> None:
+    """Start over without a password on the command line, where every user of the machine sees it."""
+    for place, argument in enumerate(argv):
+        option, found, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
+        url = urlsplit(value) if value.startswith(("postgresql://", "postgres://")) else None
+        if url is None or url.password is None:
+            continue
+        from urllib.parse import unquote
+
+        user, _, hosts = url.netloc.rpartition("@")
+        netloc = f"{user.partition(':')[0]}@{hosts}"
+        argv[place] = f"{option}{found}{urlunsplit(url._replace(netloc=netloc))}"
+        os.environ["PGPASSWORD"] = unquote(url.password)
+        os.execv(sys.executable, [sys.executable, *argv])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""`redolab run`: from options to a closed run."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import get_args
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from redolab import runner
+from redolab.design import Design
+from redolab.engine import open_engine
+from redolab.engine.base import Load
+from redolab.errors import UsageError
+from redolab.experiment import find_experiment
+from redolab.experiment.base import Experiment
+from redolab.sample import Scope
+from redolab.store import check_free
+from redolab.units import clock
+
+# Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
+_SET_UP_S = 5.0
+_PER_SAMPLE_S = 0.35
+_PER_KILL_S = 1.5
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of `redolab run` as given."""
+
+    experiment: str
+    engine: str
+    quick: bool
+    sessions: int
+    load: str
+    scope: str
+    settings: str | None
+    log_device_ms: float | None
+    blocks: int | None
+    seconds: float | None
+    seed: int | None
+    out: Path | None
+    yes: bool
+    command: str
+
+
+def execute(options: RunOptions) -> runner.Outcome:
+    """Check the options, ask where a foreign server is to be loaded, and run.
+
+    Raises:
+        RedolabError: wrong usage, or nothing could be measured.
+    """
+    experiment = find_experiment(options.experiment)
+    design = _design(experiment, options)
+    load = _load(experiment, options)
+    out = options.out or _default_place(experiment)
+    check_free(out)
+    if options.engine != "embedded" and experiment.record == "kill":
+        raise UsageError(
+            f"{experiment.name} kills the server hard, so it runs only against Redolab's own: leave "
+            "--engine out, or say --engine embedded."
+        )
+    delay_s = None if options.log_device_ms is None else options.log_device_ms / 1000
+    _announce(experiment, design, load, options)
+    engine = open_engine(options.engine, load.sessions, delay_s, design.seed)
+    with _progress(experiment) as progress:
+        return runner.run(experiment, design, load, engine, out, progress, options.command)
+
+
+def _design(experiment: Experiment, options: RunOptions) -> Design:
+    size = experiment.quick if options.quick else experiment.full
+    named = tuple(name.strip() for name in (options.settings or "").split(",") if name.strip())
+    chosen = experiment.chosen(named)
+    if len(chosen) < 2:
+        raise UsageError(
+            f"One setting ({chosen[0]}) has nothing to be compared with. Name at least two."
+        )
+    return Design(
+        settings=chosen,
+        baseline=experiment.baseline if experiment.baseline in chosen else chosen[0],
+        blocks=options.blocks if options.blocks is not None else size.blocks,
+        seconds=options.seconds if options.seconds is not None else size.seconds,
+        warmup_s=size.warmup_s,
+        seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
+        null_pair=experiment.null_pair,
+    )
+
+
+def _load(experiment: Experiment, options: RunOptions) -> Load:
+    if options.sessions <= 0:
+        raise UsageError(f"--sessions is {options.sessions}; it must be greater than zero.")
+    if options.log_device_ms is not None and not 0 < options.log_device_ms <= 1000:
+        raise UsageError(
+            f"--log-device-ms is {options.log_device_ms:g}; it must be greater than 0 and at most 1000."
+        )
+    for scope in get_args(Scope):
+        if options.scope == scope:
+            return experiment.load(options.load, options.sessions, scope)
+    raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+
+
+def _default_place(experiment: Experiment) -> Path:
+    return Path("redolab-runs") / f"{experiment.name}-{datetime.now():%Y%m%d-%H%M%S}"
+
+
+def _announce(experiment: Experiment, design: Design, load: Load, options: RunOptions) -> None:
+    """Say what will happen; where the server is not Redolab's own, ask."""
+    trials = len(design.order())
+    each = _PER_KILL_S if experiment.record == "kill" else _PER_SAMPLE_S
+    need = clock(design.load_time() + trials * each + _SET_UP_S)
+    plan = (
+        f"{experiment.name}: {design.blocks} blocks of {trials // design.blocks} samples of "
+        f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}."
+    )
+    print(plan, file=sys.stderr)
+    if options.engine == "embedded" or options.yes:
+        return
+    reach = (
+        "ALTER SYSTEM for the WAL writer's parameters" if load.scope != "system"
+        else "ALTER SYSTEM for every parameter of the settings"
+    )
+    print(
+        "On that server Redolab makes the schema redolab, loads it with commits for that time, and "
+        f"changes parameters ({reach}). Every parameter is put back and the schema dropped at the end.",
+        file=sys.stderr,
+    )
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("Not agreed, so nothing was done.")
+
+
+class _Lines:
+    """Progress as plain lines, about ten of them, where no terminal is."""
+
+    def __init__(self) -> None:
+        self.total = self.done = 0
+
+    def begin(self, samples: int, seconds: float) -> None:
+        """The run is about to measure."""
+        self.total = samples
+        print(f"measuring {samples} samples, {clock(seconds)} of load", file=sys.stderr)
+
+    def advance(self, setting: str) -> None:
+        """One more sample is stored."""
+        self.done += 1
+        if self.done * 10 // self.total > (self.done - 1) * 10 // self.total:
+            print(f"{self.done} of {self.total} samples ({setting})", file=sys.stderr)
+
+
+class _Bar:
+    """Progress as a bar with time left, scaled by the samples done so far."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.task = bar.add_task("preparing", total=None)
+
+    def begin(self, samples: int, seconds: float) -> None:  # noqa: ARG002
+        """The run is about to measure."""
+        self.bar.reset(self.task, total=samples, description="measuring")
+
+    def advance(self, setting: str) -> None:
+        """One more sample is stored."""
+        self.bar.update(self.task, advance=1, description=f"{setting:<16}")
+
+
+@contextmanager
+def _progress(experiment: Experiment) -> Iterator[runner.Progress]:  # noqa: ARG001
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    from rich.progress import TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
+        transient=True,
+    ) as bar:
+        yield _Bar(bar)

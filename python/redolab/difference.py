@@ -1,0 +1,159 @@
+"""Two snapshots make a sample; anything that makes their difference meaningless spoils it.
+
+A spoiled sample is kept and marked, with the reason, and never counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.design import Trial
+from redolab.sample import ProcessTime, Sample, Snapshot, TaskAccount, Ticks, WaitRow, Work
+
+_RESOLUTION_NS = 1e9
+# Not cumulative over the run: the number of CPUs, and CPU of helper processes that may be replaced.
+_GAUGES = ("host_cpus", "helper_cpu_s")
+
+
+def difference(
+    trial: Trial, started_at: str, start_s: float, before: Snapshot, after: Snapshot, work: Work,
+    ticks: Ticks,
+) -> tuple[Sample, list[WaitRow], list[ProcessTime]]:
+    """The sample between two snapshots, its waits, and its time per server process.
+
+    Args:
+        trial: which sample of the design this is.
+        started_at: UTC, ISO 8601.
+        start_s: seconds since the run began.
+        before: counters before the load.
+        after: counters after it.
+        work: what the sessions counted.
+        ticks: what the wait sampler saw meanwhile.
+    """
+    processes = process_times(trial.sample, before, after)
+    sessions = [p for p in processes or () if p.scope == "session"]
+    counters = {
+        name: _delta(before.counters.get(name), value) for name, value in after.counters.items()
+    }
+
+    def count(name: str) -> int | None:
+        value = counters.get(name)
+        return None if value is None else round(value)
+
+    cpus = after.counters.get("host_cpus")
+    sample = Sample(
+        sample=trial.sample,
+        block=trial.block,
+        position=trial.position,
+        setting=trial.setting,
+        role=trial.role,
+        started_at=started_at,
+        start_s=start_s,
+        elapsed_s=work.session_elapsed_max_s,
+        spoiled=_spoiled(before, after, work, counters),
+        sessions=len(before.session_pids),
+        commits=work.commits,
+        rows=work.rows,
+        failed=work.failed,
+        session_elapsed_s=work.session_elapsed_s,
+        session_cpu_s=None if processes is None else sum(p.cpu_ns for p in sessions) / _RESOLUTION_NS,
+        session_run_queue_s=(
+            None if processes is None else sum(p.run_queue_ns for p in sessions) / _RESOLUTION_NS
+        ),
+        instance_cpu_s=instance_cpu_s(before, after),
+        instance_run_queue_s=(
+            None if processes is None else sum(p.run_queue_ns for p in processes) / _RESOLUTION_NS
+        ),
+        host_cpus=None if cpus is None else round(cpus),
+        host_busy_s=counters.get("host_busy_s"),
+        host_steal_s=counters.get("host_steal_s"),
+        server_commits=count("server_rows"),
+        wal_bytes=count("wal_bytes"),
+        wal_full_page_images=count("wal_full_page_images"),
+        wal_writes=count("wal_writes"),
+        wal_write_time_s=counters.get("wal_write_time_s"),
+        wal_flushes=count("wal_flushes"),
+        wal_flush_time_s=counters.get("wal_flush_time_s"),
+        checkpoints=count("checkpoints"),
+        vacuums=count("vacuums"),
+        device_flushes=count("device_flushes"),
+        device_requested_s=counters.get("device_requested_s"),
+        device_delivered_s=counters.get("device_delivered_s"),
+        ticks=ticks.rounds,
+        ticks_late=ticks.late,
+        ticks_lost=ticks.lost,
+        sampler_cpu_s=ticks.cpu_s + (counters.get("helper_cpu_s") or 0.0),
+    )
+    waits = [
+        WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks)
+        for c in ticks.counts
+    ]
+    return sample, waits, processes or []
+
+
+def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[ProcessTime] | None:
+    """CPU and run queue per process that lived at the end; None where accounts cannot be read."""
+    if before.tasks is None or after.tasks is None:
+        return None
+    earlier = _by_identity(before)
+    rows = []
+    for task in after.tasks:
+        start = earlier.get((task.pid, task.start_ticks))
+        rows.append(
+            ProcessTime(
+                sample=sample,
+                pid=task.pid,
+                kind=task.kind,
+                scope="session" if task.pid in after.session_pids else "background",
+                cpu_ns=task.cpu_ns - (start.cpu_ns if start else 0),
+                run_queue_ns=task.run_queue_ns - (start.run_queue_ns if start else 0),
+            )
+        )
+    return rows
+
+
+def instance_cpu_s(before: Snapshot, after: Snapshot) -> float | None:
+    """CPU of all server processes between two snapshots, seconds, with those that ended meanwhile.
+
+    The kernel adds a process's CPU to its parent's account of reaped children when it ends. What
+    such a process had used before the first snapshot is taken off again.
+    """
+    living = process_times(0, before, after)
+    if living is None or before.reaped_cpu_ns is None or after.reaped_cpu_ns is None:
+        return None
+    alive = _by_identity(after)
+    ended_before_ns = sum(
+        task.cpu_ns for identity, task in _by_identity(before).items() if identity not in alive
+    )
+    reaped_ns = after.reaped_cpu_ns - before.reaped_cpu_ns
+    # The reaped account has whole ticks of 10 ms; with nobody ended there is nothing to add.
+    ended_ns = reaped_ns - ended_before_ns if reaped_ns or ended_before_ns else 0
+    return (sum(p.cpu_ns for p in living) + ended_ns) / _RESOLUTION_NS
+
+
+def _spoiled(
+    before: Snapshot, after: Snapshot, work: Work, counters: Mapping[str, float | None]
+) -> str | None:
+    if before.epoch != after.epoch:
+        return "the server restarted or its counters were reset"
+    if work.trouble:
+        return work.trouble
+    if before.session_pids != after.session_pids:
+        return "a session was replaced"
+    backwards = [
+        name for name, value in counters.items()
+        if value is not None and value < 0 and name not in _GAUGES
+    ]
+    if backwards:
+        return f"counters went backwards: {', '.join(backwards)}"
+    if work.commits == 0:
+        return "nothing was committed"
+    return None
+
+
+def _by_identity(snapshot: Snapshot) -> dict[tuple[int, int], TaskAccount]:
+    return {(task.pid, task.start_ticks): task for task in snapshot.tasks or ()}
+
+
+def _delta(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before

@@ -1,0 +1,123 @@
+"""What the runner asks of a database, whichever it is.
+
+An engine prepares its own schema, puts a `Setting` in force, works, and reads counters. It never
+decides what to measure or in which order; that is the design's part.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from redolab.sample import ParameterChange, Scope, Setting, Snapshot, Ticks, Work
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the working sessions do: single-row updates over a key range of their own."""
+
+    name: str
+    """`cpu`: a small hot set. `io`: many pages, so that the log carries whole page images."""
+    sessions: int
+    scope: Scope
+    """How a setting is put in force: in each transaction, in each session, or for the server."""
+    rows_per_session: int
+    padding_bytes: int
+    """Filler in each row, which decides how many pages the key range spans."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What a hard kill of the server left (see `Engine.kill_and_recover`)."""
+
+    sessions: int
+    acknowledged: int
+    missing: int
+    unacknowledged: int
+    loss_window_s: float | None
+    load_s: float
+    recovery_s: float
+
+
+class Watch(Protocol):
+    """A wait sampler at work; `ticks` is complete once the `with` block is left."""
+
+    @property
+    def ticks(self) -> Ticks:
+        """What was seen."""
+        ...
+
+
+class Engine(Protocol):
+    """A database that experiments run against. Closed by `close`, whatever happened before."""
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """Every parameter change so far, in order."""
+        ...
+
+    tick_rate_per_s: float
+    """Mean rate of the wait sampler."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest: name, version, local, emulated, log_filesystem."""
+        ...
+
+    def conditions(self) -> list[str]:
+        """Warnings about this server that a reader of its figures must know."""
+        ...
+
+    def not_measured(self) -> list[str]:
+        """What cannot be had here, and why; one sentence each."""
+        ...
+
+    def prepare(
+        self, load: Load, combinations: Sequence[Mapping[str, str]]
+    ) -> tuple[Setting, ...]:
+        """Check every right the run needs; then make the schema, the rows and the sessions.
+
+        Returns the setting of each combination of factor levels as this server realises it.
+
+        Raises:
+            RefusedError: something is missing; the text names the grant, parameter or package.
+        """
+        ...
+
+    def apply(self, setting: Setting) -> None:
+        """Put a setting in force and verify that every session sees it."""
+        ...
+
+    def settle(self) -> None:
+        """Bring the server to the same state before every sample, where that may be done."""
+        ...
+
+    def work(self, seconds: float, stop: threading.Event) -> Work:
+        """Let all sessions work for `seconds`; ends early, spoiled, when `stop` is set."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Read every cumulative counter now."""
+        ...
+
+    def watch(self) -> AbstractContextManager[Watch]:
+        """Sample wait events while the `with` block runs."""
+        ...
+
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+        """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.
+
+        Raises:
+            UsageError: this server is not Redolab's own, so it is never killed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Put every parameter back, verify it, and leave nothing behind.
+
+        Raises:
+            RefusedError: something could not be put back; the text says what, and how to do it.
+        """
+        ...

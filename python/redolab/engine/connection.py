@@ -1,0 +1,97 @@
+"""Connections to PostgreSQL, and what a failed one means in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from psycopg import conninfo
+from psycopg.rows import dict_row
+
+from redolab.engine.sql import statement
+from redolab.errors import RefusedError, UsageError
+
+Connection = psycopg.Connection[dict[str, Any]]
+
+# Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
+_MENDS = (
+    ("password authentication failed", "Check the user and the password: PGPASSWORD or ~/.pgpass "
+     "keep it out of the command line."),
+    ("no password supplied", "Give the password in PGPASSWORD or ~/.pgpass."),
+    ("no pg_hba.conf entry", "The server's pg_hba.conf must allow this host, user and database."),
+    ("does not exist", "Check the database and user names in the URL."),
+    ("refused", "Is the server running there, and does it listen on that address and port?"),
+    ("could not translate host name", "Check the host name in the URL."),
+    ("resolve", "Check the host name in the URL."),
+    ("timeout", "Nothing answered in time: check the host, the port, and any firewall between."),
+    ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
+    ("remaining connection slots", "Ask for fewer with --sessions, or raise max_connections."),
+    ("No such file or directory", "Is the server running, and is this its socket directory?"),
+)
+
+
+class Connector:
+    """Opens connections to one server, from one connection string."""
+
+    def __init__(self, target: str) -> None:
+        """Take a `postgresql://` URL or a libpq connection string.
+
+        Raises:
+            UsageError: it cannot be read as one.
+        """
+        try:
+            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target)
+        except psycopg.ProgrammingError as error:
+            raise UsageError(
+                "--engine is not a connection URL the client library can read "
+                f"({_first_line(error)}). Write it as postgresql://user@host:5432/database."
+            ) from error
+
+    @property
+    def place(self) -> str:
+        """Host, port and database in words, never a password."""
+        known = self.parameters
+        host, port = known.get("host") or "the default host", known.get("port") or "5432"
+        return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
+
+    def connect(self, name: str) -> Connection:
+        """Open a connection in autocommit mode, shown as `name` in the server's views.
+
+        Raises:
+            RefusedError: the server cannot be reached or refuses; the text says what to mend.
+        """
+        settings: dict[str, Any] = {"connect_timeout": "10", **self.parameters}
+        settings["application_name"] = name
+        try:
+            connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
+            # A limit meant for applications must not cut a sample short.
+            connection.execute("set statement_timeout = 0")
+            connection.execute("set lock_timeout = 0")
+        except psycopg.Error as error:
+            text = _first_line(error)
+            mend = next((mend for part, mend in _MENDS if part in str(error)), "")
+            raise RefusedError(
+                f"No connection to PostgreSQL at {self.place}: {text}. {mend}".rstrip()
+            ) from error
+        return connection
+
+
+def fetch(
+    connection: Connection, name: str, parameters: Mapping[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    """Run a stored statement in the variant for this server and return its rows."""
+    text = statement("postgres", name, connection.info.server_version // 10_000)
+    return connection.execute(text.encode(), parameters).fetchall()
+
+
+def run_script(connection: Connection, name: str) -> None:
+    """Run a stored script of several statements as one transaction."""
+    text = statement("postgres", name, connection.info.server_version // 10_000)
+    connection.execute(text.encode())
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+    text = lines[0] if lines else type(error).__name__
+    return text.split("FATAL:")[-1].strip().rstrip(".")

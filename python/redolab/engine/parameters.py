@@ -1,0 +1,236 @@
+"""Server parameters: put in force, recorded, and put back whatever happens.
+
+A parameter that a session may set is set in the session (or in each transaction). One that only
+the server has goes through ALTER SYSTEM; what it was before is written to a journal in Redolab's
+schema first, so that `recover` can put it back after any crash, from any later process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import psycopg
+from psycopg import sql
+
+from redolab.engine.connection import Connection, fetch
+from redolab.errors import RefusedError
+from redolab.sample import ParameterChange, Scope, Setting
+
+_SESSION_CONTEXTS = ("user", "superuser")
+_RELOAD_LIMIT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One server parameter as it stood before the run."""
+
+    name: str
+    value: str
+    session_settable: bool
+    in_auto_conf: bool
+    may_set: bool
+    may_alter_system: bool
+
+
+def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, Parameter]:
+    """Read parameters by name, with what this role may do to them."""
+    return {
+        row["name"]: Parameter(
+            name=row["name"],
+            value=row["value"],
+            session_settable=row["context"] in _SESSION_CONTEXTS,
+            in_auto_conf=row["in_auto_conf"],
+            may_set=row["may_set"] or row["context"] == "user",
+            may_alter_system=row["may_alter_system"],
+        )
+        for row in fetch(connection, "select_parameters", {"names": list(names)})
+    }
+
+
+def goes_to_system(parameter: Parameter, scope: Scope) -> bool:
+    """Whether this parameter can only be changed for the whole server under `scope`."""
+    return scope == "system" or not parameter.session_settable
+
+
+def missing_grants(
+    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, object]
+) -> list[str]:
+    """The GRANT statements this role needs to change `known` under `scope`; empty when none."""
+    role = sql.Identifier(str(server["role"])).as_string()
+    system = [p for p in known.values() if goes_to_system(p, scope)]
+    grants = [
+        f"GRANT SET ON PARAMETER {p.name} TO {role}"
+        for p in known.values()
+        if not goes_to_system(p, scope) and not p.may_set
+    ]
+    alter = [p.name for p in system if not p.may_alter_system]
+    if alter:
+        grants.append(f"GRANT ALTER SYSTEM ON PARAMETER {', '.join(alter)} TO {role}")
+    if system and not server["may_reload"]:
+        grants.append(f"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO {role}")
+    if system and not server["may_read_settings"]:
+        grants.append(f"GRANT pg_read_all_settings TO {role}")
+    return grants
+
+
+class Parameters:
+    """Puts settings in force on one server and keeps the list of changes."""
+
+    def __init__(self, control: Connection, known: Mapping[str, Parameter], scope: Scope) -> None:
+        self.changes: list[ParameterChange] = []
+        self.control = control
+        self._known = known
+        self._scope = scope
+        self._now = {name: parameter.value for name, parameter in known.items()}
+        self._journaled: set[str] = set()
+
+    def apply(self, setting: Setting, sessions: Sequence[Connection]) -> dict[str, str]:
+        """Put `setting` in force for `sessions`.
+
+        Returns the parameters each transaction must set for itself (empty unless the scope is
+        `transaction`).
+
+        Raises:
+            RefusedError: the server accepted a value and the sessions do not see it.
+        """
+        system = {n: v for n, v in setting.parameters.items() if self._is_system(n)}
+        own = {n: v for n, v in setting.parameters.items() if not self._is_system(n)}
+        changed = {n: v for n, v in system.items() if self._now[n] != v}
+        for name, value in changed.items():
+            self._journal(name)
+            _alter_system(self.control, name, value)
+        if changed:
+            _reload(self.control, changed)
+        for name, value in changed.items():
+            self._record(name, value, "system", setting.name)
+        if self._scope == "session":
+            for name, value in own.items():
+                for session in sessions:
+                    session.execute("select set_config(%s, %s, false)", (name, value))
+                self._record(name, value, "session", setting.name)
+        elif self._scope == "transaction":
+            for name, value in own.items():
+                self._record(name, value, "transaction", setting.name)
+        self._verify(setting, system if self._scope == "transaction" else setting.parameters, sessions)
+        return own if self._scope == "transaction" else {}
+
+    def reach(self, name: str) -> Scope:
+        """How far a change of this parameter reaches."""
+        return "system" if self._is_system(name) else self._scope
+
+    def restored(self) -> None:
+        """Note in the list of changes that `recover` put everything back."""
+        for name, value in list(self._now.items()):
+            if value != self._known[name].value:
+                self._record(name, self._known[name].value, self.reach(name), "restore")
+
+    def lost_sessions(self, control: Connection) -> None:
+        """The server was restarted: what sessions had set is gone, what the server has stays."""
+        self.control = control
+        for name, parameter in self._known.items():
+            if not self._is_system(name):
+                self._now[name] = parameter.value
+
+    def _is_system(self, name: str) -> bool:
+        return goes_to_system(self._known[name], self._scope)
+
+    def _journal(self, name: str) -> None:
+        if name in self._journaled:
+            return
+        before = self._known[name]
+        self.control.execute(
+            "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
+            (name, before.value, before.in_auto_conf),
+        )
+        self._journaled.add(name)
+
+    def _record(self, name: str, value: str, scope: Scope, setting: str) -> None:
+        if self._now[name] == value:
+            return
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.changes.append(
+            ParameterChange(name, self._now[name], value, scope, now, setting)
+        )
+        self._now[name] = value
+
+    def _verify(
+        self, setting: Setting, expected: Mapping[str, str], sessions: Sequence[Connection]
+    ) -> None:
+        for session in sessions:
+            for name, value in expected.items():
+                _await_value(
+                    session, name, value,
+                    f"The server took {name} = {value} for the setting {setting.name}, but a working "
+                    "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
+                    "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
+                    "--scope session.",
+                )
+
+
+def recover(control: Connection) -> None:
+    """Put back every parameter in the journal, verify it, and drop Redolab's schema.
+
+    Safe to run again after any interruption: the journal goes last.
+
+    Raises:
+        RefusedError: a parameter could not be put back; the text names it and its value.
+    """
+    exists = control.execute("select to_regclass('redolab.parameter_journal') as t").fetchone()
+    # Sessions of a killed run may still loop, and would hold up the drop.
+    control.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user "
+        "and datname = current_database() and application_name like 'redolab session %'"
+    )
+    journal: Mapping[str, tuple[str, bool]] = {}
+    if exists and exists["t"]:
+        rows = control.execute("select * from redolab.parameter_journal").fetchall()
+        journal = {r["parameter"]: (r["value_before"], r["in_auto_conf"]) for r in rows}
+    try:
+        for name, (value, in_auto_conf) in journal.items():
+            _alter_system(control, name, value if in_auto_conf else None)
+        if journal:
+            _reload(control, {name: value for name, (value, _) in journal.items()})
+    except psycopg.Error as error:
+        wanted = ", ".join(f"{name} = {value}" for name, (value, _) in journal.items())
+        raise RefusedError(
+            f"The server's parameters could not all be put back ({error}). They stood at {wanted}; "
+            "set them with ALTER SYSTEM and pg_reload_conf() as a superuser. The schema redolab keeps "
+            "the list in redolab.parameter_journal until then."
+        ) from error
+    control.execute("drop schema if exists redolab cascade")
+
+
+def _alter_system(control: Connection, name: str, value: str | None) -> None:
+    if value is None:
+        control.execute(sql.SQL("alter system reset {}").format(sql.Identifier(name)))
+    else:
+        control.execute(
+            sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value))
+        )
+
+
+def _reload(control: Connection, expected: Mapping[str, str]) -> None:
+    control.execute("select pg_reload_conf()")
+    for name, value in expected.items():
+        _await_value(
+            control, name, value,
+            f"The server was told {name} = {value} with ALTER SYSTEM, and "
+            f"{_RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
+            "or ALTER DATABASE setting overrides it; remove that, or choose another --scope.",
+        )
+
+
+def _await_value(connection: Connection, name: str, value: str, complaint: str) -> None:
+    """Wait until `connection` sees the value; `complaint` has a place for the one it sees instead."""
+    give_up = time.monotonic() + _RELOAD_LIMIT_S
+    while True:
+        row = connection.execute("select current_setting(%s) as value", (name,)).fetchone()
+        seen = str(row["value"]) if row else ""
+        if seen == value:
+            return
+        if time.monotonic() > give_up:
+            raise RefusedError(complaint.format(seen))
+        time.sleep(0.005)

@@ -1,0 +1,331 @@
+"""PostgreSQL 14 to 18, by connection: the schema, the load, the settings and the counters."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import psycopg
+
+from redolab import _core
+from redolab.engine import crash
+from redolab.engine.base import Load, Recovery
+from redolab.engine.commit_parameters import (
+    TIER_TEXT,
+    commit_parameters,
+    durability_tier,
+    parameter_names,
+)
+from redolab.engine.connection import Connection, Connector, fetch, run_script
+from redolab.engine.guard import Guard
+from redolab.engine.local_server import find_postmaster
+from redolab.engine.log_device import LogDevice
+from redolab.engine.parameters import Parameters, missing_grants, read_parameters, recover
+from redolab.engine.preflight import (
+    check_server,
+    claim_schema,
+    lock_database,
+    server_conditions,
+)
+from redolab.engine.sessions import Sessions, publish_counters
+from redolab.engine.watch import RATE_PER_S, PgWatch
+from redolab.errors import RefusedError, UsageError
+from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
+
+_PROBES = 25
+_RESTART_LIMIT_S = 60.0
+_COUNTERS = (
+    "wal_bytes", "wal_full_page_images", "wal_writes", "wal_flushes", "wal_write_time_s",
+    "wal_flush_time_s", "checkpoints", "vacuums", "server_rows",
+)
+_TIMES = ("wal_write_time_s", "wal_flush_time_s")
+
+
+class OwnServer(crash.PrivateServer, Protocol):
+    """A server Redolab started and will remove."""
+
+    device: LogDevice | None
+    log_filesystem: str | None
+
+    def stop(self) -> None:
+        """Stop it and remove its directory."""
+        ...
+
+
+class PostgresEngine:
+    """One PostgreSQL server as an `Engine`."""
+
+    tick_rate_per_s = RATE_PER_S
+
+    def __init__(self, connector: Connector, own_server: OwnServer | None, seed: int) -> None:
+        """Connect and look at the server; nothing is changed yet.
+
+        Args:
+            connector: to the server.
+            own_server: set when Redolab started the server itself.
+            seed: of the wait sampler's gaps.
+
+        Raises:
+            RefusedError: the server cannot be reached, or no run is possible on it.
+        """
+        self._connector, self._own, self._seed = connector, own_server, seed
+        self._control = connector.connect("redolab control")
+        self._server = check_server(self._control)
+        self._postmaster = find_postmaster(
+            self._server["pid"], self._server["backend_start_epoch_s"]
+        )
+        self._guard: Guard | None = None
+        self._sessions: Sessions | None = None
+        self._watcher: Connection | None = None
+        self._parameters: Parameters | None = None
+        self._per_transaction: Mapping[str, str] = {}
+        self._load: Load | None = None
+        self._claimed = False
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """Every parameter change so far."""
+        return self._parameters.changes if self._parameters else []
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest."""
+        device = self._own.device if self._own else None
+        return {
+            "name": "embedded" if self._own else "postgresql",
+            "version": self._server["version"].split()[0],
+            "local": self._postmaster is not None,
+            "place": "private server" if self._own else self._connector.place,
+            "emulated": {"log_device_ms": device.delay_s * 1000} if device else {},
+            "log_filesystem": self._own.log_filesystem if self._own else None,
+            **{k: self._server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
+        }
+
+    def conditions(self) -> list[str]:
+        """Warnings about this server that a reader of its figures must know."""
+        return server_conditions(
+            self._control, self._server, self._own.log_filesystem if self._own else None
+        )
+
+    def not_measured(self) -> list[str]:
+        """What cannot be had on this server, and why."""
+        missing = []
+        if self._postmaster is None:
+            missing.append(
+                "CPU and run-queue time: the server's processes are not visible on this machine, so "
+                "the kernel's accounts cannot be read. Run Redolab on the server's host to have them."
+            )
+        if self._server["track_wal_io_timing"] != "on":
+            missing.append(
+                "Time of log writes and flushes: track_wal_io_timing is off on this server. "
+                "ALTER SYSTEM SET track_wal_io_timing = on and a reload would give it."
+            )
+        if not self._server["may_read_stats"]:
+            missing.append(
+                "Waits of background processes: hidden from this role. "
+                f"GRANT pg_read_all_stats TO {self._server['role']} would show them."
+            )
+        return missing
+
+    def prepare(
+        self, load: Load, combinations: Sequence[Mapping[str, str]]
+    ) -> tuple[Setting, ...]:
+        """Check rights, make the schema, the rows and the sessions, and map the levels."""
+        known = read_parameters(self._control, parameter_names(combinations))
+        grants = missing_grants(known, load.scope, self._server)
+        if grants:
+            raise RefusedError(
+                f"The role {self._server['role']} may not change what these settings need on this "
+                f"server. As a superuser: {'; '.join(grants)}. With --settings wait,nowait only "
+                "synchronous_commit changes, which needs no grant."
+            )
+        if self._own is None:
+            self._guard = Guard.for_database(dict(self._connector.parameters))
+        claim_schema(self._control, self._server)
+        self._claimed = True
+        self._load = load
+        self._create_load(load)
+        delay_us = self._half_flush_us()
+        self._parameters = Parameters(self._control, known, load.scope)
+        self._sessions = Sessions(self._connector, load)
+        self._watcher = self._connector.connect("redolab sampler")
+        before = {name: parameter.value for name, parameter in known.items()}
+        return tuple(self._setting(levels, delay_us, before) for levels in combinations)
+
+    def apply(self, setting: Setting) -> None:
+        """Put a setting in force and verify that every session sees it."""
+        sessions, parameters = self._ready()
+        self._ensure_control()
+        sessions.replace_lost()
+        self._per_transaction = parameters.apply(setting, sessions.connections)
+
+    def settle(self) -> None:
+        """Vacuum Redolab's table; checkpoint only a server of Redolab's own."""
+        self._control.execute("vacuum redolab.account")
+        if self._own:
+            self._control.execute("checkpoint")
+
+    def work(self, seconds: float, stop: threading.Event) -> Work:
+        """Let all sessions work for `seconds`."""
+        sessions, _ = self._ready()
+        return sessions.run(seconds, self._per_transaction, stop)
+
+    def snapshot(self) -> Snapshot:
+        """Read every cumulative counter now."""
+        sessions, _ = self._ready()
+        self._ensure_control()
+        row = fetch(self._control, "select_counters")[0]
+        counters: dict[str, float | None] = {name: row[name] for name in _COUNTERS}
+        if self._server["track_wal_io_timing"] != "on":
+            counters |= dict.fromkeys(_TIMES)
+        if self._own and self._own.device:
+            device = self._own.device.counters()
+            counters |= {
+                "device_flushes": device.flushes,
+                "device_requested_s": device.requested_s,
+                "device_delivered_s": device.delivered_s,
+            }
+        tasks, reaped_cpu_ns = None, None
+        if self._postmaster is not None:
+            machine = _core.machine_times()
+            counters |= {
+                "host_busy_s": machine.busy_ns / 1e9,
+                "host_steal_s": machine.steal_ns / 1e9,
+                "host_cpus": machine.cpus,
+            }
+            read = _core.server_tasks(self._postmaster)
+            helpers = set(self._helper_pids())
+            tasks = tuple(
+                TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns)
+                for t in read.tasks if t.pid not in helpers
+            )
+            counters["helper_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in helpers) / 1e9
+            reaped_cpu_ns = read.reaped_cpu_ns
+        return Snapshot(
+            time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids
+        )
+
+    def watch(self) -> PgWatch:
+        """Sample wait events while the `with` block runs."""
+        sessions, _ = self._ready()
+        assert self._watcher is not None
+        if self._watcher.closed:
+            self._watcher = self._connector.connect("redolab sampler")
+        self._seed += 1
+        return PgWatch(
+            self._watcher, self._helper_pids(), sessions.pids, self._postmaster is not None,
+            self._seed,
+        )
+
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+        """Load, hard kill, recovery, count; only on a server of Redolab's own."""
+        if self._own is None:
+            raise UsageError(
+                "durability kills the server hard, so it runs only against Redolab's own: leave "
+                "--engine out, or say --engine embedded."
+            )
+        sessions, parameters = self._ready()
+        noted, killed_at, load_s = crash.load_and_crash(
+            self._own, sessions.connections, seconds, stop
+        )
+        self._control, recovery = crash.recover_and_compare(
+            self._own, self._connector, noted, killed_at, load_s
+        )
+        parameters.lost_sessions(self._control)
+        self._control.execute("truncate redolab.ledger")
+        return recovery
+
+    def close(self) -> None:
+        """Put every parameter back, verify it, and leave nothing behind."""
+        try:
+            if self._sessions:
+                self._sessions.close()
+            if self._watcher:
+                self._watcher.close()
+            if self._claimed and self._own is None:
+                self._leave_database()
+        finally:
+            self._control.close()
+            if self._guard:
+                self._guard.release()
+            if self._own:
+                self._own.stop()
+
+    def _ensure_control(self) -> None:
+        """Connect again when the server was restarted meanwhile, and wait while it starts."""
+        try:
+            self._control.execute("select 1")
+            return
+        except psycopg.OperationalError:
+            self._control.close()
+        give_up = time.monotonic() + _RESTART_LIMIT_S
+        while self._control.closed:
+            try:
+                self._control = self._connector.connect("redolab control")
+            except RefusedError:
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.5)
+        lock_database(self._control, self._server)
+        if self._parameters:
+            self._parameters.lost_sessions(self._control)
+        self._server |= check_server(self._control)
+        self._postmaster = find_postmaster(
+            self._server["pid"], self._server["backend_start_epoch_s"]
+        )
+
+    def _leave_database(self) -> None:
+        # The control connection may be in the middle of something that was interrupted.
+        self._control.close()
+        with self._connector.connect("redolab control") as control:
+            recover(control)
+        if self._parameters:
+            self._parameters.restored()
+
+    def _ready(self) -> tuple[Sessions, Parameters]:
+        assert self._sessions is not None
+        assert self._parameters is not None, "prepare() comes first"
+        return self._sessions, self._parameters
+
+    def _helper_pids(self) -> list[int]:
+        helpers = [self._control, self._watcher]
+        return [c.info.backend_pid for c in helpers if c is not None and not c.closed]
+
+    def _create_load(self, load: Load) -> None:
+        run_script(self._control, "create_load")
+        run_script(self._control, "create_ledger")
+        self._control.execute(
+            "insert into redolab.account select n, 0, repeat('x', %s) from generate_series(0, %s) n",
+            (load.padding_bytes, load.sessions * load.rows_per_session - 1),
+        )
+        self._control.execute("alter table redolab.account add primary key (id)")
+        self._control.execute("vacuum analyze redolab.account")
+
+    def _half_flush_us(self) -> int:
+        """Half the median time of a lone commit, microseconds: the manual's starting commit_delay."""
+        times = []
+        self._control.execute("set synchronous_commit = on")
+        for _ in range(_PROBES):
+            started = time.perf_counter()
+            self._control.execute("update redolab.account set value = value where id = 0")
+            times.append(time.perf_counter() - started)
+        self._control.execute("reset synchronous_commit")
+        publish_counters(self._control)
+        return min(100_000, max(10, round(statistics.median(times) / 2 * 1e5) * 10))
+
+    def _setting(
+        self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]
+    ) -> Setting:
+        tier = durability_tier(
+            levels, self._server["fsync"] == "on", bool(self._server["synchronous_standby_names"])
+        )
+        _, parameters = self._ready()
+        values = commit_parameters(levels, delay_us, before)
+        return Setting(
+            "/".join(levels.values()), levels, values,
+            {name: parameters.reach(name) for name in values}, tier, TIER_TEXT[tier],
+        )
+
+

@@ -1,0 +1,14 @@
+-- Every cumulative counter, one row. `epoch` changes when any of them started anew.
+select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, b.stats_reset, d.stats_reset) as epoch,
+       w.wal_bytes::float8 as wal_bytes,
+       w.wal_fpi::float8 as wal_full_page_images,
+       w.wal_write::float8 as wal_writes,
+       w.wal_sync::float8 as wal_flushes,
+       w.wal_write_time / 1000 as wal_write_time_s,
+       w.wal_sync_time / 1000 as wal_flush_time_s,
+       (b.checkpoints_timed + b.checkpoints_req)::float8 as checkpoints,
+       (select coalesce(sum(vacuum_count + autovacuum_count), 0)::float8 from pg_stat_all_tables) as vacuums,
+       (select n_tup_upd::float8 from pg_stat_all_tables where relid = to_regclass('redolab.account'))
+           as server_rows
+from pg_stat_wal w, pg_stat_bgwriter b, pg_stat_database d
+where d.datname = current_database()

@@ -1,0 +1,20 @@
+-- Who and what this server is, and what this role may do.
+select current_setting('server_version_num')::int as version_num,
+       current_setting('server_version') as version,
+       pg_is_in_recovery() as in_recovery,
+       current_user as role,
+       current_database() as database,
+       has_database_privilege(current_database(), 'CREATE') as may_create,
+       pg_has_role('pg_read_all_stats', 'USAGE') as may_read_stats,
+       pg_has_role('pg_read_all_settings', 'USAGE') as may_read_settings,
+       has_function_privilege('pg_reload_conf()', 'EXECUTE') as may_reload,
+       (select rolsuper from pg_roles where rolname = current_user) as superuser,
+       pg_backend_pid() as pid,
+       (select extract(epoch from backend_start) from pg_stat_activity where pid = pg_backend_pid())
+           ::float8 as backend_start_epoch_s,
+       current_setting('fsync') as fsync,
+       current_setting('full_page_writes') as full_page_writes,
+       current_setting('wal_sync_method') as wal_sync_method,
+       current_setting('synchronous_standby_names') as synchronous_standby_names,
+       current_setting('track_wal_io_timing') as track_wal_io_timing,
+       current_setting('default_transaction_read_only') as read_only
