@@ -40,12 +40,8 @@ LOG_BOUND: Mapping[str, Behaviour] = {
     "wait/batch": Behaviour(
         0.0112, 0.00019, 0.00001, {"IO:WalSync": 0.42, "LWLock:WALWrite": 0.5}, 0.0052, 4.6
     ),
-    "nowait/immediate": Behaviour(
-        0.00043, 0.00011, 0.00031, {"LWLock:WALInsert": 0.6}, 0.0051, 58.0, 0.97
-    ),
-    "nowait/batch": Behaviour(
-        0.000415, 0.000105, 0.0003, {"LWLock:WALInsert": 0.6}, 0.0051, 420.0, 0.21
-    ),
+    "nowait/immediate": Behaviour(0.00043, 0.00011, 0.00031, {"LWLock:WALInsert": 0.6}, 0.0051, 58.0, 0.97),
+    "nowait/batch": Behaviour(0.000415, 0.000105, 0.0003, {"LWLock:WALInsert": 0.6}, 0.0051, 420.0, 0.21),
 }
 CPU_BOUND: Mapping[str, Behaviour] = {
     "wait/immediate": Behaviour(
@@ -57,9 +53,7 @@ CPU_BOUND: Mapping[str, Behaviour] = {
     "nowait/immediate": Behaviour(
         0.000206, 0.000079, 0.000107, {"LWLock:WALInsert": 0.5}, 0.00003, 80.0, 0.02
     ),
-    "nowait/batch": Behaviour(
-        0.0002055, 0.000079, 0.000107, {"LWLock:WALInsert": 0.5}, 0.00003, 400.0, 0.01
-    ),
+    "nowait/batch": Behaviour(0.0002055, 0.000079, 0.000107, {"LWLock:WALInsert": 0.5}, 0.00003, 400.0, 0.01),
 }
 TIER_TEXT = {
     "disk": "flushed to disk before the commit returns",
@@ -186,6 +180,7 @@ def build_run(
     path: Path,
     behaviours: Mapping[str, Behaviour] = LOG_BOUND,
     plan: Design | None = None,
+    *,
     noise: float = 0.015,
     log_device_ms: float | None = None,
     status: str = "finished",
@@ -199,9 +194,7 @@ def build_run(
     writer = RunWriter(path, manifest(plan, log_device_ms, load))
     for trial in plan.order()[:only_first]:
         factor = 1 + noise * rng.gauss(0, 1)
-        sample, waits, processes = one_sample(
-            trial, behaviours[trial.setting], factor, log_device_ms
-        )
+        sample, waits, processes = one_sample(trial, behaviours[trial.setting], factor, log_device_ms)
         sample = replace(sample, **(change or {}).get(trial.sample, {}))
         writer.append(sample, waits, processes)
     return writer.finish(status)
@@ -226,9 +219,7 @@ def _waits(sample: Sample, behaviour: Behaviour) -> list[WaitRow]:
     idle = sample.ticks - busy
     rows += [
         WaitRow(sample.sample, "background", "walwriter", "IO", "WalSync", "asleep", busy),
-        WaitRow(
-            sample.sample, "background", "walwriter", "Activity", "WalWriterMain", "asleep", idle
-        ),
+        WaitRow(sample.sample, "background", "walwriter", "Activity", "WalWriterMain", "asleep", idle),
     ]
     return [row for row in rows if row.ticks > 0]
 

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from redolab.analysis.profile import (
+    instance_times,
+    log_sync_share,
+    profile,
+    session_times,
+)
+from redolab.analysis.waits import is_log_sync
+from redolab.design import Trial
+from redolab.sample import Sample, WaitRow
+
+from .synthetic import Behaviour, one_sample
+
+
+@pytest.fixture
+def sample() -> Sample:
+    """Ten session-seconds: 2 s CPU, 1 s run queue, 7 s blocked."""
+    trial = Trial(1, 1, 1, "wait/immediate", "baseline_a")
+    base, _, _ = one_sample(trial, Behaviour(0.01, 0.001))
+    return replace(
+        base,
+        elapsed_s=5.0,
+        session_elapsed_s=10.0,
+        session_cpu_s=2.0,
+        session_run_queue_s=1.0,
+        instance_cpu_s=2.5,
+        instance_run_queue_s=1.1,
+        ticks=500,
+    )
+
+
+def row(wait_class: str, event: str, ticks: int, state: str = "asleep") -> WaitRow:
+    return WaitRow(1, "session", "client backend", wait_class, event, state, ticks)
+
+
+WAITS = (
+    row("IO", "WalSync", 400),
+    row("LWLock", "WALWrite", 200),
+    row("", "", 100),
+    # Runnable ticks are CPU and run queue, whose times are exact; a stale event changes nothing.
+    row("IO", "WalSync", 300, "runnable"),
+    # Outside the loop inside the server, so not in the elapsed time either.
+    row("Client", "ClientRead", 50),
+)
+
+
+def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
+    found = session_times(sample, WAITS)
+    assert found == pytest.approx(
+        {
+            "on_cpu": 2.0,
+            "run_queue": 1.0,
+            "IO:WalSync": 4.0,
+            "LWLock:WALWrite": 2.0,
+            "unaccounted": 1.0,
+        }
+    )
+    assert sum(found.values()) == pytest.approx(sample.session_elapsed_s)
+    assert log_sync_share(found) == pytest.approx(0.6)
+
+
+def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
+    found = session_times(replace(sample, session_cpu_s=9.5), WAITS)
+    assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})
+    rows = profile([found])
+    assert [item.row for item in rows] == ["on_cpu", "run_queue", "unaccounted"]
+    assert rows[-1].share.point == pytest.approx(-0.05)
+    assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
+
+
+def test_without_ticks_all_blocked_time_is_unaccounted(sample: Sample) -> None:
+    assert session_times(sample, ()) == pytest.approx({"on_cpu": 2.0, "run_queue": 1.0, "unaccounted": 7.0})
+
+
+def test_without_kernel_accounts_time_is_divided_by_ticks_alone(sample: Sample) -> None:
+    remote = replace(sample, session_cpu_s=None, session_run_queue_s=None)
+    waits = (row("IO", "WalSync", 300, "unknown"), row("", "", 100, "unknown"))
+    assert session_times(remote, waits) == pytest.approx({"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5})
+    assert session_times(remote, ()) == {"unaccounted": 10.0}
+    assert instance_times(remote, waits) is None
+
+
+def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> None:
+    background = (
+        WaitRow(1, "background", "walwriter", "IO", "WalSync", "asleep", 100),
+        WaitRow(1, "background", "walwriter", "Activity", "WalWriterMain", "asleep", 400),
+        WaitRow(1, "background", "io worker", "Activity", "IoWorkerMain", "asleep", 1500),
+    )
+    found = instance_times(sample, (*WAITS, *background))
+    assert found == pytest.approx(
+        {
+            "on_cpu": 2.5,
+            "run_queue": 1.1,
+            "IO:WalSync": 4.0 + 1.0,
+            "LWLock:WALWrite": 2.0,
+            "unaccounted": 1.0,
+        }
+    )
+
+
+def test_shares_are_means_over_samples_and_sum_to_one() -> None:
+    rows = profile(
+        [
+            {"on_cpu": 1.0, "run_queue": 0.0, "IO:WalSync": 3.0, "unaccounted": 0.0},
+            {"on_cpu": 2.0, "run_queue": 1.0, "LWLock:WALWrite": 1.0, "unaccounted": 0.0},
+        ]
+    )
+    assert [item.row for item in rows] == [
+        "on_cpu",
+        "run_queue",
+        "IO:WalSync",
+        "LWLock:WALWrite",
+        "unaccounted",
+    ]
+    assert [item.share.point for item in rows] == pytest.approx([0.375, 0.125, 0.375, 0.125, 0])
+    assert [item.time_s for item in rows] == pytest.approx([3, 1, 3, 1, 0])
+    assert profile([]) == ()
+    assert profile([None]) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("IO:WalSync", True),
+        ("IO:WALSync", True),
+        ("IO:WALWrite", True),
+        ("LWLock:WALWrite", True),
+        ("IPC:SyncRep", True),
+        ("Timeout:CommitDelay", True),
+        ("Timeout:PgSleep", False),
+        ("LWLock:WALInsert", False),
+        ("IO:DataFileRead", False),
+        ("unaccounted", False),
+    ],
+)
+def test_which_waits_are_the_commits_flush(name: str, expected: bool) -> None:
+    assert is_log_sync(name) is expected

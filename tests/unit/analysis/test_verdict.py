@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from redolab.analysis.estimates import MISSING, Estimate
+from redolab.analysis.significance import Comparison, NullTest
+from redolab.analysis.verdict import Circumstances, ratio_text, regime, verdict
+
+BASE = "wait/immediate"
+PASSED = NullTest(True, 0.4, Estimate(1.001, 0.99, 1.01), 1.02, 10)
+FASTER = Comparison(
+    "nowait/batch", BASE, "throughput_per_s", 10, Estimate(25.3, 24.1, 26.6),
+    Estimate(25.3, 24.3, 26.3, 0.9), 0.0002, 0.0006, "better", True, None,
+)  # fmt: skip
+AROUND = Circumstances(
+    BASE, 10, 10, None, {BASE: "disk", "nowait/batch": "memory", "wait/batch": "disk"}, 0.05
+)
+PRICE = " The price: with nowait/batch commits that were acknowledged may be lost when the server crashes."
+
+
+def share(point: float | None) -> Estimate:
+    return MISSING if point is None else Estimate(point, point, point)
+
+
+def test_log_bound() -> None:
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [FASTER], AROUND)
+    assert found.text == (
+        "Commits here wait for the log: under wait/immediate 93 % of a session's commit time is "
+        "log sync, and nowait/batch commits 25.3 times as fast (24.1 to 26.6)." + PRICE
+    )
+    assert (found.outcome, found.best) == ("better", "nowait/batch")
+
+
+def test_an_emulated_device_is_named_in_the_first_sentence() -> None:
+    found = verdict(regime(share(0.93), share(0.05), BASE, 5.0), PASSED, [FASTER], AROUND)
+    assert found.text.startswith("Commits here wait for an emulated 5 ms log device: under")
+
+
+def test_cpu_bound_and_a_small_gain() -> None:
+    small = replace(FASTER, ratio=Estimate(1.021, 1.003, 1.039))
+    found = verdict(regime(share(0.06), share(0.9), BASE, None), PASSED, [small], AROUND)
+    assert found.text == (
+        "Commits here are bound by CPU, not by the log: log sync is 6 % of commit time, and "
+        "nowait/batch, the best setting, commits only 2.1 % faster (0.3 to 3.9)." + PRICE
+    )
+
+
+def test_equivalent_though_found() -> None:
+    same = replace(FASTER, ratio=Estimate(1.021, 1.003, 1.039), outcome="equivalent")
+    found = verdict(regime(share(0.06), share(0.9), BASE, None), PASSED, [same], AROUND)
+    assert "a difference that was found, but inside the 5 % that count as equal." in found.text
+    assert (found.outcome, found.best) == ("equivalent", "nowait/batch")
+
+
+def test_mixed_and_as_durable_as_before() -> None:
+    other = replace(FASTER, setting="wait/batch", ratio=Estimate(1.4, 1.2, 1.6))
+    found = verdict(regime(share(0.4), share(0.45), BASE, 5.0), PASSED, [other], AROUND)
+    assert found.text == (
+        "Commits here wait for no single thing: under wait/immediate 40 % of a session's commit "
+        "time is log sync (on an emulated 5 ms log device) and 45 % CPU and its queue; wait/batch "
+        "commits 40.0 % faster (20.0 to 60.0). Its commits are as durable as those of "
+        "wait/immediate."
+    )
+
+
+def test_undecided_says_what_would_settle_it() -> None:
+    open_ = replace(
+        FASTER, ratio=Estimate(1.03, 0.9, 1.2), outcome="undecided", detected=False,
+        blocks_needed=12,
+    )  # fmt: skip
+    found = verdict(regime(share(0.7), share(0.1), BASE, None), PASSED, [open_], AROUND)
+    assert "is undecided (nowait/batch committed 3.0 % faster (-10.0 to 20.0)" in found.text
+    assert "12 more blocks would settle a 5 % difference" in found.text
+    assert (found.outcome, found.best) == ("undecided", None)
+
+
+def test_worse_keeps_the_baseline() -> None:
+    slow = replace(FASTER, ratio=Estimate(0.5, 0.4, 0.6), outcome="worse")
+    found = verdict(regime(share(0.7), share(0.1), BASE, None), PASSED, [slow], AROUND)
+    assert "no setting beats wait/immediate" in found.text
+    assert "50.0 % slower (40.0 to 60.0)" in found.text
+    assert (found.outcome, found.best) == ("worse", BASE)
+
+
+def test_withheld_when_the_baseline_differs_from_itself() -> None:
+    failed = NullTest(False, 0.004, Estimate(1.1, 1.05, 1.15), 1.02, 10)
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), failed, [FASTER], AROUND)
+    assert "the verdict is withheld, because wait/immediate measured against itself" in found.text
+    assert "25.3" not in found.text
+    assert (found.outcome, found.best) == ("withheld", None)
+
+
+def test_interrupted_runs_say_how_much_they_rest_on() -> None:
+    around = replace(AROUND, blocks_done=4)
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [FASTER], around)
+    assert found.text.startswith("From 4 of 10 blocks: commits here wait for the log")
+
+
+def test_nothing_measured() -> None:
+    nothing = NullTest(None, None, MISSING, None, 0)
+    around = replace(AROUND, blocks_done=0)
+    found = verdict(regime(MISSING, MISSING, BASE, None), nothing, [], around)
+    assert found.text == (
+        "From 0 of 10 blocks: what commits here wait for could not be seen (no wait events were "
+        "sampled); nothing can be compared yet."
+    )
+    assert (found.outcome, found.best) == ("undecided", None)
+
+
+@pytest.mark.parametrize(
+    ("sync", "cpu", "name"),
+    [
+        (0.5, 0.4, "log-bound"),
+        (0.49, 0.5, "cpu-bound"),
+        (0.3, 0.3, "mixed"),
+        (0.3, None, "mixed"),
+        (None, 0.9, "cpu-bound"),
+        (None, 0.2, "unknown"),
+        (None, None, "unknown"),
+    ],
+)
+def test_regimes(sync: float | None, cpu: float | None, name: str) -> None:
+    assert regime(share(sync), share(cpu), BASE, None).name == name
+
+
+def test_ratios_in_words() -> None:
+    assert ratio_text(MISSING) == "unknown"
+    assert ratio_text(Estimate(3.0, None, None)) == "3.00 times as fast"
+    assert ratio_text(Estimate(0.99, 0.97, 1.01)) == "1.0 % slower (-1.0 to 3.0)"
