@@ -126,11 +126,9 @@ def verify(run: RunPath, json: Json = False) -> None:
 
 def _publish(run: Run, json: bool) -> None:
     """Analyse, store the figures and the page, and show them."""
-    from rich.console import Console
-
     from redolab.analysis import analyse
     from redolab.report.html import render
-    from redolab.report.terminal import show
+    from redolab.report.terminal import print_terminal
     from redolab.store import write_file, write_results
 
     if run.samples.num_rows == 0:
@@ -142,7 +140,7 @@ def _publish(run: Run, json: bool) -> None:
         _print_json(results)
         _say(f"Report: {run.path / 'report.html'}")
     else:
-        show(results, Console(), run.path / "report.html")
+        print_terminal(results, run.path / "report.html")
 
 
 def _print_json(content: dict[str, Any]) -> None:

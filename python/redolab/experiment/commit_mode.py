@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
     combinations={"/".join(levels.values()): levels for levels in (*_BOTH, *_WAIT_ALONE)},
     default_settings=tuple("/".join(levels.values()) for levels in _BOTH),
     baseline="wait/immediate",
-    quick=Size(blocks=10, seconds=1.2, warmup_s=0.3),
+    quick=Size(blocks=10, seconds=1.5, warmup_s=0.3),
     full=Size(blocks=32, seconds=90, warmup_s=10),
     null_pair=True,
     load=commit_load,
