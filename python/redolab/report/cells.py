@@ -153,5 +153,7 @@ def _decimals(point: float, low: float, high: float) -> int:
 
 
 def _fixed(value: float, decimals: int) -> str:
+    if value == 0:
+        return "0"
     rounded = round(value, decimals) + 0.0
     return f"{rounded:,.{max(0, decimals)}f}".replace("-", "−")

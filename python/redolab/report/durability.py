@@ -25,6 +25,7 @@ __all__ = [
     "kills",
     "losses",
     "mapping",
+    "outcome",
     "parameter_changes",
     "rates",
     "tiers",
@@ -42,6 +43,16 @@ def facts(results: Results) -> list[tuple[str, str]]:
         ("Kills", f"{counted}" + (f", {spoiled} more spoiled" if spoiled else "")),
         ("Log device", emulation(results) or "the machine's own"),
     ]
+
+
+def outcome(results: Results) -> Cell:
+    """The outcome in the words of a durability run."""
+    name = results["verdict"]["outcome"]
+    known = {
+        "equivalent": Cell("every promise was kept", tone="better"),
+        "worse": Cell("a promise was BROKEN", tone="worse"),
+    }
+    return known.get(name) or tables.outcome(name)
 
 
 def losses(results: Results) -> Table:
@@ -142,5 +153,5 @@ def _window(seconds: float | None) -> str:
 
 def _promise(kept: bool | None) -> Cell:
     if kept is None:
-        return Cell("none made", tone="not_available")
+        return Cell("none", tone="not_available")
     return Cell("kept", tone="passed") if kept else Cell("BROKEN", tone="failed")

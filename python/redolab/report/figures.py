@@ -412,6 +412,8 @@ def _segment_label(share: float | None) -> str:
 
 
 def _response_label(value: Mapping[str, Any], unit: cells.TimeUnit) -> str:
+    if value["point"] is None:
+        return "not measured"
     return f"{cells.estimate(value, unit.per_ms).text} {unit.name}"
 
 

@@ -119,7 +119,8 @@ def server(results: Results) -> str:
 def load(results: Results) -> str:
     """Say what the sessions did."""
     described = results["load"]
-    return f"{described['name']}, {described['sessions']} sessions, one row per commit"
+    name = f"{described['name']}, " if described.get("name") else ""
+    return f"{name}{described['sessions']} sessions, one row per commit"
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -620,6 +621,6 @@ def commands(results: Results) -> str:
         "log-device-ms": f"{device['requested']:g}" if device else None,
     }
     given = "".join(f" --{name} {value}" for name, value in options.items() if value is not None)
-    again = f"redolab run {results['experiment']}{given}"
+    again = results["method"].get("command") or f"redolab run {results['experiment']}{given}"
     run = results["run"]
     return f"{again}\nredolab report {run}\nredolab verify {run}"

@@ -37,12 +37,12 @@ _PLAIN = str.maketrans({"–": "-", "−": "-", "×": "x", "µ": "u", "█": "#"
                         "\u00a0": " ", "“": '"', "”": '"', "²": "2"})  # fmt: skip
 
 
-def show(results: Results, console: Console, report: Path | None = None) -> None:
-    """Print a run's report; the path of the page comes last, on one line however long it is."""
+def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
+    """Print a run's report; the path of its page comes last, on one line however long it is."""
+    console = console or Console(highlight=False)
     console.print(Screen(results))
-    if report is not None:
-        console.print("Report", style="bold")
-        console.print(Text(f"  {report}"), soft_wrap=True)
+    console.print("Report", style="bold")
+    console.print(Text(f"  {report}"), soft_wrap=True)
 
 
 class Screen:
@@ -67,7 +67,7 @@ class _Page:
         self._plain = plain
 
     def commits(self, results: Results) -> Iterator[RenderableType]:
-        yield from self._verdict(results)
+        yield from self._verdict(results, tables.outcome(results["verdict"]["outcome"]))
         failed = results["null_test"]["passed"] is False
         yield self._text(tables.null_test(results), "bold red" if failed else "")
         yield Text()
@@ -78,23 +78,23 @@ class _Page:
         yield from self._cautions(results)
 
     def durability(self, results: Results) -> Iterator[RenderableType]:
-        yield from self._verdict(results)
+        yield from self._verdict(results, durability.outcome(results))
         yield Text()
         yield from self._facts(durability.facts(results))
         yield from self._table(_losses(results), _stamp(results))
         yield from self._cautions(results)
 
-    def _verdict(self, results: Results) -> Iterator[RenderableType]:
+    def _verdict(self, results: Results, outcome: Cell) -> Iterator[RenderableType]:
         first, rest = tables.verdict(results)
         yield self._text(first, "bold")
         if rest:
             yield self._text(rest)
         yield Text()
-        outcome = results["verdict"]["outcome"]
-        line = Text("Outcome: ").append(outcome, _TONES.get(outcome, "bold"))
-        if results["status"] != "finished":
-            line.append(f" (the run was {results['status']}; this is what was measured until then)")
+        line = Text("Outcome: ").append(outcome.text, _TONES.get(outcome.tone, "bold"))
         yield line
+        if results["status"] != "finished":
+            note = f"The run was {results['status']}; this is what was measured until then."
+            yield self._text(note, "bold yellow")
 
     def _facts(self, facts: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
         grid = Grid.grid(padding=(0, 2, 0, 0))
@@ -134,6 +134,9 @@ class _Page:
             title.append("  ").append_text(self._text(_stamp(results), "bold yellow"))
         yield title
         for setting in results["settings"]:
+            if not tables.shares(setting):
+                yield self._text(f"  {setting['name']}  not measured")
+                continue
             response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
             yield self._text(f"  {setting['name']}  {response} {unit.name} per commit")
             shown = _largest(tables.shares(setting), tables.profile_rows(results))
@@ -235,9 +238,22 @@ def _ratios(results: Results) -> Table:
 
 def _losses(results: Results) -> Table:
     table = durability.losses(results)
-    titles = ("Setting", "Tier", "Kills", "Acknowledged", "Missing", "Worst", "Oldest", "Promise")
-    columns = [Column(title, align=column.align) for title, column in zip(titles, table.columns, strict=True)]
-    return Table(table.key, table.caption, columns, table.rows)
+    titles = {
+        "Setting": "Setting",
+        "Durability tier": "Tier",
+        "Kills": "Kills",
+        "Acknowledged": "Acknowledged",
+        "Missing": "Missing",
+        "Oldest missing": "Window",
+        "Promise": "Promise",
+    }
+    places = [place for place, column in enumerate(table.columns) if column.title in titles]
+    columns = [
+        Column(titles[table.columns[place].title], align=table.columns[place].align) for place in places
+    ]
+    rows = [[row[place] for place in places] for row in table.rows]
+    note = "Window: how long before the kill the oldest missing commit was acknowledged."
+    return Table(table.key, table.caption, columns, rows, note)
 
 
 def _largest(shares: Mapping[str, Mapping[str, Any]], order: Sequence[str]) -> list[tuple[str, float]]:

@@ -35,7 +35,10 @@
         figure.layout.font.size = 12;
         figure.layout.legend.font.size = 12;
       }
-      if (width) figure.layout.width = width;
+      if (width) {
+        figure.layout.width = width;
+        figure.layout.height *= 0.82;
+      }
       Plotly.react(place, figure.data, figure.layout, config);
     }
   }
@@ -44,8 +47,20 @@
   dark.addEventListener("change", () => draw());
   narrow.addEventListener("change", () => draw());
 
-  // Paper: light colours at the width of the page, every closed part stays closed.
+  // Paper: light colours at the width of the page; of the closed parts only the environment opens.
   const root = document.documentElement;
-  window.addEventListener("beforeprint", () => { root.classList.add("on-paper"); draw(660); });
-  window.addEventListener("afterprint", () => { root.classList.remove("on-paper"); draw(); });
+  const opened = [];
+  window.addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("details.paper:not([open])")) {
+      part.open = true;
+      opened.push(part);
+    }
+    root.classList.add("on-paper");
+    draw(660);
+  });
+  window.addEventListener("afterprint", () => {
+    for (const part of opened.splice(0)) part.open = false;
+    root.classList.remove("on-paper");
+    draw();
+  });
 })();
