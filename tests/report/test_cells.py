@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from redolab.report import cells
+
+
+def estimate(point: float | None, low: float | None = None, high: float | None = None) -> dict[str, Any]:
+    return {"point": point, "low": low, "high": high, "level": 0.95}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (estimate(25.14, 24.66, 25.62), "25.1 (24.7 – 25.6)"),
+        (estimate(1.0131, 0.9964, 1.0308), "1.013 (0.996 – 1.031)"),
+        (estimate(926.4, 917.1, 935.6), "926 (917 – 936)"),
+        (estimate(23677.0, 23440.0, 23914.0), "23,700 (23,400 – 23,900)"),
+        (estimate(-0.021, -0.03, -0.012), "−0.0210 (−0.0300 – −0.0120)"),
+        (estimate(0.0, 0.0, 0.26), "0 (0 – 0.260)"),
+        (estimate(5.0, 5.0, 5.0), "5.00 (5.00 – 5.00)"),
+        (estimate(5.0), "5.00"),
+        (estimate(None), "n/a"),
+        (None, "n/a"),
+    ],
+)
+def test_estimates_carry_the_digits_their_interval_supports(value: dict[str, Any] | None, text: str) -> None:
+    assert cells.estimate(value).full == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2439.2, "+2,439"), (-96.1, "−96.1"), (0.0, "0.0"), (0.04, "+0.0"), (None, "n/a")],
+)
+def test_changes_carry_a_sign(value: float | None, text: str) -> None:
+    assert cells.change(value).text == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "p < 0.0001"), (0.0234, "p = 0.0234"), (0.5, "p = 0.500"), (None, "p = n/a")]
+)
+def test_pvalues_in_a_sentence(value: float | None, text: str) -> None:
+    assert cells.p_equals(value) == text
+
+
+def test_a_report_has_one_unit_of_time() -> None:
+    def run(*times: float | None) -> dict[str, Any]:
+        return {"settings": [{"response_time_ms": estimate(time)} for time in times]}
+
+    assert cells.time_unit(run(10.5, 0.4)).name == "ms"
+    assert cells.time_unit(run(0.21, 0.4, None)).name == "µs"
+    assert cells.time_unit(run(None)).name == "ms"
