@@ -170,7 +170,7 @@ def _hide_password(argv: list[str]) -> None:
         netloc = f"{user.partition(':')[0]}@{hosts}"
         argv[place] = f"{option}{found}{urlunsplit(url._replace(netloc=netloc))}"
         os.environ["PGPASSWORD"] = unquote(url.password)
-        os.execv(sys.executable, [sys.executable, *argv])
+        os.execv(sys.executable, [sys.executable, *argv])  # noqa: S606  no shell is wanted
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def _load(experiment: Experiment, options: RunOptions) -> Load:
 
 
 def _default_place(experiment: Experiment) -> Path:
-    return Path("redolab-runs") / f"{experiment.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
 def _announce(experiment: Experiment, design: Design, load: Load, options: RunOptions) -> None:

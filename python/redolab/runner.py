@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ class Outcome:
 
 def run(
     experiment: Experiment, design: Design, load: Load, engine: Engine, out: Path,
-    progress: Progress, command: str,
+    progress: Progress, command: str, clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Measure `design` on `engine`, store every sample as it is made, and close the engine.
 
@@ -61,6 +61,7 @@ def run(
         out: the run directory, made here.
         progress: told of every sample.
         command: how the run was asked for, without any password.
+        clock: seconds on a clock that never goes back.
 
     Raises:
         RedolabError: nothing could be measured at all.
@@ -71,7 +72,7 @@ def run(
         with interruptible() as stop, _in_plain_words():
             settings = engine.prepare(load, [experiment.combinations[n] for n in design.settings])
             writer = RunWriter(out, _manifest(experiment, design, load, engine, settings, command))
-            _measure(experiment, design, engine, settings, writer, stop, progress)
+            _measure(experiment, design, engine, settings, writer, stop, progress, clock)
     except RedolabError as raised:
         error = raised
     finally:
@@ -79,9 +80,8 @@ def run(
     error = error or close_error
     if writer is None:
         raise error or RefusedError("The run ended before it began.")
-    status = {None: "finished", InterruptedRunError: "interrupted"}.get(
-        type(error) if error else None, "failed"
-    )
+    stopped = isinstance(error, InterruptedRunError)
+    status = "interrupted" if stopped else "failed" if error else "finished"
     stored = writer.finish(
         status,
         finished_at=_now(),
@@ -111,16 +111,16 @@ def interruptible() -> Iterator[threading.Event]:
 
 def _measure(
     experiment: Experiment, design: Design, engine: Engine, settings: tuple[Setting, ...],
-    writer: RunWriter, stop: threading.Event, progress: Progress,
+    writer: RunWriter, stop: threading.Event, progress: Progress, clock: Callable[[], float],
 ) -> None:
     by_name = {setting.name: setting for setting in settings}
     order = design.order()
-    start_s = time.monotonic()
+    start_s = clock()
     progress.begin(len(order), design.load_time())
     for trial in order:
         if stop.is_set():
             raise InterruptedRunError("The run was interrupted between two samples.")
-        moment = Moment(trial, by_name[trial.setting], design, start_s, stop)
+        moment = Moment(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
         known_changes = len(engine.changes)
         writer.append(*experiment.measure(engine, moment))
         if len(engine.changes) > known_changes:

@@ -178,7 +178,7 @@ class Sample:
     host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
     host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
 
-    server_commits: int | None = field(metadata={"doc": "the server's own count of updates of Redolab's table"})
+    server_commits: int | None = field(metadata={"doc": "the server's count of updates of its table"})
     wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
     wal_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
     wal_writes: int | None = field(metadata={"doc": "write calls to the log"})
@@ -195,7 +195,7 @@ class Sample:
     ticks: int = field(metadata={"doc": "readings of the wait sampler"})
     ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
     ticks_lost: int = field(metadata={"doc": "failed"})
-    sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server processes that serve it"})
+    sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
 
 
 @dataclass(frozen=True)

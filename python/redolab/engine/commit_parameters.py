@@ -59,7 +59,7 @@ def commit_parameters(
         return parameters
     pair = (levels["commit_wait"], levels["commit_logging"])
     pause = {"commit_delay": str(commit_delay_us)} if pair == ("wait", "batch") else {}
-    return parameters | {name: before[name] for name in GATHERING} | pause | _CHANGES[pair]
+    return {**parameters, **{name: before[name] for name in GATHERING}, **pause, **_CHANGES[pair]}
 
 
 def durability_tier(levels: Mapping[str, str], fsync: bool, standbys: bool) -> str:

@@ -74,7 +74,10 @@ class PgWatch:
                 if self._connection.closed:
                     break
             due = max(due, time.monotonic()) + self._random.expovariate(RATE_PER_S)
-        counts = tuple(TickCount(*key, ticks=n) for key, n in sorted(seen.items()))
+        counts = tuple(
+            TickCount(scope, kind, wait_class, event, state, count)
+            for (scope, kind, wait_class, event, state), count in sorted(seen.items())
+        )
         self.ticks = Ticks(counts, rounds, late, lost, time.thread_time() - started)
 
     def _tick(self) -> list[tuple[Any, ...]]:

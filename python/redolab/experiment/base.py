@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,13 +31,13 @@ class Moment:
     trial: Trial
     setting: Setting
     design: Design
-    run_start_s: float
-    """Monotonic time at which the run began."""
+    clock: Callable[[], float]
+    """Seconds since the run began."""
     stop: threading.Event
 
     def now(self) -> tuple[str, float]:
         """UTC in ISO 8601, and seconds since the run began."""
-        return datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic() - self.run_start_s
+        return datetime.now(UTC).isoformat(timespec="milliseconds"), self.clock()
 
 
 @dataclass(frozen=True)

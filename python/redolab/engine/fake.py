@@ -1,0 +1,199 @@
+"""An engine that spends exactly the time it is told, on a clock of its own: for exact tests only.
+
+No command reaches it. A whole run on it, from design to report, has figures that can be worked out
+by hand (tests/unit/test_whole_run.py).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from redolab.engine.base import Load, Recovery
+from redolab.engine.commit_parameters import TIER_TEXT, durability_tier
+from redolab.errors import InterruptedRunError, UsageError
+from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, TickCount, Ticks, Work
+
+_BACKGROUND_PID = 1
+_FIRST_SESSION_PID = 100
+
+
+@dataclass(frozen=True)
+class Script:
+    """What one setting costs. Times are nanoseconds of a session per commit."""
+
+    cpu_ns: int
+    run_queue_ns: int
+    waits_ns: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """(class, event) to time asleep; `("", "")` is time asleep with nothing posted."""
+    background_cpu_ns: int = 0
+    """CPU of the one background process per commit."""
+    wal_bytes: int = 100
+    commits_per_flush: int = 1
+    flush_ns: int = 0
+
+    @property
+    def commit_ns(self) -> int:
+        """Time of one commit in its session."""
+        return self.cpu_ns + self.run_queue_ns + sum(self.waits_ns.values())
+
+
+class FakeWatch:
+    """Sees every wait in proportion to its time, one round per 100 ticks of share."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.ticks = Ticks()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        script, sessions = self._engine.script, self._engine.sessions
+        rounds = script.commit_ns
+        running = (script.cpu_ns + script.run_queue_ns) * sessions
+        counts = [TickCount("session", "client backend", "", "", "runnable", running)]
+        counts += [
+            TickCount("session", "client backend", wait_class, event, "asleep", time_ns * sessions)
+            for (wait_class, event), time_ns in script.waits_ns.items()
+        ]
+        counts.append(
+            TickCount("background", "walwriter", "Activity", "WalWriterMain", "asleep", rounds)
+        )
+        self.ticks = Ticks(tuple(counts), rounds=rounds)
+
+
+class FakeEngine:
+    """Keeps a virtual clock and exact accounts."""
+
+    tick_rate_per_s = 1.0
+
+    def __init__(self, scripts: Mapping[str, Script], interrupt_after: int | None = None) -> None:
+        """Spend time as `scripts` says per setting.
+
+        Args:
+            scripts: setting name to what it costs.
+            interrupt_after: after so many works the stop event is set, as a Ctrl-C would.
+        """
+        self._scripts, self._interrupt_after = scripts, interrupt_after
+        self._changes: list[ParameterChange] = []
+        self._setting = ""
+        self._ns = 0
+        self._works = 0
+        self._session_ns = [0, 0]
+        self._background_cpu_ns = 0
+        self._counters = dict.fromkeys(("wal_bytes", "wal_writes", "wal_flushes", "server_rows"), 0)
+        self._flush_ns = 0
+        self.sessions = 0
+        self.closed = False
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """One change per setting put in force."""
+        return self._changes
+
+    @property
+    def script(self) -> Script:
+        """What the setting in force costs."""
+        return self._scripts[self._setting]
+
+    def clock(self) -> float:
+        """Seconds of virtual time."""
+        return self._ns / 1e9
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest."""
+        return {
+            "name": "fake", "version": "0", "local": True, "place": "nowhere", "emulated": {},
+            "log_filesystem": None,
+        }
+
+    def conditions(self) -> list[str]:
+        """A reader must know that nothing was measured."""
+        return ["The engine is a fake: these figures were scripted, not measured."]
+
+    def not_measured(self) -> list[str]:
+        """Everything."""
+        return ["Any real database."]
+
+    def prepare(
+        self, load: Load, combinations: Sequence[Mapping[str, str]]
+    ) -> tuple[Setting, ...]:
+        """Take the number of sessions."""
+        self.sessions = load.sessions
+        settings = []
+        for levels in combinations:
+            tier = durability_tier(levels, fsync=True, standbys=False)
+            name = "/".join(levels.values())
+            settings.append(
+                Setting(name, levels, {"fake": name}, {"fake": load.scope}, tier, TIER_TEXT[tier])
+            )
+        return tuple(settings)
+
+    def apply(self, setting: Setting) -> None:
+        """Put a setting in force."""
+        if setting.name != self._setting:
+            change = ParameterChange(
+                "fake", self._setting, setting.name, "session", f"{self.clock():.3f} s", setting.name
+            )
+            self._changes.append(change)
+        self._setting = setting.name
+
+    def settle(self) -> None:
+        """Nothing to settle."""
+
+    def work(self, seconds: float, stop: threading.Event) -> Work:
+        """As many whole commits per session as fit into `seconds`."""
+        script = self.script
+        each = round(seconds * 1e9) // script.commit_ns
+        commits, elapsed_ns = each * self.sessions, each * script.commit_ns
+        self._ns += elapsed_ns
+        self._session_ns[0] += each * script.cpu_ns
+        self._session_ns[1] += each * script.run_queue_ns
+        self._background_cpu_ns += commits * script.background_cpu_ns
+        flushes = commits // script.commits_per_flush
+        self._flush_ns += flushes * script.flush_ns
+        for name, amount in (
+            ("wal_bytes", commits * script.wal_bytes), ("wal_writes", flushes),
+            ("wal_flushes", flushes), ("server_rows", commits),
+        ):
+            self._counters[name] += amount
+        self._works += 1
+        if self._works == self._interrupt_after:
+            stop.set()
+            raise InterruptedRunError("The run was interrupted during a sample.")
+        elapsed_s = elapsed_ns / 1e9
+        return Work(commits, commits, 0, elapsed_s * self.sessions, elapsed_s)
+
+    def snapshot(self) -> Snapshot:
+        """Exact cumulative accounts."""
+        pids = tuple(range(_FIRST_SESSION_PID, _FIRST_SESSION_PID + self.sessions))
+        cpu_ns, run_queue_ns = self._session_ns
+        tasks = [TaskAccount(pid, "client backend", pid, cpu_ns, run_queue_ns) for pid in pids]
+        tasks.append(TaskAccount(_BACKGROUND_PID, "walwriter", 1, self._background_cpu_ns, 0))
+        busy_ns = self._background_cpu_ns + cpu_ns * self.sessions
+        counters: dict[str, float | None] = {
+            **self._counters,
+            "wal_full_page_images": 0, "wal_write_time_s": 0.0,
+            "wal_flush_time_s": self._flush_ns / 1e9, "checkpoints": 0, "vacuums": 0,
+            "host_busy_s": busy_ns / 1e9, "host_steal_s": 0.0, "host_cpus": 2,
+        }
+        return Snapshot(self.clock(), "one", counters, tuple(tasks), 0, pids)
+
+    def watch(self) -> FakeWatch:
+        """Ticks in exact proportion."""
+        return FakeWatch(self)
+
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:  # noqa: ARG002
+        """A fake cannot be killed."""
+        raise UsageError("The fake engine holds nothing that a kill could lose.")
+
+    def close(self) -> None:
+        """Note that it was closed."""
+        self.closed = True
