@@ -52,6 +52,7 @@ def time_profile(results: Results) -> Figure:
                 "textposition": "inside",
                 "insidetextanchor": "middle",
                 "textangle": 0,
+                "insidetextfont": {"color": look["marker"]["color"] + "-text"},
                 "constraintext": "none",
                 "customdata": [
                     [_safe(setting["name"]), _safe(_long_name(row)), cells.share(part.get(row)).full]

@@ -25,7 +25,7 @@ _ROW_MEANINGS = {
 _EVENT_NAMES = {
     "io:walsync": "log sync",
     "io:walwrite": "log write",
-    "lwlock:walwrite": "log write lock",
+    "lwlock:walwrite": "log sync by another",
     "lwlock:walinsert": "log insert lock",
     "lwlock:walbufmapping": "log buffer lock",
     "lwlock:buffercontent": "page lock",

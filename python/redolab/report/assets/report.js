@@ -37,7 +37,8 @@
       }
       if (width) {
         figure.layout.width = width;
-        figure.layout.height *= 0.82;
+        // Labels that stand between bars need their room.
+        if (!figure.layout.annotations) figure.layout.height *= 0.82;
       }
       Plotly.react(place, figure.data, figure.layout, config);
     }
