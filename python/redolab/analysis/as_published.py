@@ -10,13 +10,14 @@ from typing import Any
 
 from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.profile import log_sync_share_of_wait, session_times
-from redolab.analysis.reading import Waits
+from redolab.analysis.reading import Sightings
 from redolab.analysis.time_based import (
     UnitOfWork,
     host_cpu_share,
     instance_blocked_s,
     log_write_share,
 )
+from redolab.analysis.waits import NOTHING
 from redolab.sample import Sample
 
 SOURCES = (
@@ -27,9 +28,7 @@ SOURCES = (
 )
 
 
-def unit_of_work(
-    accounts: Mapping[str, Sequence[UnitOfWork]], baseline: str
-) -> list[dict[str, Any]]:
+def unit_of_work(accounts: Mapping[str, Sequence[UnitOfWork]], baseline: str) -> list[dict[str, Any]]:
     """Averages of L, CPU, wait and response time per commit, with % change against the baseline."""
     rows = {name: _averages(items) for name, items in accounts.items()}
     base = rows.get(baseline, {})
@@ -50,7 +49,7 @@ def unit_of_work(
     ]
 
 
-def overview(samples: Mapping[str, Sequence[Sample]], waits: Waits) -> list[dict[str, Any]]:
+def overview(samples: Mapping[str, Sequence[Sample]], sightings: Sightings) -> list[dict[str, Any]]:
     """Commits per second, CPU %, log sync and log write as % of the non-idle wait, per setting.
 
     CPU % is the machine's, whoever used it. Log sync is the sessions' waiting for their flush;
@@ -62,18 +61,18 @@ def overview(samples: Mapping[str, Sequence[Sample]], waits: Waits) -> list[dict
             "setting": name,
             "commits_per_s": _mean(sample.commits / sample.elapsed_s for sample in items),
             "cpu_pct": _percent(host_cpu_share(sample) for sample in items),
-            "log_sync_pct": _percent(_log_sync(sample, waits) for sample in items),
+            "log_sync_pct": _percent(_log_sync(sample, sightings) for sample in items),
             "log_write_pct": _percent(
-                log_write_share(sample, waits.get(sample.sample, ())) for sample in items
+                log_write_share(sample, sightings.get(sample.sample, NOTHING)) for sample in items
             ),
         }
         for name, items in samples.items()
     ]
 
 
-def _log_sync(sample: Sample, waits: Waits) -> float | None:
-    rows = waits.get(sample.sample, ())
-    return log_sync_share_of_wait(session_times(sample, rows), instance_blocked_s(sample, rows))
+def _log_sync(sample: Sample, sightings: Sightings) -> float | None:
+    seen = sightings.get(sample.sample, NOTHING)
+    return log_sync_share_of_wait(session_times(sample, seen), instance_blocked_s(sample, seen))
 
 
 def _averages(items: Sequence[UnitOfWork]) -> dict[str, float | None]:

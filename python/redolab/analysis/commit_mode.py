@@ -15,9 +15,16 @@ from redolab.analysis.drift import diagnose
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.profile import by_sample, log_sync_share, profile
 from redolab.analysis.published_tests import published_tests
-from redolab.analysis.reading import Waits, counting, read_samples, read_waits, setting_names
+from redolab.analysis.reading import (
+    Sightings,
+    counting,
+    read_samples,
+    read_sightings,
+    setting_names,
+)
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances, Regime, regime, verdict
+from redolab.analysis.waits import NOTHING
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -33,7 +40,7 @@ def analyse(run: Run) -> dict[str, Any]:
     manifest = run.manifest
     design, names = manifest["design"], setting_names(manifest)
     baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
-    everything, waits = read_samples(run), read_waits(run)
+    everything, seen = read_samples(run), read_sightings(run)
     good = counting(everything)
     samples = {name: [item for item in good if item.setting == name] for name in names}
 
@@ -42,11 +49,9 @@ def analyse(run: Run) -> dict[str, Any]:
     comparisons = [
         item
         for metric in significance.METRICS
-        for item in significance.compare(
-            blocks[metric], names, baseline, metric, margin=margin, seed=seed
-        )
+        for item in significance.compare(blocks[metric], names, baseline, metric, margin=margin, seed=seed)
     ]
-    found = _regime(samples.get(baseline, ()), waits, baseline, envelope.log_device_ms(manifest))
+    found = _regime(samples.get(baseline, ()), seen, baseline, envelope.log_device_ms(manifest))
     answer = verdict(
         found,
         null,
@@ -63,7 +68,7 @@ def analyse(run: Run) -> dict[str, Any]:
     friedman = significance.friedman(blocks["throughput_per_s"], names)
     sessions = {name: [session_account(item) for item in samples[name]] for name in names}
     instance = {
-        name: [instance_account(item, waits.get(item.sample, ())) for item in samples[name]]
+        name: [instance_account(item, seen.get(item.sample, NOTHING)) for item in samples[name]]
         for name in names
     }
     heading = envelope.heading(run)
@@ -72,12 +77,9 @@ def analyse(run: Run) -> dict[str, Any]:
         "verdict": answer.as_json(),
         "regime": found.as_json(),
         "null_test": null.as_json(),
-        "settings": [
-            _setting(declared, samples, everything, waits) for declared in manifest["settings"]
-        ],
+        "settings": [_setting(declared, samples, everything, seen) for declared in manifest["settings"]],
         "comparisons": [
-            item.as_json() | ({"outcome": "withheld"} if null.passed is False else {})
-            for item in comparisons
+            item.as_json() | ({"outcome": "withheld"} if null.passed is False else {}) for item in comparisons
         ],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
         "as_published": {
@@ -85,13 +87,11 @@ def analyse(run: Run) -> dict[str, Any]:
                 "session": as_published.unit_of_work(sessions, baseline),
                 "instance": as_published.unit_of_work(instance, baseline),
             },
-            "overview": as_published.overview(samples, waits),
-            "tests": [
-                test.as_json() for test in published_tests(_response_times(sessions), baseline)
-            ],
+            "overview": as_published.overview(samples, seen),
+            "tests": [test.as_json() for test in published_tests(_response_times(sessions), baseline)],
             "sources": list(as_published.SOURCES),
         },
-        "diagnostics": [item.as_json() for item in diagnose(everything, waits, baseline)],
+        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline)],
         "curve": curve(sessions, _sessions(manifest, good)),
         "timeline": envelope.timeline(everything),
         "method": envelope.method(manifest),
@@ -101,13 +101,13 @@ def analyse(run: Run) -> dict[str, Any]:
 
 
 def _setting(
-    declared: Mapping[str, Any], samples: Samples, everything: Sequence[Sample], waits: Waits
+    declared: Mapping[str, Any], samples: Samples, everything: Sequence[Sample], seen: Sightings
 ) -> dict[str, Any]:
     name = declared["name"]
     mine = samples[name]
     session = [session_account(item) for item in mine]
-    instance = [instance_account(item, waits.get(item.sample, ())) for item in mine]
-    session_times, instance_times = by_sample(mine, waits)
+    instance = [instance_account(item, seen.get(item.sample, NOTHING)) for item in mine]
+    session_times, instance_times = by_sample(mine, seen)
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
     return {
@@ -140,19 +140,15 @@ def _times(accounts: Sequence[UnitOfWork]) -> dict[str, Any]:
     }
 
 
-def _milliseconds(
-    accounts: Sequence[UnitOfWork], pick: Callable[[UnitOfWork], float | None]
-) -> Estimate:
+def _milliseconds(accounts: Sequence[UnitOfWork], pick: Callable[[UnitOfWork], float | None]) -> Estimate:
     return mean_estimate(map(pick, accounts)).scaled(1e3)
 
 
-def _regime(
-    samples: Sequence[Sample], waits: Waits, baseline: str, emulated_ms: float | None
-) -> Regime:
-    times, _ = by_sample(samples, waits)
+def _regime(samples: Sequence[Sample], seen: Sightings, baseline: str, emulated_ms: float | None) -> Regime:
+    times, _ = by_sample(samples, seen)
     watched = [item.ticks > 0 for item in samples]
     sync = mean_estimate(
-        log_sync_share(row) if seen else None for row, seen in zip(times, watched, strict=True)
+        log_sync_share(row) if known else None for row, known in zip(times, watched, strict=True)
     )
     busy = mean_estimate(
         (item.session_cpu_s + item.session_run_queue_s) / item.session_elapsed_s
@@ -183,20 +179,14 @@ def _sessions(manifest: Mapping[str, Any], good: Sequence[Sample]) -> int:
     return good[0].sessions if good else int(manifest.get("load", {}).get("sessions", 0))
 
 
-def _warnings(
-    manifest: Mapping[str, Any], everything: Sequence[Sample], good: Sequence[Sample]
-) -> list[str]:
+def _warnings(manifest: Mapping[str, Any], everything: Sequence[Sample], good: Sequence[Sample]) -> list[str]:
     found = [str(text) for text in manifest.get("conditions", ())]
     emulated = envelope.log_device_ms(manifest)
     if emulated is not None:
-        found.append(
-            f"The log device is emulated: every flush of the log took {emulated:g} ms longer."
-        )
+        found.append(f"The log device is emulated: every flush of the log took {emulated:g} ms longer.")
     if manifest["status"] != "finished":
         planned = len(manifest.get("order", ()))
-        found.append(
-            f"The run is {manifest['status']}: {len(everything)} of {planned} samples were taken."
-        )
+        found.append(f"The run is {manifest['status']}: {len(everything)} of {planned} samples were taken.")
     failed = sum(sample.failed for sample in good)
     if failed:
         found.append(f"{failed} units of work failed or changed no row.")

@@ -26,8 +26,7 @@ def curve(accounts: Mapping[str, Sequence[UnitOfWork]], sessions: int) -> dict[s
                 "setting": name,
                 "arrival_rate_per_s": [item.arrival_rate for item in items],
                 "response_time_ms": [
-                    None if item.response_time is None else 1e3 * item.response_time
-                    for item in items
+                    None if item.response_time is None else 1e3 * item.response_time for item in items
                 ],
             }
             for name, items in accounts.items()

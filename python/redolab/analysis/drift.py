@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from redolab import units
-from redolab.analysis.reading import Waits, counting
+from redolab.analysis.reading import Sightings, counting
 from redolab.analysis.time_based import session_account, session_blocked_s
+from redolab.analysis.waits import NOTHING
 from redolab.sample import Sample
 
 Outcome = Literal["passed", "failed", "warning", "not_available"]
@@ -41,7 +42,7 @@ class Noise:
     settings: int
 
 
-def diagnose(samples: Sequence[Sample], waits: Waits, baseline: str) -> tuple[Diagnostic, ...]:
+def diagnose(samples: Sequence[Sample], sightings: Sightings, baseline: str) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too."""
     good = counting(samples)
     noise = residual_noise(good)
@@ -56,7 +57,7 @@ def diagnose(samples: Sequence[Sample], waits: Waits, baseline: str) -> tuple[Di
         littles_law(good),
         adds_up(good),
         short_waits([sample for sample in good if sample.setting == baseline]),
-        sampling_clock(good, waits),
+        sampling_clock(good, sightings),
     )
 
 
@@ -69,10 +70,7 @@ def residual_noise(samples: Sequence[Sample]) -> Noise:
     ordered = sorted(samples, key=lambda sample: sample.start_s)
     return Noise(
         tuple(sample.start_s for sample in ordered),
-        tuple(
-            math.log(sample.commits / sample.elapsed_s) - means[sample.setting]
-            for sample in ordered
-        ),
+        tuple(math.log(sample.commits / sample.elapsed_s) - means[sample.setting] for sample in ordered),
         len(means),
     )
 
@@ -160,9 +158,7 @@ def regimes(noise: Noise) -> Diagnostic:
 
     pvalue = float(breaks_cusumolsresid(np.array(noise.residual), ddof=noise.settings)[1])
     if pvalue >= 0.05:
-        return Diagnostic(
-            name, "passed", f"No jump between two levels was found (p = {pvalue:.2g})."
-        )
+        return Diagnostic(name, "passed", f"No jump between two levels was found (p = {pvalue:.2g}).")
     sums = np.abs(np.cumsum(noise.residual))
     place = noise.start_s[min(int(sums.argmax()) + 1, len(noise.start_s) - 1)]
     return Diagnostic(
@@ -186,10 +182,10 @@ def checkpoints(samples: Sequence[Sample]) -> Diagnostic:
     return Diagnostic(
         name,
         "warning",
-        f"{sum(sample.checkpoints or 0 for sample in hit)} checkpoints and "
-        f"{sum(sample.vacuums or 0 for sample in hit)} vacuums fell inside {len(hit)} of "
-        f"{len(samples)} samples, whose throughput was {_signed_percent(math.expm1(slower))} "
-        "against the mean of their setting.",
+        f"{len(hit)} of {len(samples)} samples had a checkpoint or vacuum inside (checkpoints: "
+        f"{sum(sample.checkpoints or 0 for sample in hit)}, vacuums: "
+        f"{sum(sample.vacuums or 0 for sample in hit)}); their throughput was "
+        f"{_signed_percent(math.expm1(slower))} against the mean of their setting.",
     )
 
 
@@ -261,9 +257,7 @@ def adds_up(samples: Sequence[Sample]) -> Diagnostic:
     blocked = [session_blocked_s(sample) for sample in samples]
     known = [value for value in blocked if value is not None]
     if not known:
-        return Diagnostic(
-            name, "not_available", "The kernel's CPU accounts of the server could not be read."
-        )
+        return Diagnostic(name, "not_available", "The kernel's CPU accounts of the server could not be read.")
     over = sum(value < 0 for value in known)
     if not over:
         return Diagnostic(name, "passed", "CPU and run queue never exceed the sessions' time.")
@@ -307,7 +301,7 @@ def short_waits(samples: Sequence[Sample]) -> Diagnostic:
     )
 
 
-def sampling_clock(samples: Sequence[Sample], waits: Waits) -> Diagnostic:
+def sampling_clock(samples: Sequence[Sample], sightings: Sightings) -> Diagnostic:
     """How many of the sampler's readings were late or lost."""
     name = "sampling clock"
     ticks = sum(sample.ticks for sample in samples)
@@ -317,7 +311,7 @@ def sampling_clock(samples: Sequence[Sample], waits: Waits) -> Diagnostic:
         )
     late = sum(sample.ticks_late for sample in samples) / ticks
     lost = sum(sample.ticks_lost for sample in samples) / ticks
-    blind = sum(not waits.get(sample.sample) for sample in samples)
+    blind = sum(not sightings.get(sample.sample, NOTHING).waits for sample in samples)
     text = f"Of {ticks:,} readings {units.percent(late)} were late and {units.percent(lost)} lost."
     if blind:
         text += f" {blind} samples have no reading at all."

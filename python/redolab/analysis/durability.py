@@ -72,14 +72,11 @@ def analyse(run: Run) -> dict[str, Any]:
     baseline = manifest["design"]["baseline"]
     heading = envelope.heading(run)
     emulated = envelope.log_device_ms(manifest)
-    heading["engine"]["emulated"] = (
-        {} if emulated is None else {"log_device_ms": {"requested": emulated}}
-    )
+    heading["engine"]["emulated"] = {} if emulated is None else {"log_device_ms": {"requested": emulated}}
     return heading | {
         "verdict": {"text": text, "outcome": outcome, "baseline": baseline, "best": None},
         "settings": [
-            _setting(declared, found)
-            for declared, found in zip(manifest["settings"], losses, strict=True)
+            _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
         ],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
@@ -141,9 +138,7 @@ def _setting(declared: Mapping[str, Any], found: _Losses) -> dict[str, Any]:
         # the one on kills is sound.
         "lost_share": exact_share(found.missing, found.acknowledged).as_json(),
         "recovery_s": mean_estimate(kill.recovery_s for kill in kills).as_json(),
-        "promise": "survives a crash of the server"
-        if found.must_keep
-        else "may be lost in a crash",
+        "promise": "survives a crash of the server" if found.must_keep else "may be lost in a crash",
         "promise_kept": found.missing == 0 if found.must_keep and kills else None,
     }
 

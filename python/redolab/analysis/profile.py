@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.time_based import background_blocked_s, session_blocked_s
-from redolab.analysis.waits import event_name, is_asleep, is_log_sync, session_waits
+from redolab.analysis.waits import (
+    NOTHING,
+    Seen,
+    event_name,
+    is_asleep,
+    is_log_sync,
+    session_waits,
+)
 from redolab.sample import Sample, WaitRow
 
 ON_CPU = "on_cpu"
@@ -42,7 +49,7 @@ class ProfileRow:
         }
 
 
-def session_times(sample: Sample, waits: Iterable[WaitRow]) -> Times:
+def session_times(sample: Sample, seen: Seen) -> Times:
     """Seconds per row of the working sessions; the rows sum to `session_elapsed_s`.
 
     CPU and run queue are the kernel's exact accounts. The rest, blocked time, is divided by the
@@ -52,7 +59,7 @@ def session_times(sample: Sample, waits: Iterable[WaitRow]) -> Times:
     Without the kernel's accounts all time is divided by ticks, those without an event as
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
     """
-    rows = tuple(session_waits(waits))
+    rows = tuple(session_waits(seen.waits))
     blocked = session_blocked_s(sample)
     if blocked is None or sample.session_cpu_s is None or sample.session_run_queue_s is None:
         return _divided(sample.session_elapsed_s, rows, nameless=ON_CPU_OR_UNKNOWN)
@@ -65,7 +72,7 @@ def session_times(sample: Sample, waits: Iterable[WaitRow]) -> Times:
     return times
 
 
-def instance_times(sample: Sample, waits: Sequence[WaitRow]) -> Times | None:
+def instance_times(sample: Sample, seen: Seen) -> Times | None:
     """Process-seconds per row of the whole instance; None without accounts or ticks.
 
     The sessions' blocked time as in `session_times`; CPU and run queue of every server process;
@@ -74,9 +81,9 @@ def instance_times(sample: Sample, waits: Sequence[WaitRow]) -> Times | None:
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     if cpu is None or run_queue is None or session_blocked_s(sample) is None or not sample.ticks:
         return None
-    times = session_times(sample, waits)
+    times = session_times(sample, seen)
     times |= {ON_CPU: cpu, RUN_QUEUE: run_queue}
-    for (wait_class, event), seconds in background_blocked_s(sample, waits).items():
+    for (wait_class, event), seconds in background_blocked_s(sample, seen).items():
         name = event_name(wait_class, event)
         times[name] = times.get(name, 0.0) + seconds
     return times
@@ -137,10 +144,10 @@ def _place(row: ProfileRow) -> tuple[int, float, str]:
 
 
 def by_sample(
-    samples: Sequence[Sample], waits: Mapping[int, Sequence[WaitRow]]
+    samples: Sequence[Sample], sightings: Mapping[int, Seen]
 ) -> tuple[tuple[Times, ...], tuple[Times | None, ...]]:
     """Session times and instance times of `samples`, in their order."""
     return (
-        tuple(session_times(sample, waits.get(sample.sample, ())) for sample in samples),
-        tuple(instance_times(sample, waits.get(sample.sample, ())) for sample in samples),
+        tuple(session_times(sample, sightings.get(sample.sample, NOTHING)) for sample in samples),
+        tuple(instance_times(sample, sightings.get(sample.sample, NOTHING)) for sample in samples),
     )

@@ -43,9 +43,7 @@ class PublishedTest:
         }
 
 
-def published_tests(
-    values: Mapping[str, Sequence[float]], baseline: str
-) -> tuple[PublishedTest, ...]:
+def published_tests(values: Mapping[str, Sequence[float]], baseline: str) -> tuple[PublishedTest, ...]:
     """Every setting against the baseline, then all together.
 
     A pair is tested by Welch's t when both are normal (Shapiro-Wilk, p > 0.05), else by

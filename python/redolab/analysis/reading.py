@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from redolab.sample import Kill, Sample, WaitRow
+from redolab.analysis.waits import Seen
+from redolab.sample import Kill, ProcessTime, Sample, WaitRow
 from redolab.store import Run
 
-Waits = Mapping[int, Sequence[WaitRow]]
-"""The rows of the wait sampler by the number of their sample."""
+Sightings = Mapping[int, Seen]
+"""What was seen of the server's processes, by the number of the sample."""
 
 
 def read_samples(run: Run) -> tuple[Sample, ...]:
@@ -23,20 +24,24 @@ def read_kills(run: Run) -> tuple[Kill, ...]:
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
 
 
-def read_waits(run: Run) -> Waits:
-    """What the wait sampler saw, by sample."""
-    found: defaultdict[int, list[WaitRow]] = defaultdict(list)
+def read_sightings(run: Run) -> Sightings:
+    """What the wait sampler and the kernel's accounts say of every process, by sample."""
+    waits: defaultdict[int, list[WaitRow]] = defaultdict(list)
+    processes: defaultdict[int, list[ProcessTime]] = defaultdict(list)
     for row in run.waits.to_pylist():
-        found[row["sample"]].append(WaitRow(**row))
-    return dict(found)
+        waits[row["sample"]].append(WaitRow(**row))
+    for row in run.profile.to_pylist():
+        processes[row["sample"]].append(ProcessTime(**row))
+    return {
+        sample: Seen(tuple(waits[sample]), tuple(processes[sample]))
+        for sample in sorted(waits.keys() | processes.keys())
+    }
 
 
 def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """The samples that count: not spoiled, with time and work in them."""
     return tuple(
-        sample
-        for sample in samples
-        if sample.spoiled is None and sample.commits > 0 and sample.elapsed_s > 0
+        sample for sample in samples if sample.spoiled is None and sample.commits > 0 and sample.elapsed_s > 0
     )
 
 

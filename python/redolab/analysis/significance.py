@@ -143,9 +143,7 @@ def within_block_pvalue(
     return np.asarray(result.pvalue, dtype=float)
 
 
-def null_test(
-    blocks: BlockValues, baseline: str, seed: int, resamples: int = RESAMPLES
-) -> NullTest:
+def null_test(blocks: BlockValues, baseline: str, seed: int, resamples: int = RESAMPLES) -> NullTest:
     """Compare the baseline with itself: A' against A inside blocks, at 5 %.
 
     Fewer than six blocks cannot give a p below 0.05, so such a run always passes; its
@@ -193,8 +191,7 @@ def compare(
         rows = [
             [values[setting, "treatment"], *(values[baseline, role] for role in roles)]
             for _, values in sorted(blocks.items())
-            if (setting, "treatment") in values
-            and all((baseline, role) in values for role in roles)
+            if (setting, "treatment") in values and all((baseline, role) in values for role in roles)
         ]
         nothing = Comparison(
             setting, baseline, metric, len(rows), MISSING, replace(MISSING, level=0.9),

@@ -8,11 +8,11 @@ Source: Craig Shallahamer, OraPub, "unit of work time based analysis" (2010-2012
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass
 
-from redolab.analysis.waits import background_waits
-from redolab.sample import Sample, WaitRow
+from redolab.analysis.waits import Seen, background_waits
+from redolab.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def session_account(sample: Sample) -> UnitOfWork:
     )
 
 
-def instance_account(sample: Sample, waits: Iterable[WaitRow]) -> UnitOfWork:
+def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
     """The account of the whole instance, background processes in it: R is work done per commit.
 
     Background processes work beside the sessions, so this R can exceed the sessions' R. The
@@ -56,7 +56,7 @@ def instance_account(sample: Sample, waits: Iterable[WaitRow]) -> UnitOfWork:
     """
     commits = sample.commits
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
-    blocked = instance_blocked_s(sample, waits)
+    blocked = instance_blocked_s(sample, seen)
     queue = None if run_queue is None or blocked is None else run_queue + blocked
     return UnitOfWork(
         arrival_rate=sample.commits / sample.elapsed_s,
@@ -74,20 +74,24 @@ def session_blocked_s(sample: Sample) -> float | None:
     return sample.session_elapsed_s - sample.session_cpu_s - sample.session_run_queue_s
 
 
-def background_blocked_s(sample: Sample, waits: Iterable[WaitRow]) -> dict[tuple[str, str], float]:
+def background_blocked_s(sample: Sample, seen: Seen) -> dict[tuple[str, str], float]:
     """Process-seconds the background was blocked, not idle, by (wait class, event).
 
-    The share of the sampler's readings that saw it, times the elapsed time; several processes of
-    one kind add up.
+    As for the sessions, the exact blocked time of a kind of process (elapsed time less its CPU
+    and run queue in the kernel's accounts) is divided by the ticks that saw it asleep, its idle
+    sleep among them. Several processes of one kind add up. Without those accounts, the share of
+    the sampler's readings that saw the event, times the elapsed time.
     """
-    found: dict[tuple[str, str], float] = {}
-    for row in background_waits(waits):
-        key = (row.wait_class, row.event)
-        found[key] = found.get(key, 0.0) + row.ticks / sample.ticks * sample.elapsed_s
-    return found
+    if sample.ticks == 0:
+        return {}
+    per_tick = {kind: _blocked_s_per_tick(kind, sample, seen) for kind in _background_kinds(seen)}
+    found: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for row in background_waits(seen.waits):
+        found[row.wait_class, row.event] += row.ticks * per_tick[row.kind]
+    return dict(found)
 
 
-def instance_blocked_s(sample: Sample, waits: Iterable[WaitRow]) -> float | None:
+def instance_blocked_s(sample: Sample, seen: Seen) -> float | None:
     """Process-seconds the instance was blocked and not idle: its sessions and its background.
 
     None without the sampler's ticks or the kernel's accounts.
@@ -95,7 +99,7 @@ def instance_blocked_s(sample: Sample, waits: Iterable[WaitRow]) -> float | None
     sessions = session_blocked_s(sample)
     if sessions is None or sample.ticks == 0:
         return None
-    return sessions + sum(background_blocked_s(sample, waits).values())
+    return sessions + sum(background_blocked_s(sample, seen).values())
 
 
 def commits_per_flush(sample: Sample) -> float | None:
@@ -120,16 +124,38 @@ def host_cpu_share(sample: Sample) -> float | None:
     return sample.host_busy_s / (sample.elapsed_s * sample.host_cpus)
 
 
-def log_write_share(sample: Sample, waits: Iterable[WaitRow]) -> float | None:
+def log_write_share(sample: Sample, seen: Seen) -> float | None:
     """Time in write and flush calls on the log over the instance's non-idle wait.
 
     The calls' time contains their CPU, and the server's clock runs on while a caller stands in
     the run queue, so the share can exceed 1; it is not clamped.
     """
-    blocked = instance_blocked_s(sample, waits)
+    blocked = instance_blocked_s(sample, seen)
     if sample.wal_write_time_s is None or sample.wal_flush_time_s is None or not blocked:
         return None
     return (sample.wal_write_time_s + sample.wal_flush_time_s) / blocked
+
+
+def _background_kinds(seen: Seen) -> set[str]:
+    return {row.kind for row in seen.waits if row.scope == "background"}
+
+
+def _blocked_s_per_tick(kind: str, sample: Sample, seen: Seen) -> float:
+    """Blocked process-seconds that one tick of a background process asleep stands for."""
+    reading = sample.elapsed_s / sample.ticks
+    awake = [
+        item.cpu_ns + item.run_queue_ns
+        for item in seen.processes
+        if item.scope == "background" and item.kind == kind
+    ]
+    mine = [row for row in seen.waits if row.scope == "background" and row.kind == kind]
+    asleep = sum(row.ticks for row in mine if row.state != "runnable")
+    if not awake or not asleep:
+        return reading
+    # Ticks of every state tell how long processes of this kind were there: workers come and go.
+    blocked = sum(row.ticks for row in mine) * reading - sum(awake) / 1e9
+    # A worker that ran between two readings has more CPU than it was seen for.
+    return blocked / asleep if blocked > 0 else reading
 
 
 def _per(amount: float | None, units: float | None) -> float | None:

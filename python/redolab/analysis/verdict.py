@@ -110,9 +110,7 @@ def verdict(
     first = found.text + _joint(found.name) + answer
     if around.blocks_done < around.blocks_planned:
         first = (
-            f"From {around.blocks_done} of {around.blocks_planned} blocks: "
-            + first[0].lower()
-            + first[1:]
+            f"From {around.blocks_done} of {around.blocks_planned} blocks: " + first[0].lower() + first[1:]
         )
     sentences = [first + "."]
     if outcome != "withheld":
@@ -143,9 +141,7 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     name, text = best.setting, ratio_text(best.ratio)
     if best.outcome == "better":
         small = (best.ratio.point or 0) < 1.1
-        how = (
-            f"{name}, the best setting, commits only {text}" if small else f"{name} commits {text}"
-        )
+        how = f"{name}, the best setting, commits only {text}" if small else f"{name} commits {text}"
         return how, "better", name
     if best.outcome == "equivalent":
         seen = "a difference that was found, but" if best.detected else "which lies"
@@ -190,8 +186,7 @@ def _price(named: str | None, around: Circumstances) -> list[str]:
         return [f"Its commits are as durable as those of {around.baseline}."]
     if tier == "memory":
         return [
-            f"The price: with {named} commits that were acknowledged may be lost when the server "
-            "crashes."
+            f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
         ]
     return [f"The price: its commits are durable to the tier {tier}, not {base}."]
 

@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from redolab.sample import WaitRow
+from redolab.sample import ProcessTime, WaitRow
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of the server's processes in one sample."""
+
+    waits: tuple[WaitRow, ...] = ()
+    """By the wait sampler."""
+    processes: tuple[ProcessTime, ...] = ()
+    """By the kernel's accounts."""
+
+
+NOTHING = Seen()
 
 _LOG_SYNC = frozenset(
     {
@@ -57,11 +71,7 @@ def background_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
     and asleep with nothing posted, which is how processes without wait events idle.
     """
     for row in rows:
-        if (
-            row.scope == "background"
-            and row.state != "runnable"
-            and row.wait_class not in _IDLE_BACKGROUND
-        ):
+        if row.scope == "background" and row.state != "runnable" and row.wait_class not in _IDLE_BACKGROUND:
             yield row
 
 

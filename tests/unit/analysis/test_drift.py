@@ -93,7 +93,7 @@ def test_checkpoints_are_told_with_their_effect() -> None:
     samples[0] = replace(slow, checkpoints=1)
     found = drift.checkpoints(samples)
     assert found.outcome == "warning"
-    assert found.text.startswith("1 checkpoints and 0 vacuums fell inside 1 of 10 samples")
+    assert found.text.startswith("1 of 10 samples had a checkpoint or vacuum inside (checkpoints: 1, ")
     assert drift.checkpoints(series([1.0] * 5, checkpoints=None)).outcome == "not_available"
 
 

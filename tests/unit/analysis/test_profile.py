@@ -10,7 +10,7 @@ from redolab.analysis.profile import (
     profile,
     session_times,
 )
-from redolab.analysis.waits import is_log_sync
+from redolab.analysis.waits import NOTHING, Seen, is_log_sync
 from redolab.design import Trial
 from redolab.sample import Sample, WaitRow
 
@@ -50,7 +50,7 @@ WAITS = (
 
 
 def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
-    found = session_times(sample, WAITS)
+    found = session_times(sample, Seen(WAITS))
     assert found == pytest.approx(
         {
             "on_cpu": 2.0,
@@ -65,7 +65,7 @@ def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
 
 
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
-    found = session_times(replace(sample, session_cpu_s=9.5), WAITS)
+    found = session_times(replace(sample, session_cpu_s=9.5), Seen(WAITS))
     assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})
     rows = profile([found])
     assert [item.row for item in rows] == ["on_cpu", "run_queue", "unaccounted"]
@@ -74,15 +74,17 @@ def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
 
 
 def test_without_ticks_all_blocked_time_is_unaccounted(sample: Sample) -> None:
-    assert session_times(sample, ()) == pytest.approx({"on_cpu": 2.0, "run_queue": 1.0, "unaccounted": 7.0})
+    assert session_times(sample, NOTHING) == pytest.approx(
+        {"on_cpu": 2.0, "run_queue": 1.0, "unaccounted": 7.0}
+    )
 
 
 def test_without_kernel_accounts_time_is_divided_by_ticks_alone(sample: Sample) -> None:
     remote = replace(sample, session_cpu_s=None, session_run_queue_s=None)
     waits = (row("IO", "WalSync", 300, "unknown"), row("", "", 100, "unknown"))
-    assert session_times(remote, waits) == pytest.approx({"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5})
-    assert session_times(remote, ()) == {"unaccounted": 10.0}
-    assert instance_times(remote, waits) is None
+    assert session_times(remote, Seen(waits)) == pytest.approx({"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5})
+    assert session_times(remote, NOTHING) == {"unaccounted": 10.0}
+    assert instance_times(remote, Seen(waits)) is None
 
 
 def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> None:
@@ -91,7 +93,7 @@ def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> Non
         WaitRow(1, "background", "walwriter", "Activity", "WalWriterMain", "asleep", 400),
         WaitRow(1, "background", "io worker", "Activity", "IoWorkerMain", "asleep", 1500),
     )
-    found = instance_times(sample, (*WAITS, *background))
+    found = instance_times(sample, Seen((*WAITS, *background)))
     assert found == pytest.approx(
         {
             "on_cpu": 2.5,
