@@ -159,7 +159,7 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
     if broken:
         sentences.append(
             "Failure: acknowledged commits were lost under a setting that promises to keep them: "
-            + _list([_count(found) for found in broken])
+            + "; ".join(_count(found) for found in broken)
         )
     elif keeping and any(found.kills for found in keeping):
         sentences.append(
@@ -168,7 +168,7 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
             f"{sum(len(found.kills) for found in keeping)} hard kills of the server"
         )
     if any(found.kills for found in others):
-        sentences.append(_list([_count(found) for found in others]))
+        sentences.append("; ".join(_count(found) for found in others))
     if outcome == "undecided":
         least = min(len(found.kills) for found in losses) if losses else 0
         sentences.append(
@@ -184,7 +184,8 @@ def _count(found: _Losses) -> str:
     if not found.missing:
         return f"{found.setting} lost none of {found.acknowledged:,} in {len(found.kills)} kills"
     windows = [kill.loss_window_s for kill in found.kills if kill.loss_window_s is not None]
-    reach = f", the oldest {units.duration(max(windows))} before the kill" if windows else ""
+    oldest = max(windows, default=0.0)
+    reach = f", the oldest {units.duration(oldest)} before the kill" if oldest > 0 else ""
     return (
         f"{found.setting} lost {found.missing:,} of {found.acknowledged:,} acknowledged commits, "
         f"in {found.with_loss} of {len(found.kills)} kills{reach}"
