@@ -21,6 +21,7 @@ def open_engine(target: str, sessions: int, log_device_s: float | None, seed: in
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
 
+    check_target(target, log_device_s)
     if target == "embedded":
         server = EmbeddedServer(sessions, log_device_s)
         try:
@@ -28,14 +29,24 @@ def open_engine(target: str, sessions: int, log_device_s: float | None, seed: in
         except BaseException:
             server.stop()
             raise
-    if target.startswith(("postgresql://", "postgres://")):
-        if log_device_s is not None:
-            raise UsageError(
-                "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
-                "by URL has the device it has. Leave one of the two out."
-            )
-        return PostgresEngine(Connector(target), None, seed)
-    raise UsageError(
-        f"There is no engine {target!r}. Use embedded, or a URL such as "
-        "postgresql://user@host:5432/database."
-    )
+    return PostgresEngine(Connector(target), None, seed)
+
+
+def check_target(target: str, log_device_s: float | None) -> None:
+    """Make sure that there is such an engine; nothing is started or connected.
+
+    Raises:
+        UsageError: there is none, or an emulated device was asked of a foreign server.
+    """
+    if target == "embedded":
+        return
+    if not target.startswith(("postgresql://", "postgres://")):
+        raise UsageError(
+            f"There is no engine {target!r}. Use embedded, or a URL such as "
+            "postgresql://user@host:5432/database."
+        )
+    if log_device_s is not None:
+        raise UsageError(
+            "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
+            "by URL has the device it has. Leave one of the two out."
+        )

@@ -30,6 +30,12 @@ _MENDS = (
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
 )
 
+# A server that vanishes from the network is noticed after half a minute, not after two hours.
+_DEFAULTS: Mapping[str, str] = {
+    "connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
+    "keepalives_count": "4",
+}
+
 
 class Connector:
     """Opens connections to one server, from one connection string."""
@@ -61,13 +67,15 @@ class Connector:
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
-        settings: dict[str, Any] = {"connect_timeout": "10", **self.parameters}
-        settings["application_name"] = name
+        settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
         try:
             connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
-            # A limit meant for applications must not cut a sample short.
-            connection.execute("set statement_timeout = 0")
-            connection.execute("set lock_timeout = 0")
+            # Customs and limits meant for applications: they must not cut a sample short.
+            connection.execute(
+                "select set_config(name, case vartype when 'bool' then 'off' else '0' end, false) "
+                "from pg_settings where name in ('statement_timeout', 'lock_timeout', "
+                "'idle_session_timeout', 'transaction_timeout', 'default_transaction_read_only')"
+            )
         except psycopg.Error as error:
             text = _first_line(error)
             mend = next((mend for part, mend in _MENDS if part in str(error)), "")

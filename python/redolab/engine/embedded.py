@@ -19,7 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from redolab.engine.guard import Guard, as_user, kill_server, lock_directory, remove_server
+from redolab.engine.guard import (
+    Guard,
+    as_user,
+    is_running,
+    kill_server,
+    lock_directory,
+    remove_server,
+)
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
 from redolab.errors import RefusedError
@@ -59,32 +66,33 @@ class EmbeddedServer:
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
         base = _base_directory(user)
-        self._charge: dict[str, Any] = {"user": user, "limit_s": _START_LIMIT_S}
-        self._guard = Guard()
-        # Under the base's lock, so that another start does not take the new directory for a leaving.
-        with (base / "lock").open("wb") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            sweep(base)
-            self.directory = base / secrets.token_hex(6)
-            self.directory.mkdir(mode=0o700)
-            self._charge["directory"] = str(self.directory)
-            self._guard.ask({"server": self._charge})
+        self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
-        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+        self._charge: dict[str, Any] = {
+            "directory": str(self.directory),
+            "user": user,
+            "limit_s": _START_LIMIT_S,
+            "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
+            "argv": [*prefix, str(binaries / "postgres"), "-D", str(self.directory / "data")],
+        }
+        self._guard = Guard()
         try:
+            # Under the base's lock, so that another start does not take the new directory for a leaving.
+            with (base / "lock").open("wb") as turn:
+                fcntl.flock(turn, fcntl.LOCK_EX)
+                sweep(base)
+                self.directory.mkdir(mode=0o700)
+                self._guard.ask({"server": self._charge})
             socket = self._socket_directory()
-            if user is not None:
-                os.chown(self.directory, user, user)
-                os.chown(socket, user, user)
-            self._initialise(binaries, prefix, user, environment)
-            self._configure(socket, sessions)
             if log_device_s is not None:
                 self.device = LogDevice(self.directory, log_device_s)
-                environment |= self.device.environment
-            self._charge |= {
-                "argv": [*prefix, str(binaries / "postgres"), "-D", str(self.directory / "data")],
-                "env": environment,
-            }
+            if user is not None:
+                for path in (self.directory, socket, *self.directory.iterdir()):
+                    os.chown(path, user, user)
+            self._initialise([*prefix, str(binaries / "initdb")])
+            self._configure(socket, sessions)
+            if self.device:
+                self._charge["env"] |= self.device.environment
             self._start()
         except BaseException:
             self.stop()
@@ -92,18 +100,25 @@ class EmbeddedServer:
         self.log_filesystem = filesystem(self.directory / "data" / "pg_wal")
         self.target = f"host={socket} dbname=postgres user=redolab"
 
-    def crash(self) -> None:
-        """Kill every process of the server at once."""
-        kill_server(self.directory / "data")
+    def crash(self) -> float:
+        """Kill every process of the server at once; returns the monotonic time of it."""
+        return kill_server(self.directory / "data")
 
     def restart(self) -> None:
         """Start the server again after a crash; returns once recovery is over."""
         self._charge["limit_s"] = _RECOVERY_LIMIT_S
         self._start()
 
+    def revive(self) -> None:
+        """Start the server again if it has ended."""
+        if not is_running(self.directory / "data"):
+            self.restart()
+
     def stop(self) -> None:
         """Stop the server and remove its directory."""
         self._guard.close()
+        if self.directory.exists():  # The guard was killed, or had not taken charge yet.
+            remove_server(self.directory)
 
     def _start(self) -> None:
         self._guard.ask({"server": self._charge})
@@ -128,21 +143,18 @@ class EmbeddedServer:
         (self.directory / "socket").symlink_to(place)
         return place
 
-    def _initialise(
-        self, binaries: Path, prefix: Sequence[str], user: int | None, environment: dict[str, str]
-    ) -> None:
-        done = subprocess.run(
-            [
-                *prefix, str(binaries / "initdb"), "-D", str(self.directory / "data"),
-                "-U", "redolab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
-            ],
-            env=environment, capture_output=True, text=True, check=False, cwd="/", **as_user(user),
-        )
-        if done.returncode != 0:
+    def _initialise(self, initdb: Sequence[str]) -> None:
+        """Make the data directory. The guard does it: a killed Redolab must not leave it half made."""
+        answer = self._guard.ask({
+            "initialise": [
+                *initdb, "-D", str(self.directory / "data"), "-U", "redolab", "-A", "trust",
+                "-E", "UTF8", "--locale=C", "--no-sync",
+            ]
+        })
+        if "error" in answer:
             raise RefusedError(
                 f"The embedded PostgreSQL could not be set up in {self.directory.parent}: "
-                f"{' '.join(done.stderr.split()[-40:])}. Set XDG_CACHE_HOME to a directory with room "
-                "that you may write to."
+                f"{answer['error']}. Set XDG_CACHE_HOME to a directory with room that you may write to."
             )
 
     def _configure(self, socket: Path, sessions: int) -> None:

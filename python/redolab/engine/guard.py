@@ -8,6 +8,7 @@ terminal does not reach it or the server. Standard library only until it must ta
     python -m redolab.engine.guard      reads one JSON object a line from standard input
 
     {"server": {...}}     take charge of a private server's directory (`Charge` below)
+    {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
     {"start": true}       start it; answers {"pid": ...} or {"error": ...}
     {"database": {...}}   take charge of somebody's database: connection parameters
     {"release": true}     nothing is left to do
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import IO, Any
 
 _STOP_LIMIT_S = 10.0
+_LOCK_LIMIT_S = 60.0
 
 
 class Guard:
@@ -81,11 +83,14 @@ def as_user(user: int | None) -> dict[str, Any]:
 
 
 def lock_directory(directory: Path) -> IO[bytes] | None:
-    """Take a private server's directory, or None when a living guard has it.
+    """Take a private server's directory, or None when a living guard has it or it is gone.
 
     The lock is close-on-exec: a server that inherited it would hold it for ever.
     """
-    file = (directory / "lock").open("wb")
+    try:
+        file = (directory / "lock").open("wb")
+    except OSError:
+        return None  # Its guard is just removing it.
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -98,7 +103,7 @@ def remove_server(directory: Path) -> None:
     """Stop whatever server runs in `directory`, then remove the directory and its socket's."""
     data = directory / "data"
     identity = _postmaster_file(data)
-    if identity and _is_postmaster(identity[0], data):
+    if identity and is_running(data):
         _stop(identity[0])
     if identity and identity[1] is not None and shutil.which("ipcrm"):
         # A killed server leaves its small System V segment behind; a stopped one does not.
@@ -108,16 +113,26 @@ def remove_server(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def kill_server(data: Path) -> None:
-    """Kill every process of the server in `data` at once."""
+def is_running(data: Path) -> bool:
+    """Whether a server runs in `data`."""
     identity = _postmaster_file(data)
-    if not identity or not _is_postmaster(identity[0], data):
-        return
-    children = _children(identity[0])
-    for pid in (identity[0], *children):
+    return identity is not None and _is_postmaster(identity[0], data)
+
+
+def kill_server(data: Path) -> float:
+    """Kill every process of the server in `data` at once; returns the monotonic time of it."""
+    identity = _postmaster_file(data)
+    if not identity or not is_running(data):
+        return time.monotonic()
+    # A stopped postmaster starts no process that the list would miss.
+    os.kill(identity[0], signal.SIGSTOP)
+    pids = (*_children(identity[0]), identity[0])
+    killed_at = time.monotonic()
+    for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    _await_end((identity[0], *children))
+    _await_end(pids)
+    return killed_at
 
 
 def _postmaster_file(data: Path) -> tuple[int, int | None] | None:
@@ -178,6 +193,14 @@ def _alive(pid: int) -> bool:
         return False
 
 
+def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
+    done = subprocess.run(
+        argv, env=charge["env"], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False, **as_user(charge["user"]),
+    )
+    return {"error": " ".join(done.stderr.split()[-40:])} if done.returncode else {}
+
+
 def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     """Start the server and wait until it accepts connections."""
     data, log = Path(charge["directory"]) / "data", Path(charge["directory"]) / "server.log"
@@ -199,13 +222,22 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recover_database(parameters: Mapping[str, Any]) -> None:
+    import psycopg
+
     from redolab.engine.connection import Connector
     from redolab.engine.parameters import recover
+    from redolab.engine.preflight import lock_database
+    from redolab.errors import RedolabError
 
     connector = Connector("")
     connector.parameters = parameters
-    with connector.connect("redolab guard") as control:
-        recover(control)
+    try:
+        with connector.connect("redolab guard") as control:
+            # Another run that is faster with the lock has put everything back before it began.
+            if lock_database(control, _LOCK_LIMIT_S):
+                recover(control)
+    except (RedolabError, psycopg.Error) as error:
+        print(f"redolab: The database was not cleaned up after a killed run: {error}", file=sys.stderr)
 
 
 def main() -> None:
@@ -221,6 +253,8 @@ def main() -> None:
         if "server" in request:
             charge = request["server"]
             lock = lock or lock_directory(Path(charge["directory"]))
+        elif "initialise" in request and charge:
+            answer = _initialise(charge, request["initialise"])
         elif "start" in request and charge:
             answer = _start(charge)
         elif "database" in request:

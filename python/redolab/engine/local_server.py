@@ -1,7 +1,7 @@
 """Is the server on this machine, and which process is its postmaster? Asked of the kernel, not the URL.
 
 A tunnel or a container can make a far server look near. Only a process here with the backend's
-pid, PostgreSQL's title and the backend's own start time is taken for it.
+pid, PostgreSQL's name and the backend's own start time is taken for it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ def find_postmaster(backend_pid: int, backend_start_epoch_s: float) -> int | Non
     """The postmaster's pid when the backend is a process of this machine, else None."""
     place = Path("/proc") / str(backend_pid)
     try:
-        title = (place / "cmdline").read_bytes()
         # Field 2 is the name in parentheses and may hold anything; the fields after it do not.
-        fields = (place / "stat").read_text().rpartition(")")[2].split()
+        head, _, tail = (place / "stat").read_text().rpartition(")")
+        name, fields = head.partition("(")[2], tail.split()
         uptime_s = float(Path("/proc/uptime").read_text().split()[0])
     except OSError:
         return None
     parent, started_ticks = int(fields[1]), int(fields[19])
     started_epoch_s = time.time() - uptime_s + started_ticks / os.sysconf("SC_CLK_TCK")
     near = abs(started_epoch_s - backend_start_epoch_s) < _START_TOLERANCE_S
-    return parent if near and title.startswith(b"postgres") else None
+    return parent if near and name.startswith("postgres") else None
 
 
 def filesystem(path: Path) -> str | None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -20,7 +21,11 @@ from redolab.errors import RefusedError
 from redolab.sample import ParameterChange, Scope, Setting
 
 _SESSION_CONTEXTS = ("user", "superuser")
+# Where a value may come from for ALTER SYSTEM to win over it.
+_FILE_SOURCES = ("default", "configuration file")
+_GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
 _RELOAD_LIMIT_S = 10.0
+_COMMENT = "made by redolab; removed at the end of the run"
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class Parameter:
     name: str
     value: str
     session_settable: bool
+    source: str
+    """Where the value comes from, as `pg_settings.source` has it."""
     in_auto_conf: bool
     may_set: bool
     may_alter_system: bool
@@ -42,6 +49,7 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
             name=row["name"],
             value=row["value"],
             session_settable=row["context"] in _SESSION_CONTEXTS,
+            source=row["source"],
             in_auto_conf=row["in_auto_conf"],
             may_set=row["may_set"] or row["context"] == "user",
             may_alter_system=row["may_alter_system"],
@@ -55,11 +63,34 @@ def goes_to_system(parameter: Parameter, scope: Scope) -> bool:
     return scope == "system" or not parameter.session_settable
 
 
-def missing_grants(
-    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, object]
+def check_rights(
+    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any]
+) -> None:
+    """Make sure that this role may make the schema and change `known` under `scope`.
+
+    Raises:
+        RefusedError: it may not; the text has every GRANT that it lacks.
+    """
+    role, database = quoted(server["role"]), quoted(server["database"])
+    on_database = [] if server["may_create"] else [f"GRANT CREATE ON DATABASE {database} TO {role}"]
+    on_parameters = _parameter_grants(known, scope, server, role)
+    if not on_database and not on_parameters:
+        return
+    if on_parameters and server["version_num"] < _GRANTS_PARAMETERS:
+        mend = "Before PostgreSQL 15 only a superuser may: connect as one."
+    else:
+        mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
+    if on_parameters:
+        mend += " With --scope session --settings wait,nowait a run needs CREATE alone."
+    raise RefusedError(
+        f"The role {server['role']} may not do what this run needs in the database "
+        f"{server['database']}. {mend} Nothing was changed."
+    )
+
+
+def _parameter_grants(
+    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any], role: str
 ) -> list[str]:
-    """The GRANT statements this role needs to change `known` under `scope`; empty when none."""
-    role = sql.Identifier(str(server["role"])).as_string()
     system = [p for p in known.values() if goes_to_system(p, scope)]
     grants = [
         f"GRANT SET ON PARAMETER {p.name} TO {role}"
@@ -74,6 +105,29 @@ def missing_grants(
     if system and not server["may_read_settings"]:
         grants.append(f"GRANT pg_read_all_settings TO {role}")
     return grants
+
+
+def check_reach(known: Mapping[str, Parameter], scope: Scope) -> None:
+    """Make sure that ALTER SYSTEM has an effect where it is needed.
+
+    Raises:
+        RefusedError: a command-line option, role or database setting, or PGOPTIONS overrides it.
+    """
+    found = [
+        f"{p.name} = {p.value} (from: {p.source})"
+        for p in known.values() if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
+    ]
+    if found:
+        raise RefusedError(
+            f"ALTER SYSTEM would have no effect on {', '.join(found)}. Remove what overrides it (a server "
+            "command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
+            "--scope. Nothing was changed."
+        )
+
+
+def quoted(name: object) -> str:
+    """An identifier as SQL wants it."""
+    return sql.Identifier(str(name)).as_string()
 
 
 class Parameters:
@@ -170,37 +224,49 @@ class Parameters:
                 )
 
 
+def owns_schema(control: Connection) -> bool | None:
+    """Whether the schema `redolab` is Redolab's own; None when there is no such schema."""
+    row = control.execute(
+        "select obj_description(oid, 'pg_namespace') = %s as own from pg_namespace "
+        "where nspname = 'redolab'", (_COMMENT,),
+    ).fetchone()
+    return bool(row["own"]) if row else None
+
+
 def recover(control: Connection) -> None:
     """Put back every parameter in the journal, verify it, and drop Redolab's schema.
 
     Safe to run again after any interruption: the journal goes last.
 
     Raises:
-        RefusedError: a parameter could not be put back; the text names it and its value.
+        RefusedError: something could not be put back; the text names each parameter and its value.
     """
-    exists = control.execute("select to_regclass('redolab.parameter_journal') as t").fetchone()
-    # Sessions of a killed run may still loop, and would hold up the drop.
-    control.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user "
-        "and datname = current_database() and application_name like 'redolab session %'"
-    )
-    journal: Mapping[str, tuple[str, bool]] = {}
-    if exists and exists["t"]:
-        rows = control.execute("select * from redolab.parameter_journal").fetchall()
-        journal = {r["parameter"]: (r["value_before"], r["in_auto_conf"]) for r in rows}
+    wanted = ""
     try:
-        for name, (value, in_auto_conf) in journal.items():
-            _alter_system(control, name, value if in_auto_conf else None)
-        if journal:
-            _reload(control, {name: value for name, (value, _) in journal.items()})
-    except psycopg.Error as error:
-        wanted = ", ".join(f"{name} = {value}" for name, (value, _) in journal.items())
-        raise RefusedError(
-            f"The server's parameters could not all be put back ({error}). They stood at {wanted}; "
-            "set them with ALTER SYSTEM and pg_reload_conf() as a superuser. The schema redolab keeps "
-            "the list in redolab.parameter_journal until then."
-        ) from error
-    control.execute("drop schema if exists redolab cascade")
+        if not owns_schema(control):
+            return
+        # Sessions of a killed run may still loop, and would hold up the drop.
+        control.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user "
+            "and datname = current_database() and application_name like 'redolab session %'"
+        )
+        rows = control.execute("select * from redolab.parameter_journal").fetchall()
+        before = {row["parameter"]: row["value_before"] for row in rows}
+        if before:
+            wanted = ", ".join(f"{name} = {value}" for name, value in before.items())
+            wanted = (
+                f" The server's parameters stood at {wanted}; set them with ALTER SYSTEM and "
+                "pg_reload_conf() as a superuser. redolab.parameter_journal keeps the list until then."
+            )
+        for row in rows:
+            _alter_system(
+                control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None
+            )
+        if before:
+            _reload(control, before)
+        control.execute("drop schema redolab cascade")
+    except (psycopg.Error, RefusedError) as error:
+        raise RefusedError(f"Redolab could not put everything back: {error}.{wanted}") from error
 
 
 def _alter_system(control: Connection, name: str, value: str | None) -> None:

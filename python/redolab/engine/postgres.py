@@ -6,9 +6,11 @@ import statistics
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from redolab import _core
 from redolab.engine import crash
@@ -23,13 +25,15 @@ from redolab.engine.connection import Connection, Connector, fetch, run_script
 from redolab.engine.guard import Guard
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.log_device import LogDevice
-from redolab.engine.parameters import Parameters, missing_grants, read_parameters, recover
-from redolab.engine.preflight import (
-    check_server,
-    claim_schema,
-    lock_database,
-    server_conditions,
+from redolab.engine.parameters import (
+    Parameters,
+    check_reach,
+    check_rights,
+    quoted,
+    read_parameters,
+    recover,
 )
+from redolab.engine.preflight import check_alone, check_server, claim_schema, server_conditions
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.watch import RATE_PER_S, PgWatch
 from redolab.errors import RefusedError, UsageError
@@ -37,6 +41,8 @@ from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
 _RESTART_LIMIT_S = 60.0
+_LEAVE_LIMIT_S = 10.0
+_RETRY_S = 0.25
 _COUNTERS = (
     "wal_bytes", "wal_full_page_images", "wal_writes", "wal_flushes", "wal_write_time_s",
     "wal_flush_time_s", "checkpoints", "vacuums", "server_rows",
@@ -49,6 +55,10 @@ class OwnServer(crash.PrivateServer, Protocol):
 
     device: LogDevice | None
     log_filesystem: str | None
+
+    def revive(self) -> None:
+        """Start it again if it has ended."""
+        ...
 
     def stop(self) -> None:
         """Stop it and remove its directory."""
@@ -84,6 +94,7 @@ class PostgresEngine:
         self._per_transaction: Mapping[str, str] = {}
         self._load: Load | None = None
         self._claimed = False
+        self._gone = False
 
     @property
     def changes(self) -> list[ParameterChange]:
@@ -125,7 +136,7 @@ class PostgresEngine:
         if not self._server["may_read_stats"]:
             missing.append(
                 "Waits of background processes: hidden from this role. "
-                f"GRANT pg_read_all_stats TO {self._server['role']} would show them."
+                f"GRANT pg_read_all_stats TO {quoted(self._server['role'])} would show them."
             )
         return missing
 
@@ -134,13 +145,8 @@ class PostgresEngine:
     ) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         known = read_parameters(self._control, parameter_names(combinations))
-        grants = missing_grants(known, load.scope, self._server)
-        if grants:
-            raise RefusedError(
-                f"The role {self._server['role']} may not change what these settings need on this "
-                f"server. As a superuser: {'; '.join(grants)}. With --settings wait,nowait only "
-                "synchronous_commit changes, which needs no grant."
-            )
+        check_rights(known, load.scope, self._server)
+        check_reach(known, load.scope)
         if self._own is None:
             self._guard = Guard.for_database(dict(self._connector.parameters))
         claim_schema(self._control, self._server)
@@ -157,7 +163,7 @@ class PostgresEngine:
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters = self._ready()
-        self._ensure_control()
+        self._ensure_control(_RESTART_LIMIT_S)
         sessions.replace_lost()
         self._per_transaction = parameters.apply(setting, sessions.connections)
 
@@ -175,7 +181,7 @@ class PostgresEngine:
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
         sessions, _ = self._ready()
-        self._ensure_control()
+        self._ensure_control(_RESTART_LIMIT_S)
         row = fetch(self._control, "select_counters")[0]
         counters: dict[str, float | None] = {name: row[name] for name in _COUNTERS}
         if self._server["track_wal_io_timing"] != "on":
@@ -195,14 +201,15 @@ class PostgresEngine:
                 "host_steal_s": machine.steal_ns / 1e9,
                 "host_cpus": machine.cpus,
             }
-            read = _core.server_tasks(self._postmaster)
-            helpers = set(self._helper_pids())
-            tasks = tuple(
-                TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns)
-                for t in read.tasks if t.pid not in helpers
-            )
-            counters["helper_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in helpers) / 1e9
-            reaped_cpu_ns = read.reaped_cpu_ns
+            with suppress(OSError):  # The server is just going down: no account of this sample.
+                read = _core.server_tasks(self._postmaster)
+                helpers = set(self._helper_pids())
+                tasks = tuple(
+                    TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns)
+                    for t in read.tasks if t.pid not in helpers
+                )
+                counters["helper_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in helpers) / 1e9
+                reaped_cpu_ns = read.reaped_cpu_ns
         return Snapshot(
             time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids
         )
@@ -253,22 +260,25 @@ class PostgresEngine:
             if self._own:
                 self._own.stop()
 
-    def _ensure_control(self) -> None:
-        """Connect again when the server was restarted meanwhile, and wait while it starts."""
+    def _ensure_control(self, limit_s: float) -> None:
+        """Connect again when the connection was lost; wait while the server is starting."""
         try:
             self._control.execute("select 1")
             return
         except psycopg.OperationalError:
             self._control.close()
-        give_up = time.monotonic() + _RESTART_LIMIT_S
+        if self._own:
+            self._own.revive()
+        give_up = time.monotonic() + limit_s
         while self._control.closed:
             try:
                 self._control = self._connector.connect("redolab control")
             except RefusedError:
-                if time.monotonic() > give_up:
+                self._gone = self._gone or time.monotonic() > give_up
+                if self._gone:
                     raise
-                time.sleep(0.5)
-        lock_database(self._control, self._server)
+                time.sleep(_RETRY_S)
+        check_alone(self._control, self._server)
         if self._parameters:
             self._parameters.lost_sessions(self._control)
         self._server |= check_server(self._control)
@@ -277,10 +287,16 @@ class PostgresEngine:
         )
 
     def _leave_database(self) -> None:
-        # The control connection may be in the middle of something that was interrupted.
-        self._control.close()
-        with self._connector.connect("redolab control") as control:
-            recover(control)
+        if self._control.info.transaction_status != TransactionStatus.IDLE:
+            self._control.close()  # A statement was broken off.
+        try:
+            self._ensure_control(_LEAVE_LIMIT_S)
+        except RefusedError as error:
+            raise RefusedError(
+                f"What Redolab changed on the server could not be put back: {error} The next run in that "
+                "database puts it back first, from the list in redolab.parameter_journal."
+            ) from error
+        recover(self._control)
         if self._parameters:
             self._parameters.restored()
 

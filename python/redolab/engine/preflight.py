@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import psycopg
+
 from redolab.engine.connection import Connection, fetch, run_script
-from redolab.engine.parameters import recover
+from redolab.engine.parameters import owns_schema, recover
 from redolab.errors import RefusedError
 
 OLDEST, NEWEST = 14, 18
-_COMMENT = "made by redolab; removed at the end of the run"
 _LOCK = 0x5245444F4C4142  # "REDOLAB": one run at a time in a database
+_LOCK_LIMIT_S = 5.0
 _MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 
 
@@ -33,19 +35,31 @@ def check_server(control: Connection) -> dict[str, Any]:
             "This server is a read-only standby, and commits can only be measured where they are made. "
             "Point --engine at the primary. Nothing was changed."
         )
-    # A default of read-only is the database's custom, not a wall; our own sessions need to write.
-    control.execute("set default_transaction_read_only = off")
     return server
 
 
-def lock_database(control: Connection, server: Mapping[str, Any]) -> None:
+def lock_database(control: Connection, limit_s: float) -> bool:
     """Keep other runs out of this database while `control` is open.
+
+    Returns whether it could be had within `limit_s`; a run that was just killed lets go of it
+    when the server notices, or when its guard has cleaned up.
+    """
+    control.execute("select set_config('lock_timeout', %s, false)", (f"{limit_s:.0f}s",))
+    try:
+        control.execute("select pg_advisory_lock(%s)", (_LOCK,))
+    except psycopg.errors.LockNotAvailable:
+        return False
+    control.execute("set lock_timeout = 0")
+    return True
+
+
+def check_alone(control: Connection, server: Mapping[str, Any]) -> None:
+    """Take the database's lock for this run.
 
     Raises:
         RefusedError: another run is at work in it.
     """
-    lock = control.execute("select pg_try_advisory_lock(%s) as free", (_LOCK,)).fetchone()
-    if lock is None or not lock["free"]:
+    if not lock_database(control, _LOCK_LIMIT_S):
         raise RefusedError(
             f"Another Redolab run is at work in the database {server['database']}; two would spoil each "
             "other's figures. Wait for it, or use another database."
@@ -56,26 +70,15 @@ def claim_schema(control: Connection, server: Mapping[str, Any]) -> None:
     """Make the schema `redolab`, after clearing what a killed run left of an earlier one.
 
     Raises:
-        RefusedError: another run is at work, the name is taken, or CREATE is not granted.
+        RefusedError: another run is at work, or the name is taken.
     """
-    lock_database(control, server)
-    schema = control.execute(
-        "select obj_description(oid, 'pg_namespace') as comment from pg_namespace "
-        "where nspname = 'redolab'"
-    ).fetchone()
-    if schema and schema["comment"] != _COMMENT:
+    check_alone(control, server)
+    if owns_schema(control) is False:
         raise RefusedError(
             f"The database {server['database']} has a schema named redolab that Redolab did not make, and "
             "it is never touched. Rename it, or use another database."
         )
-    if schema:
-        recover(control)
-    if not server["may_create"]:
-        raise RefusedError(
-            f"The role {server['role']} may not create a schema in the database {server['database']}. "
-            f"As its owner: GRANT CREATE ON DATABASE {server['database']} TO {server['role']}. "
-            "Nothing was changed."
-        )
+    recover(control)
     run_script(control, "create_schema")
 
 

@@ -27,6 +27,7 @@ class Sessions:
         self._connector = connector
         self._load = load
         self._pool = ThreadPoolExecutor(load.sessions, thread_name_prefix="session")
+        self._working: list[Future[dict[str, Any] | str]] = []
         self.connections: list[Connection] = []
         try:
             for number in range(load.sessions):
@@ -41,13 +42,15 @@ class Sessions:
         return tuple(c.info.backend_pid for c in self.connections if not c.closed)
 
     def replace_lost(self) -> None:
-        """Open a lost session anew.
+        """Ask every session for a sign of life, and open a lost one anew.
 
         Raises:
             RefusedError: the server does not take it.
         """
         for number, connection in enumerate(self.connections):
-            if connection.closed or connection.broken:
+            try:
+                connection.execute("select 1")
+            except psycopg.OperationalError:
                 connection.close()
                 self.connections[number] = self._connect(number)
 
@@ -69,12 +72,12 @@ class Sessions:
             "select clock_timestamp() + make_interval(secs => %s) as deadline", (seconds,)
         ).fetchone()
         assert clock is not None
-        futures = [
+        self._working = [
             self._pool.submit(self._loop, number, clock["deadline"], parameters)
             for number in range(len(self.connections))
         ]
-        late = self._await(futures, seconds, stop)
-        rows = [future.result() for future in futures]
+        late = self._await(seconds, stop)
+        rows = [future.result() for future in self._working]
         done = [row for row in rows if isinstance(row, dict)]
         trouble = [row for row in rows if isinstance(row, str)]
         if late:
@@ -90,6 +93,8 @@ class Sessions:
 
     def close(self) -> None:
         """Close every connection; never raises for one that is lost already."""
+        if not all(future.done() for future in self._working):
+            self._cancel()
         self._pool.shutdown(wait=True)
         for connection in self.connections:
             connection.close()
@@ -113,10 +118,10 @@ class Sessions:
         assert row is not None
         return row
 
-    def _await(self, futures: list[Future[Any]], seconds: float, stop: threading.Event) -> bool:
+    def _await(self, seconds: float, stop: threading.Event) -> bool:
         """Wait for the sessions; True when they had to be cancelled because they were late."""
         give_up = time.monotonic() + seconds + _GRACE_S
-        pending = set(futures)
+        pending = set(self._working)
         while pending:
             pending = wait_for(pending, timeout=_POLL_S).not_done
             late = time.monotonic() > give_up
