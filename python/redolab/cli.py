@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import sys
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote
 
 import typer
 
-from redolab.errors import CheckFailedError, RedolabError, UsageError
+from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, UsageError
 
 if TYPE_CHECKING:
     from redolab.store import Run
@@ -25,6 +26,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+)
+
+# Read as the client library reads it, which is not as a browser would: # and ? may stand in a password.
+_PASSWORD = re.compile(
+    r"(?:--[a-z]+=)?postgres(?:ql)?://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))", re.DOTALL
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
@@ -40,9 +46,6 @@ def main() -> None:
     except RedolabError as error:
         _say(f"redolab: {error}")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        _say("redolab: Interrupted before a sample was finished; nothing was left behind.")
-        sys.exit(130)
 
 
 @app.command()
@@ -90,8 +93,17 @@ def run(
         experiment, engine, quick, sessions, load, scope, settings, log_device_ms, blocks, seconds,
         seed, out, yes, shlex.join(["redolab", *sys.argv[1:]]),
     )
-    outcome = execute(options)
-    _publish(outcome.run, json)
+    try:
+        outcome = execute(options)
+    except KeyboardInterrupt:
+        raise InterruptedRunError("Interrupted before a sample was finished.") from None
+    try:
+        _publish(outcome.run, json)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(
+            "Interrupted while the report was made. Every sample is kept: "
+            f"`redolab report {outcome.run.path}` makes the report."
+        ) from None
     if outcome.error is not None:
         raise outcome.error
 
@@ -129,13 +141,13 @@ def _publish(run: Run, json: bool) -> None:
     from redolab.analysis import analyse
     from redolab.report.html import render
     from redolab.report.terminal import print_terminal
-    from redolab.store import write_file, write_results
+    from redolab.store import write_report, write_results
 
     if run.samples.num_rows == 0:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
     results = analyse(run)
     write_results(run, results)
-    write_file(run.path / "report.html", render(results).encode())
+    write_report(run, render(results))
     if json:
         _print_json(results)
         _say(f"Report: {run.path / 'report.html'}")
@@ -160,16 +172,12 @@ def _terminate(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
 def _hide_password(argv: list[str]) -> None:
     """Start over without a password on the command line, where every user of the machine sees it."""
     for place, argument in enumerate(argv):
-        option, found, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
-        url = urlsplit(value) if value.startswith(("postgresql://", "postgres://")) else None
-        if url is None or url.password is None:
+        found = _PASSWORD.match(argument)
+        if found is None:
             continue
-        from urllib.parse import unquote
-
-        user, _, hosts = url.netloc.rpartition("@")
-        netloc = f"{user.partition(':')[0]}@{hosts}"
-        argv[place] = f"{option}{found}{urlunsplit(url._replace(netloc=netloc))}"
-        os.environ["PGPASSWORD"] = unquote(url.password)
+        part = found.lastindex or 0
+        argv[place] = argument[: found.start(part)] + argument[found.end(part) :]
+        os.environ["PGPASSWORD"] = unquote(found[part].removeprefix(":").removeprefix("password="))
         os.execv(sys.executable, [sys.executable, *argv])  # noqa: S606  no shell is wanted
 
 

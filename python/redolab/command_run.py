@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from redolab import runner
 from redolab.design import Design
-from redolab.engine import open_engine
+from redolab.engine import check_target, open_engine
 from redolab.engine.base import Load
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
@@ -29,6 +29,7 @@ from redolab.units import clock
 _SET_UP_S = 5.0
 _PER_SAMPLE_S = 0.35
 _PER_KILL_S = 1.5
+_MOST_SESSIONS = 1_000
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ def execute(options: RunOptions) -> runner.Outcome:
         RedolabError: wrong usage, or nothing could be measured.
     """
     experiment = find_experiment(options.experiment)
+    delay_s = None if options.log_device_ms is None else options.log_device_ms / 1000
+    check_target(options.engine, delay_s)
     design = _design(experiment, options)
     load = _load(experiment, options)
     out = options.out or _default_place(experiment)
@@ -67,7 +70,6 @@ def execute(options: RunOptions) -> runner.Outcome:
             f"{experiment.name} kills the server hard, so it runs only against Redolab's own: leave "
             "--engine out, or say --engine embedded."
         )
-    delay_s = None if options.log_device_ms is None else options.log_device_ms / 1000
     _announce(experiment, design, load, options)
     engine = open_engine(options.engine, load.sessions, delay_s, design.seed)
     with _progress(experiment) as progress:
@@ -82,20 +84,23 @@ def _design(experiment: Experiment, options: RunOptions) -> Design:
         raise UsageError(
             f"One setting ({chosen[0]}) has nothing to be compared with. Name at least two."
         )
+    seconds = options.seconds if options.seconds is not None else size.seconds
     return Design(
         settings=chosen,
         baseline=experiment.baseline if experiment.baseline in chosen else chosen[0],
         blocks=options.blocks if options.blocks is not None else size.blocks,
-        seconds=options.seconds if options.seconds is not None else size.seconds,
-        warmup_s=size.warmup_s,
+        seconds=seconds,
+        warmup_s=min(size.warmup_s, seconds),
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
         null_pair=experiment.null_pair,
     )
 
 
 def _load(experiment: Experiment, options: RunOptions) -> Load:
-    if options.sessions <= 0:
-        raise UsageError(f"--sessions is {options.sessions}; it must be greater than zero.")
+    if not 0 < options.sessions <= _MOST_SESSIONS:
+        raise UsageError(
+            f"--sessions is {options.sessions}; it must be greater than 0 and at most {_MOST_SESSIONS:,}."
+        )
     if options.log_device_ms is not None and not 0 < options.log_device_ms <= 1000:
         raise UsageError(
             f"--log-device-ms is {options.log_device_ms:g}; it must be greater than 0 and at most 1000."
@@ -122,10 +127,12 @@ def _announce(experiment: Experiment, design: Design, load: Load, options: RunOp
     print(plan, file=sys.stderr)
     if options.engine == "embedded" or options.yes:
         return
-    reach = (
-        "ALTER SYSTEM for the WAL writer's parameters" if load.scope != "system"
-        else "ALTER SYSTEM for every parameter of the settings"
-    )
+    if load.scope == "system":
+        reach = "ALTER SYSTEM for every parameter of the settings"
+    elif any("commit_logging" in experiment.combinations[name] for name in design.settings):
+        reach = "ALTER SYSTEM for the WAL writer's parameters"
+    else:
+        reach = "synchronous_commit in its own sessions alone"
     print(
         "On that server Redolab makes the schema redolab, loads it with commits for that time, and "
         f"changes parameters ({reach}). Every parameter is put back and the schema dropped at the end.",

@@ -53,9 +53,11 @@ class Design:
             )
         if len(set(self.settings)) != len(self.settings):
             raise UsageError(f"A setting is named twice in {', '.join(self.settings)}. Name each once.")
-        for value, name in ((self.blocks, "--blocks"), (self.seconds, "--seconds")):
-            if value <= 0:
-                raise UsageError(f"{name} is {value:g}; it must be greater than zero.")
+        for value, name, most in (
+            (self.blocks, "--blocks", 10_000), (self.seconds, "--seconds", 86_400),
+        ):
+            if not 0 < value <= most:
+                raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
 
     def order(self) -> tuple[Trial, ...]:
         """Every trial of the run, in the order it is to be measured."""

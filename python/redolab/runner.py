@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
-from typing import Any, Protocol
+from types import FrameType, TracebackType
+from typing import Any, Protocol, Self
 
 import psycopg
 
@@ -21,10 +21,12 @@ import redolab
 from redolab.design import Design
 from redolab.engine.base import Engine, Load
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
-from redolab.experiment.base import Experiment, Moment
+from redolab.experiment.base import Experiment, Measured, Moment
 from redolab.machine import describe_machine
 from redolab.sample import Setting
 from redolab.store import Run, RunWriter
+
+_ATTEMPTS = 3
 
 
 class Progress(Protocol):
@@ -68,45 +70,63 @@ def run(
     """
     writer: RunWriter | None = None
     error: RedolabError | None = None
-    try:
-        with interruptible() as stop, _in_plain_words():
-            settings = engine.prepare(load, [experiment.combinations[n] for n in design.settings])
-            writer = RunWriter(out, _manifest(experiment, design, load, engine, settings, command))
-            _measure(experiment, design, engine, settings, writer, stop, progress, clock)
-    except RedolabError as raised:
-        error = raised
-    finally:
-        close_error = _close(engine)
-    error = error or close_error
-    if writer is None:
-        raise error or RefusedError("The run ended before it began.")
-    stopped = isinstance(error, InterruptedRunError)
-    status = "interrupted" if stopped else "failed" if error else "finished"
-    stored = writer.finish(
-        status,
-        finished_at=_now(),
-        error=str(error) if error else None,
-        parameter_changes=_changes(engine),
-    )
+    with Interruptions() as interruptions:
+        try:
+            with _in_plain_words():
+                settings = engine.prepare(load, [experiment.combinations[n] for n in design.settings])
+                manifest = _manifest(experiment, design, load, engine, settings, command)
+                writer = RunWriter(out, manifest)
+                _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
+        except RedolabError as raised:
+            error = raised
+        finally:
+            interruptions.closing = True
+            error = _close(engine, error)
+        if writer is None or not writer.samples:
+            if writer is not None:
+                writer.discard()
+            raise error or RefusedError("The run ended before it began.")
+        stopped = isinstance(error, InterruptedRunError)
+        stored = writer.finish(
+            "interrupted" if stopped else "failed" if error else "finished",
+            finished_at=_now(),
+            error=str(error) if error else None,
+            parameter_changes=_changes(engine),
+        )
+    if error is None and interruptions.stop.is_set():
+        error = InterruptedRunError("The run was interrupted after its last sample, so it is complete.")
     return Outcome(stored, error)
 
 
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """SIGINT and SIGTERM set the event instead of breaking off in the middle of a statement."""
-    stop = threading.Event()
+class Interruptions:
+    """SIGINT and SIGTERM while a run is under way.
 
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if not stop.is_set():
-            print("\nStopping: the sample in flight is dropped, the rest is kept.", file=sys.stderr)
-        stop.set()
+    The first one sets `stop`, so that no statement is broken off. The second one breaks off whatever
+    hangs all the same; but nothing does once `closing` is set, because things are put back then.
+    """
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.closing = False
+
+    def __enter__(self) -> Self:
+        self._before = {n: signal.signal(n, self._note) for n in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if not self.stop.is_set():
+            self.stop.set()
+            # print() may be what was interrupted, and cannot be entered twice.
+            os.write(2, b"\nStopping: the sample in flight is dropped, the rest is kept.\n")
+        elif not self.closing:
+            raise InterruptedRunError("The run was broken off at the second interruption.")
 
 
 def _measure(
@@ -122,20 +142,30 @@ def _measure(
             raise InterruptedRunError("The run was interrupted between two samples.")
         moment = Moment(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
         known_changes = len(engine.changes)
-        writer.append(*experiment.measure(engine, moment))
+        writer.append(*_attempt(experiment, engine, moment))
         if len(engine.changes) > known_changes:
             writer.save_manifest(parameter_changes=_changes(engine))
         progress.advance(trial.setting)
 
 
-def _close(engine: Engine) -> RedolabError | None:
-    # A second Ctrl-C must not leave a server running or a parameter changed.
-    with interruptible():
-        try:
-            engine.close()
-        except RedolabError as error:
-            return error
-    return None
+def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured:
+    """Measure one trial; again when a connection is lost before its load begins.
+
+    One that is lost while the load runs spoils the sample, and raises nothing.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(psycopg.OperationalError):
+            return experiment.measure(engine, moment)
+    return experiment.measure(engine, moment)
+
+
+def _close(engine: Engine, error: RedolabError | None) -> RedolabError | None:
+    """Close the engine; returns what ended the run, with what went wrong in closing."""
+    try:
+        engine.close()
+    except (RedolabError, psycopg.Error) as raised:
+        return RefusedError(f"{error} {raised}") if error else RefusedError(str(raised))
+    return error
 
 
 @contextmanager

@@ -91,6 +91,8 @@ class RunWriter:
                 "Give --out a place you may write to."
             ) from error
         self.path = path
+        self.samples = 0
+        """How many are on disk."""
         self.record = RECORDS[manifest.get("record", "sample")]
         self.manifest: dict[str, Any] = {
             "format": FORMAT, **manifest, "status": "running", "hashes": {},
@@ -112,6 +114,11 @@ class RunWriter:
                 ("samples", self.record, (record,)),
             ):
                 _write_table(_table(row_type, rows), self.path / "parts" / f"{kind}-{name}")
+        self.samples += 1
+
+    def discard(self) -> None:
+        """Remove a run without samples: it has nothing to tell, and would only block its place."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""
@@ -136,9 +143,15 @@ def check_free(path: Path) -> None:
     """Make sure that a run may be stored at `path`.
 
     Raises:
-        UsageError: something is there already.
+        UsageError: something is there already, or the place cannot be looked at.
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    try:
+        free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be looked at: {error.strerror}. Give --out a place you may write to."
+        ) from error
+    if not free:
         raise UsageError(
             f"{path} exists already, and a run never overwrites another. "
             "Give --out a new directory, or remove that one first."
@@ -169,6 +182,12 @@ def write_results(run: Run, results: Mapping[str, Any]) -> None:
         write_json(run.path / "results.json", results)
         run.manifest["hashes"]["results.json"] = file_hash(run.path / "results.json")
         write_json(run.path / "manifest.json", run.manifest)
+
+
+def write_report(run: Run, page: str) -> None:
+    """Store the page of a run."""
+    with _naming_the_disk(run.path):
+        write_file(run.path / "report.html", page.encode())
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
