@@ -108,6 +108,7 @@ def _setting(
     session = [session_account(item) for item in mine]
     instance = [instance_account(item, seen.get(item.sample, NOTHING)) for item in mine]
     session_times, instance_times = by_sample(mine, seen)
+    units = [item.commits for item in mine]
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
     return {
@@ -126,8 +127,8 @@ def _setting(
         "flush_time_ms": mean_estimate(map(time_based.flush_time_s, mine)).scaled(1e3).as_json(),
         "wal_bytes_per_commit": mean_estimate(map(time_based.wal_bytes_per_commit, mine)).as_json(),
         "failed": sum(item.failed for item in everything if item.setting == name),
-        "profile": [row.as_json() for row in profile(session_times)],
-        "instance_profile": [row.as_json() for row in profile(instance_times)],
+        "profile": [row.as_json() for row in profile(zip(session_times, units, strict=True))],
+        "instance_profile": [row.as_json() for row in profile(zip(instance_times, units, strict=True))],
         "density": {"x_ms": places, "density": heights, "values_ms": responses},
     }
 

@@ -36,6 +36,8 @@ class ProfileRow:
     """`on_cpu`, `run_queue`, a wait as `Class:Event`, `unaccounted`, or `on_cpu_or_unknown`."""
     share: Estimate
     """Of the whole; the points of all rows sum to 1."""
+    per_unit: Estimate
+    """Seconds per unit of work; the points of all rows sum to the mean response time."""
     time_s: float
     """Process-seconds in all samples together."""
 
@@ -45,6 +47,7 @@ class ProfileRow:
             "row": self.row,
             "class": self.row.split(":")[0],
             "share": self.share.as_json(),
+            "per_commit_ms": self.per_unit.scaled(1e3).as_json(),
             "time_s": self.time_s,
         }
 
@@ -89,19 +92,25 @@ def instance_times(sample: Sample, seen: Seen) -> Times | None:
     return times
 
 
-def profile(samples: Iterable[Times | None]) -> tuple[ProfileRow, ...]:
-    """The profile of a setting from its samples' times.
+def profile(samples: Iterable[tuple[Times | None, int]]) -> tuple[ProfileRow, ...]:
+    """The profile of a setting from its samples' times and units of work.
 
-    A row's share is the mean of its shares in the samples, with Student's t interval over them.
-    Rows come in a fixed order: CPU, run queue, waits by their share, unaccounted.
+    A row's share is the mean of its shares in the samples, with Student's t interval over them,
+    and likewise its time per unit of work. Rows come in a fixed order: CPU, run queue, waits by
+    their share, unaccounted.
     """
-    known = [times for times in samples if times is not None and sum(times.values()) > 0]
-    names = sorted({name for times in known for name in times})
+    known = [
+        (times, units)
+        for times, units in samples
+        if times is not None and sum(times.values()) > 0 and units > 0
+    ]
+    names = sorted({name for times, _ in known for name in times})
     rows = [
         ProfileRow(
             name,
-            mean_estimate(times.get(name, 0.0) / sum(times.values()) for times in known),
-            sum(times.get(name, 0.0) for times in known),
+            mean_estimate(times.get(name, 0.0) / sum(times.values()) for times, _ in known),
+            mean_estimate(times.get(name, 0.0) / units for times, units in known),
+            sum(times.get(name, 0.0) for times, _ in known),
         )
         for name in names
     ]

@@ -90,6 +90,11 @@ def shares(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapp
     return {entry["row"]: entry["share"] for entry in setting.get(scope) or ()}
 
 
+def times(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapping[str, Any]]:
+    """A setting's time per commit, in milliseconds, per row of its time profile."""
+    return {entry["row"]: entry["per_commit_ms"] for entry in setting.get(scope) or ()}
+
+
 def comparison(results: Results, setting: str, metric: str) -> Mapping[str, Any] | None:
     """Find the comparison of a setting with the baseline."""
     for entry in results["comparisons"]:
@@ -185,11 +190,9 @@ def profile_times(results: Results) -> Table:
     """Time per commit in each row of the session profile."""
     unit = cells.time_unit(results)
 
-    def time(setting: Mapping[str, Any], part: Mapping[str, Any] | None) -> Cell:
-        response = unit.of(setting["response_time_ms"]["point"])
-        if part is None or part["point"] is None or response is None:
-            return Cell("–")
-        return Cell(cells.number(part["point"] * response))
+    def time(setting: Mapping[str, Any], row: str) -> Cell:
+        value = unit.of(times(setting)[row]["point"]) if row in times(setting) else None
+        return Cell("–") if value is None else Cell(cells.number(value))
 
     total = [cells.estimate(setting["response_time_ms"], unit.per_ms) for setting in results["settings"]]
     table = _profile(results, "profile", unit.name, time)
@@ -198,7 +201,7 @@ def profile_times(results: Results) -> Table:
         f"Time per commit, session scope, {unit.name}",
         table.columns,
         [*table.rows, [Cell("response time R"), Cell(""), *total]],
-        "A row is its share of R times R. “–”: never seen in that setting.",
+        "The rows of a setting sum to its R. “–”: never seen in that setting.",
     )
 
 
@@ -206,8 +209,9 @@ def profile_shares(results: Results, scope: str) -> Table:
     """Share of each row in the time profile, with intervals; `scope` is `profile` or `instance_profile`."""
     name = "session" if scope == "profile" else "instance"
 
-    def part(_setting: Mapping[str, Any], value: Mapping[str, Any] | None) -> Cell:
-        return cells.share(value) if value else Cell("–")
+    def part(setting: Mapping[str, Any], row: str) -> Cell:
+        found = shares(setting, scope).get(row)
+        return cells.share(found) if found else Cell("–")
 
     table = _profile(results, scope, "%", part)
     return Table(f"{name}-shares", f"Share of the time, {name} scope, %", table.columns, table.rows)
@@ -583,7 +587,7 @@ def _profile(results: Results, scope: str, unit: str, cell: Any) -> Table:
     rows = []
     for row in profile_rows(results, scope):
         event = "" if row in _NAMED_ROWS else row
-        figures = [cell(setting, shares(setting, scope).get(row)) for setting in results["settings"]]
+        figures = [cell(setting, row) for setting in results["settings"]]
         rows.append([Cell(row_name(row)), Cell(event), *figures])
     columns = [Column("Time spent", align="left"), Column("Wait event", align="left")]
     columns += [Column(setting["name"], unit) for setting in results["settings"]]

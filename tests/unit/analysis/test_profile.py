@@ -67,7 +67,7 @@ def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
     found = session_times(replace(sample, session_cpu_s=9.5), Seen(WAITS))
     assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})
-    rows = profile([found])
+    rows = profile([(found, 100)])
     assert [item.row for item in rows] == ["on_cpu", "run_queue", "unaccounted"]
     assert rows[-1].share.point == pytest.approx(-0.05)
     assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
@@ -108,8 +108,8 @@ def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> Non
 def test_shares_are_means_over_samples_and_sum_to_one() -> None:
     rows = profile(
         [
-            {"on_cpu": 1.0, "run_queue": 0.0, "IO:WalSync": 3.0, "unaccounted": 0.0},
-            {"on_cpu": 2.0, "run_queue": 1.0, "LWLock:WALWrite": 1.0, "unaccounted": 0.0},
+            ({"on_cpu": 1.0, "run_queue": 0.0, "IO:WalSync": 3.0, "unaccounted": 0.0}, 2),
+            ({"on_cpu": 2.0, "run_queue": 1.0, "LWLock:WALWrite": 1.0, "unaccounted": 0.0}, 4),
         ]
     )
     assert [item.row for item in rows] == [
@@ -121,8 +121,10 @@ def test_shares_are_means_over_samples_and_sum_to_one() -> None:
     ]
     assert [item.share.point for item in rows] == pytest.approx([0.375, 0.125, 0.375, 0.125, 0])
     assert [item.time_s for item in rows] == pytest.approx([3, 1, 3, 1, 0])
+    # Per unit: 0.5 and 0.5 s on CPU, 0 and 0.25 s in the run queue, ...; they sum to the mean R of 1.5 s.
+    assert [item.per_unit.point for item in rows] == pytest.approx([0.5, 0.125, 0.75, 0.125, 0])
     assert profile([]) == ()
-    assert profile([None]) == ()
+    assert profile([(None, 1)]) == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+"""Writes the stored commit-mode results anew: `python -m tests.report.make_results`.
+
+Made-up runs through the real store and the real analysis. The durability results are kept as they
+are: they come from the same analysis on made-up kills.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from redolab.analysis import analyse
+from redolab.store import Run
+from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
+
+DATA = Path(__file__).with_name("data")
+NAME = "redolab-runs/commit-mode-20261121-080000"
+
+
+def made_up(place: Path) -> dict[str, Run]:
+    """One stored run per kept result."""
+    plan = design(blocks=8)
+    spoiled = next(t.sample for t in plan.order() if t.block == 5 and t.setting == "nowait/immediate")
+    change: dict[int, dict[str, Any]] = {
+        spoiled: {"spoiled": "session 3 died: terminating connection due to administrator command"}
+    }
+    remote = dict.fromkeys(
+        ("session_cpu_s", "session_run_queue_s", "instance_cpu_s", "instance_run_queue_s",
+         "host_cpus", "host_busy_s", "host_steal_s")
+    )  # fmt: skip
+    return {
+        "log_bound": build_run(place / "log", LOG_BOUND, plan, log_device_ms=5.0, change=change),
+        "cpu_bound": build_run(place / "cpu", CPU_BOUND, plan, load="cpu"),
+        "interrupted": build_run(
+            place / "interrupted", LOG_BOUND, plan, status="interrupted", only_first=3,
+            change={number: remote for number in (1, 2, 3)},
+        ),
+    }  # fmt: skip
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        for name, run in made_up(Path(place)).items():
+            results = analyse(run) | {"run": NAME}
+            text = json.dumps(results, allow_nan=False)
+            (DATA / f"results_{name}.json").write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
