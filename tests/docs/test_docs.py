@@ -1,0 +1,346 @@
+"""The pages are executed: commands run, options exist, links lead somewhere, tables match the code."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import typer
+
+from redolab import errors
+from redolab.analysis import analyse
+from redolab.cli import app
+from redolab.engine.commit_parameters import (
+    GATHERING,
+    TIER_TEXT,
+    commit_parameters,
+    durability_tier,
+    parameter_names,
+)
+from redolab.engine.parameters import Parameter, check_rights, goes_to_system
+from redolab.errors import RefusedError
+from redolab.experiment import EXPERIMENTS
+from redolab.sample import Scope
+from redolab.store import open_run
+from tests.docs.pages import (
+    PAGES,
+    ROOT,
+    Step,
+    anchors,
+    blocks,
+    commands,
+    inline_code,
+    links,
+    prose,
+    steps,
+    tables,
+)
+
+DOCS = ROOT / "docs"
+PACKAGE = ROOT / "python" / "redolab"
+COMMANDS: Mapping[str, Any] = getattr(typer.main.get_command(app), "commands")  # noqa: B009
+PAGE_IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+SESSION_SIDE = {"synchronous_commit": "user", "commit_siblings": "user", "commit_delay": "superuser"}
+
+
+def redolab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "redolab.cli", *words],
+        cwd=place, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the run that the pages speak of: short, and on a real server."""
+    made = tmp_path_factory.mktemp("docs")
+    done = redolab(
+        made, "run", "commit-mode", "--quick", "--settings", "wait/immediate,wait/batch,nowait/batch",
+        "--blocks", "2", "--seconds", "0.2", "--log-device-ms", "2", "--out", "slow-log",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+# Commands
+
+
+@pytest.mark.parametrize("step", [s for s in steps() if s.words[0] != "run"], ids=str)
+def test_a_command_of_the_pages_runs(step: Step, place: Path) -> None:
+    done = redolab(place, *step.words)
+    assert done.returncode == 0, done.stderr
+    if "--json" in step.words:
+        assert json.loads(done.stdout)["format"] == 1
+    if step.output.strip() and "..." not in step.output:
+        assert done.stdout.strip() == step.output.strip()
+
+
+@pytest.mark.parametrize("step", [s for s in steps() if s.words[0] == "run"], ids=str)
+def test_a_run_of_the_pages_parses(step: Step) -> None:
+    parsed = COMMANDS["run"].make_context("run", list(step.words[1:])).params
+    experiment = EXPERIMENTS[parsed["experiment"]]
+    experiment.chosen(tuple((parsed["settings"] or "").split(",")) if parsed["settings"] else ())
+
+
+def test_every_option_of_the_pages_exists() -> None:
+    seen = 0
+    for page, words in commands():
+        if not words:
+            continue
+        assert words[0] in COMMANDS or words[0].startswith("--"), f"{page}: redolab {' '.join(words)}"
+        known = {"--help"}
+        if words[0] in COMMANDS:
+            known |= {name for item in COMMANDS[words[0]].params for name in option_names(item)}
+        for word in words:
+            if word.startswith("--"):
+                assert word.partition("=")[0] in known, f"{page}: redolab {' '.join(words)}"
+                seen += 1
+    assert seen > 20
+
+
+def test_every_option_named_in_prose_exists() -> None:
+    known = {name for command in COMMANDS.values() for item in command.params for name in option_names(item)}
+    other = {"--user", "--help"}  # of unshare; of everything
+    for page in PAGES:
+        named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z-]+", code)}
+        assert named <= known | other, page
+
+
+def test_help_names_every_option_and_the_reference_every_word_of_help(place: Path) -> None:
+    reference = (DOCS / "reference" / "commands.md").read_text()
+    for name, command in COMMANDS.items():
+        assert f"## `redolab {name}`" in reference
+        shown = redolab(place, name, "--help").stdout
+        for item in command.params:
+            for option in option_names(item):
+                assert option in shown
+                assert f"`{option}`" in reference
+            assert item.help in reference
+
+
+def test_exit_codes_are_those_of_the_errors() -> None:
+    (table,) = [t for t in tables(DOCS / "reference" / "commands.md") if t[0][0] == "code"]
+    kinds = (kind for kind in vars(errors).values() if isinstance(kind, type))
+    codes = {kind.exit_code for kind in kinds if issubclass(kind, errors.RedolabError)}
+    assert {int(row[0]) for row in table[1:]} == {0, *codes}
+
+
+def test_sizes_are_those_of_the_experiments() -> None:
+    text = " ".join((DOCS / "reference" / "commands.md").read_text().split())
+    for experiment in EXPERIMENTS.values():
+        for size in (experiment.quick, experiment.full):
+            assert f"{size.blocks} blocks of {size.seconds:g} s" in text
+
+
+def option_names(item: Any) -> list[str]:
+    return [name for name in (*item.opts, *item.secondary_opts) if name.startswith("--")]
+
+
+# Links and names
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in links(page):
+        if "://" in link:
+            continue
+        target, _, anchor = link.partition("#")
+        found = (page.parent / target).resolve() if target else page
+        assert found.exists(), f"{page}: {link}"
+        assert not anchor or anchor in anchors(found), f"{page}: {link}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, left = set(), [ROOT / "README.md"]
+    while left:
+        page = left.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        left += [(page.parent / link.split("#")[0]).resolve() for link in links(page) if "://" not in link]
+    aside = {page for page in PAGES if page.parent.name == "decisions"}
+    assert set(PAGES) - aside <= reached
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
+def test_blocks_say_no_path_of_a_machine(page: Path) -> None:
+    assert not re.search(r"/(root|home|work|tmp)/", page.read_text())
+
+
+def test_architecture_names_every_module_and_crate_and_no_other() -> None:
+    named = inline_code(ROOT / "ARCHITECTURE.md")
+    modules = {
+        str(path.relative_to(PACKAGE))
+        for path in (*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi"))
+        if path.name != "__init__.py" or path.stat().st_size > 0
+    }
+    assert modules - named == set()
+    assert {name for name in named if re.fullmatch(r"[\w/]+\.pyi?", name)} - modules == {
+        "tests/docs/test_docs.py"
+    }
+    suites = {f"tests/{path.parent.name}" for path in ROOT.glob("tests/*/test_*.py")}
+    assert suites - named == set()
+    crates = {path.parent.name for path in ROOT.glob("crates/*/Cargo.toml")}
+    assert crates - named == set()
+    assert {name for name in named if re.fullmatch(r"redolab-[a-z]+", name)} <= crates
+
+
+def test_architecture_names_every_layer_of_the_import_contracts() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (layers,) = [c["layers"] for c in project["tool"]["importlinter"]["contracts"] if c["type"] == "layers"]
+    text = " ".join(prose(ROOT / "ARCHITECTURE.md").split())
+    found = re.search(r"Imports go down: (.*?)\. Modules", text)
+    assert found is not None
+    said = [set(re.findall(r"`(\w+)`", layer)) for layer in found[1].split(";")]
+    assert said == [{name.strip().removeprefix("redolab.") for name in layer.split("|")} for layer in layers]
+
+
+def test_the_package_shows_the_readme() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["readme"] == "README.md"
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+# Reference pages against the code
+
+
+def test_generated_parts_are_fresh() -> None:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    for page in (DOCS / "reference").glob("*.md"):
+        text = page.read_text()
+        assert generate.renewed(text) == text, f"{page.name} is stale: run python docs/generate.py"
+        assert text.count("<!-- generated by") == text.count("<!-- end -->")
+
+
+def test_manifest_keys_are_documented(place: Path) -> None:
+    named = inline_code(DOCS / "reference" / "run-directory.md")
+    assert open_run(place / "slow-log").manifest.keys() - named == set()
+
+
+@pytest.mark.parametrize("name", ["commit-mode", "durability"])
+def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
+    if name == "commit-mode":
+        results = analyse(open_run(place / "slow-log"))
+    else:
+        stored = ROOT / "tests" / "report" / "data" / "results_durability.json"
+        results = json.loads(stored.read_text())
+    named = inline_code(DOCS / "reference" / "json.md")
+    assert sorted(set(leaves(results, "")) - named) == []
+
+
+def leaves(value: Any, path: str) -> Iterator[str]:
+    """Paths of everything that is no object and no list of objects; an estimate counts as one value."""
+    estimate = isinstance(value, dict) and value.keys() == {"point", "low", "high", "level"}
+    if estimate or path in ("settings[].levels", "settings[].parameters"):
+        yield path
+    elif isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for item in value:
+            yield from leaves(item, f"{path}[]")
+    elif value is not None or "." not in path:
+        yield path
+
+
+def test_the_mapping_is_that_of_the_code() -> None:
+    page = DOCS / "reference" / "commit-mode.md"
+    mappings = [table for table in tables(page) if table[0][0] == "parameter" and "wait" in table[0][1]]
+    combinations = EXPERIMENTS["commit-mode"].combinations
+    seen = []
+    for table in mappings:
+        for column, name in enumerate(table[0][1:], start=1):
+            said = {row[0].strip("`"): row[column].strip("`") for row in table[1:]}
+            before = dict.fromkeys(GATHERING, "as found")
+            values = commit_parameters(combinations[name], -1, before)
+            assert said == {key: value.replace("-1", "half a flush") for key, value in values.items()}, name
+            seen.append(name)
+    assert seen == list(combinations)
+    (reasons,) = [table for table in tables(page) if table[0] == ["parameter", "reason"]]
+    assert [row[0].strip("`") for row in reasons[1:]] == list(parameter_names(combinations.values()))
+
+
+def test_the_reach_of_each_parameter_is_that_of_the_code() -> None:
+    page = DOCS / "reference" / "commit-mode.md"
+    (table,) = [t for t in tables(page) if t[0] == ["parameter", *get_args(Scope)]]
+    own: Mapping[str, str] = {"transaction": "each transaction", "session": "each session"}
+    known = server_parameters()
+    assert [row[0].strip("`") for row in table[1:]] == list(
+        parameter_names(EXPERIMENTS["commit-mode"].combinations.values())
+    )
+    for name, *reaches in table[1:]:
+        for scope, said in zip(get_args(Scope), reaches, strict=True):
+            system = goes_to_system(known[name.strip("`")], scope)
+            assert said == ("server" if system else own[scope])
+
+
+def test_the_tiers_are_those_of_the_code() -> None:
+    (table,) = [t for t in tables(DOCS / "reference" / "commit-mode.md") if t[0][0] == "tier"]
+    said = {row[0].strip("`"): row[2] for row in table[1:]}
+    assert {name: f"acknowledged {text}" for name, text in said.items()} == dict(TIER_TEXT)
+    wait, nowait = {"commit_wait": "wait"}, {"commit_wait": "nowait"}
+    assert durability_tier(nowait, fsync=False, standbys=True) == "memory"
+    assert durability_tier(wait, fsync=False, standbys=True) == "os"
+    assert durability_tier(wait, fsync=True, standbys=True) == "replica"
+    assert durability_tier(wait, fsync=True, standbys=False) == "disk"
+
+
+def test_the_loads_are_those_of_the_code() -> None:
+    (table,) = [t for t in tables(DOCS / "reference" / "commit-mode.md") if t[0][0] == "`--load`"]
+    for name, rows, padding, _ in table[1:]:
+        load = EXPERIMENTS["commit-mode"].load(name.strip("`"), 5, "session")
+        assert [str(load.rows_per_session), str(load.padding_bytes)] == [rows, padding]
+
+
+def server_parameters() -> dict[str, Parameter]:
+    """The parameters as a server shows them to a role without rights, in the server's order."""
+    names = sorted(parameter_names(EXPERIMENTS["commit-mode"].combinations.values()))
+    return {
+        name: Parameter(
+            name=name, value="", source="default", session_settable=name in SESSION_SIDE, in_auto_conf=False,
+            may_set=SESSION_SIDE.get(name) == "user", may_alter_system=False,
+        )
+        for name in names
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", get_args(Scope))
+def test_the_grants_are_those_the_code_asks_for(scope: Scope) -> None:
+    server = dict.fromkeys(("may_create", "may_reload", "may_read_settings"), False)
+    with pytest.raises(RefusedError) as refusal:
+        check_rights(
+            server_parameters(), scope, {"role": "bench", "database": "app", "version_num": 150_000, **server}
+        )
+    asked = set(re.findall(r"GRANT [^;.]+", str(refusal.value)))
+    page = DOCS / "guide" / "own-server.md"
+    session, system, _ = [block.text for block in blocks(page) if block.text.startswith("GRANT")]
+    said = system if scope == "system" else session
+    assert {line.rstrip(";") for line in said.splitlines()} == asked
+
+
+# Examples in docstrings
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for path in PACKAGE.rglob("*.py")
+    ),
+)
+def test_examples_in_docstrings_hold(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
