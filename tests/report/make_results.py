@@ -24,7 +24,8 @@ def made_up(place: Path) -> dict[str, Run]:
     plan = design(blocks=8)
     spoiled = next(t.sample for t in plan.order() if t.block == 5 and t.setting == "nowait/immediate")
     change: dict[int, dict[str, Any]] = {
-        spoiled: {"spoiled": "session 3 died: terminating connection due to administrator command"}
+        spoiled: {"spoiled": "session 3 died: terminating connection due to administrator command"},
+        spoiled + 4: {"checkpoints": 1},
     }
     remote = dict.fromkeys(
         ("session_cpu_s", "session_run_queue_s", "instance_cpu_s", "instance_run_queue_s",

@@ -184,7 +184,7 @@ def _warnings(manifest: Mapping[str, Any], everything: Sequence[Sample], good: S
     found = [str(text) for text in manifest.get("conditions", ())]
     emulated = envelope.log_device_ms(manifest)
     if emulated is not None:
-        found.append(f"The log device is emulated: every flush of the log took {emulated:g} ms longer.")
+        found.append(f"The log device is emulated: every flush of the log took at least {emulated:g} ms.")
     if manifest["status"] != "finished":
         planned = len(manifest.get("order", ()))
         found.append(f"The run is {manifest['status']}: {len(everything)} of {planned} samples were taken.")

@@ -53,7 +53,14 @@ class Comparison:
     detected: bool
     """Whether a difference was found at 5 %, whatever its size."""
     blocks_needed: int | None
-    """More blocks that would find a difference of the margin, when undecided."""
+    """When undecided: more blocks that would settle a difference of the margin, or the difference
+    seen where its interval is clear of equal and only the number of blocks keeps p up."""
+
+    @property
+    def excludes_equal(self) -> bool:
+        """Whether the 95 % interval of the ratio leaves out 1."""
+        low, high = self.ratio.low, self.ratio.high
+        return low is not None and high is not None and not low <= 1 <= high
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as the results object has it."""
@@ -198,7 +205,7 @@ def compare(
             None, None, "undecided", detected=False, blocks_needed=None,
         )  # fmt: skip
         raw.append(_measured(nothing, rows, margin, seed, resamples))
-    return _adjusted(raw, margin)
+    return _adjusted(raw, margin, _fewest_blocks(len(raw), labels=len(roles) + 1))
 
 
 def friedman(blocks: BlockValues, settings: Sequence[str]) -> tuple[float, float] | None:
@@ -239,7 +246,9 @@ def _measured(
     )
 
 
-def _adjusted(raw: Sequence[Comparison], margin: float) -> tuple[Comparison, ...]:
+def _adjusted(
+    raw: Sequence[Comparison], margin: float, fewest_blocks: int
+) -> tuple[Comparison, ...]:
     from statsmodels.stats.multitest import multipletests
 
     tested = [item.pvalue for item in raw if item.pvalue is not None]
@@ -249,13 +258,16 @@ def _adjusted(raw: Sequence[Comparison], margin: float) -> tuple[Comparison, ...
         pvalue = None if item.pvalue is None else float(next(adjusted))
         detected = pvalue is not None and pvalue < ALPHA
         outcome = _outcome(item, margin, detected)
+        needed = item.blocks_needed if outcome == "undecided" else None
+        if outcome == "undecided" and item.excludes_equal and item.blocks < fewest_blocks:
+            needed = fewest_blocks - item.blocks
         found.append(
             replace(
                 item,
                 pvalue_adjusted=pvalue,
                 detected=detected,
                 outcome=outcome,
-                blocks_needed=item.blocks_needed if outcome == "undecided" else None,
+                blocks_needed=needed,
             )
         )
     return tuple(found)
@@ -280,6 +292,11 @@ def _blocks_needed(logs: Floats, margin: float) -> int | None:
     effect = min(math.log1p(margin) / spread, 5.0)
     needed = _solve_power(effect_size=effect)
     return None if needed is None else max(1, math.ceil(needed) - len(logs))
+
+
+def _fewest_blocks(family: int, labels: int) -> int:
+    """Blocks below which shuffling `labels` labels cannot reach p < 5 % after Holm, however clear."""
+    return math.floor(math.log(2 * max(family, 1) / ALPHA, labels)) + 1
 
 
 def _detectable_ratio(null_logs: Floats) -> float | None:

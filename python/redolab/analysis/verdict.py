@@ -157,6 +157,13 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
             "worse",
             around.baseline,
         )
+    if best.excludes_equal and best.blocks_needed:
+        return (
+            f"{name} committed {text}, but {best.blocks} blocks are too few to be sure; "
+            f"{best.blocks_needed} more would do",
+            "undecided",
+            None,
+        )
     more = (
         f"; {best.blocks_needed} more blocks would settle a {100 * around.margin:g} % difference"
         if best.blocks_needed

@@ -160,3 +160,20 @@ def test_friedman() -> None:
     assert found is not None
     assert found[0] == pytest.approx(20)
     assert friedman(blocks(10, 0.001), ["a", "b"]) is None
+
+
+def test_a_clear_difference_in_too_few_blocks_asks_for_just_enough_more() -> None:
+    """Three labels in n blocks: p is at least 2 / 3^n, and Holm over three settings triples it."""
+    blocks: BlockValues = {
+        block: {
+            ("base", "baseline_a"): 0.01 * block,
+            ("base", "baseline_b"): 0.012 * block,
+            **{(name, "treatment"): 2.0 + 0.01 * block for name in ("x", "y", "z")},
+        }
+        for block in (1, 2, 3)
+    }
+    found = compare(
+        blocks, ["base", "x", "y", "z"], "base", "throughput_per_s", margin=0.05, seed=1
+    )
+    # 3 * 2 / 3^4 = 0.074 and 3 * 2 / 3^5 = 0.025: five blocks are the fewest.
+    assert [(item.outcome, item.blocks_needed) for item in found] == [("undecided", 2)] * 3
