@@ -66,13 +66,14 @@ def run(
     ] = False,
     sessions: Annotated[int, typer.Option(help="Working sessions.")] = 5,
     load: Annotated[
-        str, typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.")
-    ] = "cpu",
+        str | None,
+        typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.", show_default="cpu"),
+    ] = None,
     scope: Annotated[
         str, typer.Option(help="Put settings in force per transaction, session, or system.")
     ] = "session",
     settings: Annotated[
-        str | None, typer.Option(help="Only these, with commas between; the baseline is the first.")
+        str | None, typer.Option(help="Only these settings, with commas between.")
     ] = None,
     log_device_ms: Annotated[
         float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")

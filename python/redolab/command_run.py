@@ -40,7 +40,7 @@ class RunOptions:
     engine: str
     quick: bool
     sessions: int
-    load: str
+    load: str | None
     scope: str
     settings: str | None
     log_device_ms: float | None

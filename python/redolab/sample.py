@@ -185,8 +185,8 @@ class Sample:
     wal_write_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
     wal_flushes: int | None = field(metadata={"doc": "flush calls on the log"})
     wal_flush_time_s: float | None = field(metadata={"doc": "time in them, all processes"})
-    checkpoints: int | None = field(metadata={"doc": "checkpoints that started or ended inside"})
-    vacuums: int | None = field(metadata={"doc": "vacuums that ended inside"})
+    checkpoints: int | None = field(metadata={"doc": "checkpoints the server counted inside"})
+    vacuums: int | None = field(metadata={"doc": "vacuums the server counted inside"})
 
     device_flushes: int | None = field(metadata={"doc": "flushes on the emulated log device"})
     device_requested_s: float | None = field(metadata={"doc": "their requested time"})

@@ -36,7 +36,7 @@ def made_up(place: Path) -> dict[str, Run]:
         "cpu_bound": build_run(place / "cpu", CPU_BOUND, plan, load="cpu"),
         "interrupted": build_run(
             place / "interrupted", LOG_BOUND, plan, status="interrupted", only_first=3,
-            change={number: remote for number in (1, 2, 3)},
+            change=dict.fromkeys((1, 2, 3), remote),
         ),
     }  # fmt: skip
 

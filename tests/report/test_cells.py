@@ -52,3 +52,8 @@ def test_a_report_has_one_unit_of_time() -> None:
     assert cells.time_unit(run(10.5, 0.4)).name == "ms"
     assert cells.time_unit(run(0.21, 0.4, None)).name == "µs"
     assert cells.time_unit(run(None)).name == "ms"
+
+
+def test_an_interval_far_wider_than_its_figure_does_not_round_the_figure_away() -> None:
+    cell = cells.estimate({"point": 19.6, "low": 0.00024, "high": 1_630_000.0, "level": 0.95}, 1, "×")
+    assert (cell.text, cell.interval) == ("19.6×", "0.000240 – 1,630,000")

@@ -20,7 +20,8 @@ class Load:
     """What the working sessions do: single-row updates over a key range of their own."""
 
     name: str
-    """`cpu`: a small hot set. `io`: many pages, so that the log carries whole page images."""
+    """`cpu`: a small hot set. `io`: many pages, so that the log carries whole page images.
+    `ledger`: inserts, for kills."""
     sessions: int
     scope: Scope
     """How a setting is put in force: in each transaction, in each session, or for the server."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import psycopg
@@ -31,16 +31,21 @@ class PrivateServer(Protocol):
 
 
 def load_and_crash(
-    server: PrivateServer, sessions: Sequence[Connection], seconds: float, stop: threading.Event
+    server: PrivateServer, sessions: Sequence[Connection], parameters: Mapping[str, str],
+    seconds: float, stop: threading.Event,
 ) -> tuple[list[list[float]], float, float]:
     """Commit from every session for `seconds`, then kill the server.
+
+    `parameters` is what each transaction sets for itself.
 
     Returns, per session, the monotonic time of each acknowledgement (commit n of a session is its
     n-th entry); the time of the kill; and the seconds of load.
     """
     noted: list[list[float]] = [[] for _ in sessions]
     threads = [
-        threading.Thread(target=_commit_and_note, args=(number, session, noted[number]))
+        threading.Thread(
+            target=_commit_and_note, args=(number, session, parameters, noted[number])
+        )
         for number, session in enumerate(sessions)
     ]
     started = time.monotonic()
@@ -82,12 +87,22 @@ def recover_and_compare(
     )
 
 
-def _commit_and_note(number: int, session: Connection, noted: list[float]) -> None:
+def _commit_and_note(
+    number: int, session: Connection, parameters: Mapping[str, str], noted: list[float]
+) -> None:
     try:
         while True:
-            session.execute(
-                "insert into redolab.ledger values (%s, %s)", (number, len(noted)), prepare=True
-            )
+            if parameters:
+                with session.transaction():
+                    for item in parameters.items():
+                        session.execute("select set_config(%s, %s, true)", item, prepare=True)
+                    _insert(session, number, len(noted))
+            else:
+                _insert(session, number, len(noted))
             noted.append(time.monotonic())
     except psycopg.Error:
         return
+
+
+def _insert(session: Connection, number: int, entry: int) -> None:
+    session.execute("insert into redolab.ledger values (%s, %s)", (number, entry), prepare=True)

@@ -195,10 +195,13 @@ class Parameters:
         if name in self._journaled:
             return
         before = self._known[name]
-        self.control.execute(
-            "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
-            (name, before.value, before.in_auto_conf),
-        )
+        with self.control.transaction():
+            # The server may stand at nowait just now, and a crash must not lose this row.
+            self.control.execute("set local synchronous_commit = on")
+            self.control.execute(
+                "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
+                (name, before.value, before.in_auto_conf),
+            )
         self._journaled.add(name)
 
     def _record(self, name: str, value: str, scope: Scope, setting: str) -> None:

@@ -83,7 +83,11 @@ class PostgresEngine:
         """
         self._connector, self._own, self._seed = connector, own_server, seed
         self._control = connector.connect("redolab control")
-        self._server = check_server(self._control)
+        try:
+            self._server = check_server(self._control)
+        except RefusedError:
+            self._control.close()
+            raise
         self._postmaster = find_postmaster(
             self._server["pid"], self._server["backend_start_epoch_s"]
         )
@@ -235,7 +239,7 @@ class PostgresEngine:
             )
         sessions, parameters = self._ready()
         noted, killed_at, load_s = crash.load_and_crash(
-            self._own, sessions.connections, seconds, stop
+            self._own, sessions.connections, self._per_transaction, seconds, stop
         )
         self._control, recovery = crash.recover_and_compare(
             self._own, self._connector, noted, killed_at, load_s

@@ -44,7 +44,7 @@ def lock_database(control: Connection, limit_s: float) -> bool:
     Returns whether it could be had within `limit_s`; a run that was just killed lets go of it
     when the server notices, or when its guard has cleaned up.
     """
-    control.execute("select set_config('lock_timeout', %s, false)", (f"{limit_s:.0f}s",))
+    control.execute("select set_config('lock_timeout', %s, false)", (f"{limit_s * 1000:.0f}ms",))
     try:
         control.execute("select pg_advisory_lock(%s)", (_LOCK,))
     except psycopg.errors.LockNotAvailable:

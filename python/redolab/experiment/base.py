@@ -55,8 +55,8 @@ class Experiment:
     quick: Size
     full: Size
     null_pair: bool
-    load: Callable[[str, int, Scope], Load]
-    """Makes the load from its name (`cpu`, `io`), the sessions and the scope."""
+    load: Callable[[str | None, int, Scope], Load]
+    """Makes the load from its name (None where none was asked for), the sessions and the scope."""
     measure: Callable[[Engine, Moment], Measured]
 
     def chosen(self, names: tuple[str, ...]) -> tuple[str, ...]:

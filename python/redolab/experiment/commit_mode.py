@@ -16,8 +16,9 @@ from redolab.sample import Scope
 _LOADS = {"cpu": (1_000, 10), "io": (10_000, 1_000)}
 
 
-def commit_load(name: str, sessions: int, scope: Scope) -> Load:
+def commit_load(name: str | None, sessions: int, scope: Scope) -> Load:
     """One single-row update per commit, over a key range per session."""
+    name = name or "cpu"
     if name not in _LOADS:
         raise UsageError(f"There is no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
     rows, padding_bytes = _LOADS[name]

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from redolab.engine.base import Engine
+from redolab.engine.base import Engine, Load
+from redolab.errors import UsageError
 from redolab.experiment import commit_mode
 from redolab.experiment.base import Experiment, Measured, Moment, Size
-from redolab.sample import Kill
+from redolab.sample import Kill, Scope
+
+
+def ledger_load(name: str | None, sessions: int, scope: Scope) -> Load:
+    """One insert per commit into a ledger, so that a missing one shows."""
+    if name is not None:
+        raise UsageError(
+            "durability has a load of its own, one insert per commit into a ledger, so that a missing "
+            "one shows: leave --load out."
+        )
+    return Load("ledger", sessions, scope, rows_per_session=1, padding_bytes=0)
 
 
 def _measure(engine: Engine, moment: Moment) -> Measured:
@@ -39,9 +50,9 @@ EXPERIMENT = Experiment(
     combinations=commit_mode.EXPERIMENT.combinations,
     default_settings=commit_mode.EXPERIMENT.default_settings,
     baseline="wait/immediate",
-    quick=Size(blocks=10, seconds=0.7, warmup_s=0),
+    quick=Size(blocks=10, seconds=1.6, warmup_s=0),
     full=Size(blocks=40, seconds=3, warmup_s=0),
     null_pair=False,
-    load=commit_mode.commit_load,
+    load=ledger_load,
     measure=_measure,
 )

@@ -91,6 +91,9 @@ def estimate(value: Mapping[str, Any] | None, scale: float = 1.0, suffix: str = 
     if value["low"] is None or value["high"] is None:
         return Cell(number(point) + suffix)
     low, high = scale * value["low"], scale * value["high"]
+    if max(abs(low), abs(high)) > 20 * abs(point) > 0:
+        # Digits that suit the far end would round the figure itself away.
+        return Cell(number(point) + suffix, f"{number(low)} – {number(high)}")
     decimals = _decimals(point, low, high)
     return Cell(
         _fixed(point, decimals) + suffix,

@@ -159,7 +159,11 @@ def null_test(results: Results) -> str:
     smallest = test.get("minimum_detectable_ratio")
     if smallest is None:
         return text
-    return text + f" This run can tell a difference of {units.percent(abs(smallest - 1))} or more."
+    least = (
+        f"a difference of {units.percent(smallest - 1)} or more" if smallest < 2
+        else f"only differences by a factor of {cells.number(smallest)} or more"
+    )  # fmt: skip
+    return f"{text} This run can tell {least}."
 
 
 def glance(results: Results) -> Table:
