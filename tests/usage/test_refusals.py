@@ -1,0 +1,175 @@
+"""What a server may refuse: exit 3, one paragraph with the mend, and nothing changed or left."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from redolab.engine import preflight
+from redolab.engine.guard import remove_server
+from tests.conftest import Redolab
+from tests.servers import Ended, Server, made
+
+SHORT = ("--quick", "--seconds", "0.1", "--blocks", "2", "--sessions", "2")
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(redolab: Redolab, tmp_path: Path) -> Run:
+    def start(url: str, *more: str) -> Ended:
+        return redolab("run", "commit-mode", "--engine", url, "--yes", *SHORT, *more,
+                       "--out", tmp_path / "run")  # fmt: skip
+
+    return start
+
+
+@pytest.fixture
+def untouched(newest: Server, url: str, database: str) -> Iterator[None]:
+    """Fails when the refused run changed anything."""
+    settings, altered = newest.settings(), newest.altered()
+    yield
+    newest.assert_left_clean(database)
+    assert (newest.settings(), newest.altered()) == (settings, altered)
+
+
+def refused(done: Ended, *said: str) -> str:
+    assert done.code == 3, done.err
+    for text in said:
+        assert text in done.complaint
+    return done.complaint
+
+
+def test_nobody_listens(run: Run) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # and never listens
+        port = held.getsockname()[1]
+        refused(run(f"postgresql://u@127.0.0.1:{port}/db"), f"127.0.0.1:{port}", "Is the server running")
+
+
+def test_there_is_no_such_socket(run: Run, tmp_path: Path) -> None:
+    refused(run(f"postgresql://u@/db?host={tmp_path}"), "is this its socket directory?")
+
+
+def test_there_is_no_such_host(run: Run) -> None:
+    refused(run("postgresql://u@host.invalid/db"), "Check the host name in the URL")
+
+
+def test_the_password_is_wrong(run: Run, untouched: None, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", "a-wrong-one")
+    complaint = refused(run(url), "password authentication failed", "PGPASSWORD or ~/.pgpass")
+    assert "a-wrong-one" not in complaint
+
+
+def test_there_is_no_such_database(run: Run, newest: Server) -> None:
+    refused(run(newest.url("no_such_database")), "does not exist", "Check the database")
+
+
+@pytest.mark.parametrize("version", ["16", "18"])
+@pytest.mark.parametrize("scope", ["session", "system"])
+def test_the_grants_that_are_named_are_enough(
+    servers: Callable[[str], Server], version: str, scope: str, database: str, run: Run
+) -> None:
+    server, role = servers(version), f"Plain {database}"
+    server.role(role)
+    before = server.settings()
+    with made(server, database):
+        as_role = f"postgresql://Plain%20{database}@127.0.0.1:{server.port}/{database}"
+        complaint = refused(run(as_role, "--scope", scope), "As a superuser: ", "Nothing was changed")
+        server.assert_left_clean(database)
+        grants = re.findall(r'GRANT .*? TO "Plain \w+"', complaint)
+        assert len(grants) == complaint.count("GRANT ") >= 4
+        assert f'GRANT CREATE ON DATABASE "{database}"' in grants[0]
+        with server.admin(database) as admin:
+            for grant in grants:
+                admin.execute(grant.encode())
+        try:
+            done = run(as_role, "--scope", scope)
+            assert done.code == 0, done.err
+            server.assert_left_clean(database)
+            assert server.settings() == before
+        finally:
+            with server.admin(database) as admin:
+                for grant in grants:
+                    admin.execute(grant.replace("GRANT", "REVOKE").replace(" TO ", " FROM ").encode())
+
+
+def test_waiting_or_not_needs_create_alone(
+    newest: Server, database: str, url: str, untouched: None, run: Run
+) -> None:
+    newest.role("creator")
+    as_role = newest.url(database, "creator")
+    complaint = refused(run(as_role, "--settings", "wait,nowait"))
+    assert re.findall("GRANT [^;.]*", complaint) == [f'GRANT CREATE ON DATABASE "{database}" TO "creator"']
+    with newest.admin() as admin:
+        admin.execute(f"grant create on database {database} to creator".encode())
+    done = run(as_role, "--settings", "wait,nowait")
+    assert done.code == 0, done.err
+
+
+def test_a_standby_is_read_only(newest: Server, run: Run) -> None:
+    place = newest.place.with_name("standby")
+    standby = Server(newest.programs, place, copy_of=newest)
+    try:
+        standby.start()
+        refused(run(standby.url()), "read-only standby", "Point --engine at the primary")
+    finally:
+        standby.stop()
+        remove_server(place)
+
+
+def test_an_old_server_is_refused(
+    run: Run, url: str, untouched: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(psycopg.ConnectionInfo, "server_version", 130_014)
+    refused(run(url), "This server is PostgreSQL 13; Redolab needs 14 or newer")
+
+
+def test_a_foreign_schema_is_never_touched(run: Run, newest: Server, url: str, database: str) -> None:
+    with newest.admin(database) as admin:
+        admin.execute("create schema redolab; create table redolab.mine (id int)")
+    refused(run(url), "that Redolab did not make", "Rename it, or use another database")
+    assert newest.ask("select count(*) from redolab.mine", database) == 0
+
+
+def test_one_run_at_a_time_in_a_database(
+    run: Run, newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "_LOCK_LIMIT_S", 0.2)
+    with newest.admin(database) as other:
+        assert preflight.lock_database(other, 1)
+        refused(run(url), "Another Redolab run is at work", "Wait for it")
+    newest.assert_left_clean(database)
+
+
+def test_more_sessions_than_the_server_takes(run: Run, url: str, untouched: None) -> None:
+    refused(run(url, "--sessions", "40"), "too many clients", "Ask for fewer with --sessions")
+
+
+def test_what_a_command_line_option_overrides_is_not_altered(
+    newest: Server, database: str, url: str, untouched: None, run: Run
+) -> None:
+    newest.role("custom", "alter role custom superuser", "alter role custom set synchronous_commit = off")
+    as_role = newest.url(database, "custom")
+    refused(run(as_role, "--scope", "system"), "synchronous_commit = off (from: user)", "ALTER ROLE")
+    # In its own sessions nothing is nearer than Redolab.
+    done = run(as_role, "--scope", "session")
+    assert done.code == 0, done.err
+
+
+def test_the_customs_of_a_database_do_not_stop_a_run(
+    newest: Server, database: str, url: str, untouched: None, run: Run
+) -> None:
+    with newest.admin() as admin:
+        for custom in (
+            "default_transaction_read_only = on", "statement_timeout = 50", "lock_timeout = 1",
+            "idle_session_timeout = 50", "transaction_timeout = 50",
+            "default_transaction_isolation = serializable",
+        ):  # fmt: skip
+            admin.execute(f"alter database {database} set {custom}".encode())
+    done = run(url)
+    assert done.code == 0, done.err

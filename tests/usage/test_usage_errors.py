@@ -1,0 +1,80 @@
+"""A command that asks for what is not there: exit 2, one paragraph with the mend, nothing started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Redolab
+
+URL = "postgresql://nobody@127.0.0.1:1/none"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no-such-experiment"], "There are: commit-mode, durability."),
+        (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
+        (["commit-mode", "--settings", "wait"], "Name at least two."),
+        (["commit-mode", "--settings", "wait,wait"], "Name each once."),
+        (["commit-mode", "--engine", "oracle"], "Use embedded, or a URL"),
+        (["commit-mode", "--scope", "planet"], "Use transaction, session, system."),
+        (["commit-mode", "--load", "heavy"], "Use --load cpu or --load io."),
+        (["commit-mode", "--sessions", "0"], "--sessions is 0; it must be greater than 0"),
+        (["commit-mode", "--sessions", "-3"], "--sessions is -3; it must be greater than 0"),
+        (["commit-mode", "--sessions", "1000000"], "at most 1,000"),
+        (["commit-mode", "--blocks", "0"], "--blocks is 0; it must be greater than 0"),
+        (["commit-mode", "--blocks", "1000000000"], "at most 10,000"),
+        (["commit-mode", "--seconds", "0"], "--seconds is 0; it must be greater than 0"),
+        (["commit-mode", "--seconds", "-1"], "--seconds is -1; it must be greater than 0"),
+        (["commit-mode", "--seconds", "nan"], "--seconds is nan; it must be greater than 0"),
+        (["commit-mode", "--seconds", "inf"], "at most 86,400"),
+        (["commit-mode", "--log-device-ms", "0"], "--log-device-ms is 0; it must be greater than 0"),
+        (["commit-mode", "--log-device-ms", "-5"], "--log-device-ms is -5; it must be greater than 0"),
+        (["commit-mode", "--log-device-ms", "nan"], "--log-device-ms is nan; it must be greater than 0"),
+        (["commit-mode", "--log-device-ms", "inf"], "at most 1000"),
+        (["commit-mode", "--engine", URL, "--log-device-ms", "5"], "Leave one of the two out."),
+        (["durability", "--engine", URL, "--yes"], "say --engine embedded"),
+        (["commit-mode", "--engine", URL], "add --yes to run from a script"),
+        (["commit-mode", "--yes", "--engine", "postgresql://[::1/db"], "not a connection URL"),
+        (["commit-mode", "--yes", "--engine", "postgresql://h/db?colour=blue"], "not a connection URL"),
+    ],
+)
+def test_wrong_usage_is_said_in_one_paragraph(
+    arguments: list[str], said: str, redolab: Redolab, tmp_path: Path
+) -> None:
+    done = redolab("run", *arguments, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert said in done.complaint
+    assert done.out == ""
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_never_overwrites_another(redolab: Redolab, tmp_path: Path) -> None:
+    kept = tmp_path / "run" / "kept"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    for place in (kept.parent, kept):
+        done = redolab("run", "commit-mode", "--out", place)
+        assert done.code == 2
+        assert f"{place} exists already" in done.complaint
+    assert kept.read_text() == "mine"
+
+
+def test_a_place_that_cannot_be(redolab: Redolab, tmp_path: Path) -> None:
+    done = redolab("run", "commit-mode", "--out", tmp_path / ("x" * 300))
+    assert done.code == 2
+    assert "Give --out a place" in done.complaint
+
+
+@pytest.mark.parametrize("command", ["report", "verify"])
+def test_there_is_no_such_run(command: str, redolab: Redolab, tmp_path: Path) -> None:
+    done = redolab(command, tmp_path / "none")
+    assert done.code == 2
+    assert "holds no stored run" in done.complaint
+
+
+def test_unknown_options_and_words_for_numbers_are_refused(redolab: Redolab) -> None:
+    for arguments in (["run"], ["run", "commit-mode", "--fast"], ["run", "commit-mode", "--blocks", "two"]):
+        assert redolab(*arguments).code == 2
