@@ -241,6 +241,7 @@ class PostgresEngine:
         noted, killed_at, load_s = crash.load_and_crash(
             self._own, sessions.connections, self._per_transaction, seconds, stop
         )
+        self._control.close()
         self._control, recovery = crash.recover_and_compare(
             self._own, self._connector, noted, killed_at, load_s
         )
@@ -271,10 +272,10 @@ class PostgresEngine:
             return
         except psycopg.OperationalError:
             self._control.close()
-        if self._own:
-            self._own.revive()
         give_up = time.monotonic() + limit_s
         while self._control.closed:
+            if self._own:
+                self._own.revive()
             try:
                 self._control = self._connector.connect("redolab control")
             except RefusedError:
