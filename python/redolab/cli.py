@@ -42,7 +42,11 @@ def main() -> None:
     _hide_password(sys.argv)
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        app(standalone_mode=True)
+        try:
+            app(standalone_mode=True)
+        finally:
+            # A late Ctrl-C must not change the exit code: nothing is left to be broken off.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except RedolabError as error:
         _say(f"redolab: {error}")
         sys.exit(error.exit_code)

@@ -261,7 +261,8 @@ def main() -> None:
             database = request["database"]
         elif "release" in request:
             database = None
-        print(json.dumps(answer), flush=True)
+        with suppress(OSError):  # Redolab may be gone while its request is served.
+            os.write(1, (json.dumps(answer) + "\n").encode())
     if charge and lock:
         remove_server(Path(charge["directory"]))
     if database is not None:

@@ -33,7 +33,7 @@ from redolab.engine.parameters import (
     read_parameters,
     recover,
 )
-from redolab.engine.preflight import check_alone, check_server, claim_schema, server_conditions
+from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.watch import RATE_PER_S, PgWatch
 from redolab.errors import RefusedError, UsageError
@@ -148,12 +148,13 @@ class PostgresEngine:
         self, load: Load, combinations: Sequence[Mapping[str, str]]
     ) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
+        claim_database(self._control, self._server)
         known = read_parameters(self._control, parameter_names(combinations))
         check_rights(known, load.scope, self._server)
         check_reach(known, load.scope)
         if self._own is None:
             self._guard = Guard.for_database(dict(self._connector.parameters))
-        claim_schema(self._control, self._server)
+        run_script(self._control, "create_schema")
         self._claimed = True
         self._load = load
         self._create_load(load)

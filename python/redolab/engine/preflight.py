@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from redolab.engine.connection import Connection, fetch, run_script
+from redolab.engine.connection import Connection, fetch
 from redolab.engine.parameters import owns_schema, recover
 from redolab.errors import RefusedError
 
@@ -66,8 +66,8 @@ def check_alone(control: Connection, server: Mapping[str, Any]) -> None:
         )
 
 
-def claim_schema(control: Connection, server: Mapping[str, Any]) -> None:
-    """Make the schema `redolab`, after clearing what a killed run left of an earlier one.
+def claim_database(control: Connection, server: Mapping[str, Any]) -> None:
+    """Take the database for this run, and put back what a killed run left changed in it.
 
     Raises:
         RefusedError: another run is at work, or the name is taken.
@@ -79,7 +79,6 @@ def claim_schema(control: Connection, server: Mapping[str, Any]) -> None:
             "it is never touched. Rename it, or use another database."
         )
     recover(control)
-    run_script(control, "create_schema")
 
 
 def server_conditions(
