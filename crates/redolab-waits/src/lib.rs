@@ -1,17 +1,23 @@
-//! Reads the CPU accounts of a database server's processes from outside, on Linux.
+//! Reads wait events and CPU accounts of a database server's processes from outside, on Linux.
 //!
-//! Everything comes from `/proc`, which any user may read, and nothing is asked of the server.
+//! The accounts come from `/proc`, which any user may read; the wait events from the server's
+//! shared memory, which the same user or one with `CAP_SYS_PTRACE` may read. Nothing is asked of
+//! the server.
 //! All times are cumulative: the difference of two readings is what happened in between. Two
 //! readings of one process belong together only if its pid *and* its start time agree, because
 //! the kernel gives pids out again.
 
 mod kind;
+mod memory;
 mod parse;
+mod sampler;
+mod symbol;
 
 use std::fs;
 use std::io;
 
 use parse::Stat;
+pub use sampler::{Config, Sampler, Sight, Tally, read_events};
 
 /// How often a reading is repeated when processes come and go while it is taken.
 const ATTEMPTS: usize = 4;

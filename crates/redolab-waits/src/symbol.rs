@@ -1,0 +1,105 @@
+//! Where a running server keeps its pointer to its published wait event.
+//!
+//! `my_wait_event_info` is exported for extensions, so it stands in the dynamic symbol table of
+//! every build, stripped ones too: no debug symbols are needed.
+
+use std::fs;
+use std::io;
+
+use object::{Object, ObjectSegment, ObjectSymbol};
+
+const SYMBOL: &[u8] = b"my_wait_event_info";
+
+/// One line of `/proc/PID/maps`, as far as it is used here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// First address.
+    pub start: u64,
+    /// First address after it.
+    pub end: u64,
+    /// Whether other processes share what is written here.
+    pub shared: bool,
+}
+
+/// The address of the pointer in every process of the server that runs as `pid`.
+///
+/// # Errors
+///
+/// `PermissionDenied` when the process may not be looked into; `Unsupported` when its program is
+/// not a 64-bit ELF of this machine's byte order or does not export the symbol.
+pub fn pointer_address(pid: u32) -> io::Result<u64> {
+    let program = fs::read(format!("/proc/{pid}/exe"))?;
+    let (symbol, first_segment) = symbol_in(&program)?;
+    let path = fs::read_link(format!("/proc/{pid}/exe"))?;
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
+    let path = path.to_string_lossy();
+    let base = maps
+        .lines()
+        .find(|line| line.ends_with(path.as_ref()))
+        .and_then(mapping)
+        .ok_or_else(|| unsupported("its program is not among its mappings"))?;
+    // A position-independent program is moved as a whole; one that is not has no distance.
+    Ok(base.start.wrapping_sub(first_segment).wrapping_add(symbol))
+}
+
+/// The shared mappings of a process: only there can a published event lie.
+///
+/// # Errors
+///
+/// When the process is gone or may not be looked into.
+pub fn shared_mappings(pid: u32) -> io::Result<Vec<Mapping>> {
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
+    Ok(maps.lines().filter_map(mapping).filter(|mapping| mapping.shared).collect())
+}
+
+/// The symbol's value and the page where the program's first segment wants to lie.
+fn symbol_in(program: &[u8]) -> io::Result<(u64, u64)> {
+    let file = object::File::parse(program).map_err(|_| unsupported("its program is not an ELF"))?;
+    if !file.is_64() || file.is_little_endian() != cfg!(target_endian = "little") {
+        return Err(unsupported("its program is not a 64-bit one of this machine's kind"));
+    }
+    let symbol = file
+        .dynamic_symbols()
+        .find(|symbol| symbol.name_bytes() == Ok(SYMBOL) && symbol.address() != 0)
+        .ok_or_else(|| unsupported("its program does not export my_wait_event_info"))?;
+    let first = file.segments().map(|segment| segment.address()).min().unwrap_or(0);
+    Ok((symbol.address(), first & !0xfff))
+}
+
+fn mapping(line: &str) -> Option<Mapping> {
+    let mut fields = line.split_ascii_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let rights = fields.next()?;
+    Some(Mapping {
+        start: u64::from_str_radix(start, 16).ok()?,
+        end: u64::from_str_radix(end, 16).ok()?,
+        shared: rights.as_bytes().get(3) == Some(&b's'),
+    })
+}
+
+fn unsupported(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_maps_is_read() {
+        let line = "7f2a4c000000-7f2a5c000000 rw-s 00000000 00:01 1025  /dev/zero (deleted)";
+        let found = mapping(line).expect("a mapping");
+        assert_eq!((found.start, found.end, found.shared), (0x7f2a_4c00_0000, 0x7f2a_5c00_0000, true));
+        assert!(!mapping("55d0c0000000-55d0c0001000 r--p 00000000 08:01 7 /bin/true").expect("one").shared);
+        assert_eq!(mapping("nonsense"), None);
+    }
+
+    #[test]
+    fn a_program_without_the_symbol_and_a_file_that_is_none_are_refused() {
+        let own = fs::read("/proc/self/exe").expect("this program");
+        assert_eq!(symbol_in(&own).expect_err("no symbol").kind(), io::ErrorKind::Unsupported);
+        for text in [&b""[..], b"\x7fELF", b"#!/bin/sh\n", &own[..own.len() / 2]] {
+            assert!(symbol_in(text).is_err());
+        }
+    }
+}
