@@ -204,7 +204,7 @@ def _manifest(
         "conditions": engine.conditions(),
         "not_measured": engine.not_measured(),
         "parameter_changes": [],
-        "sampler": {"rate_per_s": engine.tick_rate_per_s},
+        "sampler": dict(engine.sampler()),
         "command": command,
     }
 

@@ -157,13 +157,6 @@ impl WaitSampler {
     }
 }
 
-/// Read the published wait event of each process once; None for one that has none.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted to a vector")]
-fn read_events(py: Python<'_>, postmaster: u32, pids: Vec<u32>) -> PyResult<Vec<Option<u32>>> {
-    Ok(py.detach(|| redolab_waits::read_events(postmaster, &pids))?)
-}
-
 /// Read the CPU accounts of a postmaster and its children.
 #[pyfunction]
 fn server_tasks(py: Python<'_>, postmaster: u32) -> PyResult<ServerTasks> {
@@ -204,7 +197,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Sight>()?;
     module.add_class::<Tally>()?;
     module.add_class::<WaitSampler>()?;
-    module.add_function(wrap_pyfunction!(read_events, module)?)?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;
     module.add_function(wrap_pyfunction!(machine_times, module)?)?;

@@ -17,7 +17,7 @@ use std::fs;
 use std::io;
 
 use parse::Stat;
-pub use sampler::{Config, Sampler, Sight, Tally, read_events};
+pub use sampler::{Config, Sampler, Sight, Tally};
 
 /// How often a reading is repeated when processes come and go while it is taken.
 const ATTEMPTS: usize = 4;

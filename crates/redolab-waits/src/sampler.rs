@@ -75,10 +75,16 @@ struct Process {
     event_at: Option<u64>,
 }
 
-struct Server {
-    config: Config,
+/// Where things lie in the server's processes.
+struct Layout {
+    /// Of the pointer to the published event, the same in every process.
     pointer: u64,
     shared: Vec<Mapping>,
+}
+
+struct Server {
+    config: Config,
+    layout: Layout,
     processes: Vec<Process>,
 }
 
@@ -90,15 +96,8 @@ impl Sampler {
     /// `PermissionDenied` when the server's memory may not be read, `Unsupported` when the program
     /// is none this can read, `NotFound` when there is no such process.
     pub fn start(config: Config) -> io::Result<Self> {
-        let postmaster = config.postmaster;
-        let mut server = Server {
-            pointer: symbol::pointer_address(postmaster)?,
-            shared: symbol::shared_mappings(postmaster)?,
-            processes: Vec::new(),
-            config,
-        };
-        // Opening the maps can be allowed where reading the memory is not: find out now.
-        memory::read_word(postmaster, server.pointer)?;
+        let layout = Layout::of(config.postmaster)?;
+        let mut server = Server { config, layout, processes: Vec::new() };
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
@@ -163,17 +162,20 @@ impl Server {
                 tally.torn += 1;
                 continue;
             }
-            let sight =
-                Sight { pid: self.processes[i].pid, event: before[position], runnable: letter == 'R' };
+            let sight = Sight {
+                pid: self.processes[i].pid,
+                event: before[position],
+                runnable: letter == 'R',
+            };
             *tally.sights.entry(sight).or_default() += 1;
         }
         Ok(())
     }
 
-    /// Takes in processes that began and lets go of those that ended.
+    /// Takes in processes that began; those that ended are let go when their state is asked for.
     fn follow_processes(&mut self, tally: &mut Tally) -> io::Result<()> {
         let alive = children(self.config.postmaster)?;
-        self.processes.retain(|process| alive.contains(&process.pid) && state(&process.stat).is_some());
+        self.processes.retain(|process| alive.contains(&process.pid));
         for pid in alive {
             let known = self.processes.iter().any(|process| process.pid == pid);
             if known || self.config.leave_out.contains(&pid) {
@@ -186,16 +188,32 @@ impl Server {
             }
         }
         for process in self.processes.iter_mut().filter(|process| process.event_at.is_none()) {
-            // A process that has just begun still points to a place of its own.
-            let Ok(address) = memory::read_word(process.pid, self.pointer) else { continue };
-            let inside = |m: &Mapping| m.start <= address && address <= m.end.saturating_sub(4);
-            if address % 4 == 0 && self.shared.iter().any(inside) {
-                process.event_at = Some(address);
+            process.event_at = self.layout.event_address(process.pid);
+            if process.event_at.is_some() {
                 let title = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
                 tally.kinds.insert(process.pid, kind::from_title(&String::from_utf8_lossy(&title)));
             }
         }
         Ok(())
+    }
+}
+
+impl Layout {
+    fn of(postmaster: u32) -> io::Result<Self> {
+        let pointer = symbol::pointer_address(postmaster)?;
+        // Looking at the mappings can be allowed where reading the memory is not: find out now.
+        memory::read_word(postmaster, pointer)?;
+        Ok(Self { pointer, shared: symbol::shared_mappings(postmaster)? })
+    }
+
+    /// Where a process publishes its event; `None` until it has a place in shared memory.
+    ///
+    /// A process that has just begun still points to a place of its own, and whatever else stands
+    /// there is not followed unless it lies inside a mapping that the server shares.
+    fn event_address(&self, pid: u32) -> Option<u64> {
+        let address = memory::read_word(pid, self.pointer).ok()?;
+        let inside = |m: &Mapping| m.start <= address && address <= m.end.saturating_sub(4);
+        (address % 4 == 0 && self.shared.iter().any(inside)).then_some(address)
     }
 }
 
@@ -231,23 +249,4 @@ fn sleep_until(due: Duration) {
 fn own_cpu_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     parse::schedstat(&text).map_or(0, |(cpu_ns, _)| cpu_ns)
-}
-
-/// Reads the published event of each process once; `None` for one that has none.
-///
-/// # Errors
-///
-/// As for [`Sampler::start`].
-pub fn read_events(postmaster: u32, pids: &[u32]) -> io::Result<Vec<Option<u32>>> {
-    let pointer = symbol::pointer_address(postmaster)?;
-    let shared = symbol::shared_mappings(postmaster)?;
-    Ok(pids
-        .iter()
-        .map(|&pid| {
-            let address = memory::read_word(pid, pointer).ok()?;
-            let inside = |m: &Mapping| m.start <= address && address <= m.end.saturating_sub(4);
-            (address % 4 == 0 && shared.iter().any(inside)).then_some(())?;
-            memory::read_words(postmaster, &[address]).ok()?.first().copied()
-        })
-        .collect())
 }

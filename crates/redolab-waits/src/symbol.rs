@@ -54,7 +54,8 @@ pub fn shared_mappings(pid: u32) -> io::Result<Vec<Mapping>> {
 
 /// The symbol's value and the page where the program's first segment wants to lie.
 fn symbol_in(program: &[u8]) -> io::Result<(u64, u64)> {
-    let file = object::File::parse(program).map_err(|_| unsupported("its program is not an ELF"))?;
+    let file =
+        object::File::parse(program).map_err(|_| unsupported("its program is not an ELF"))?;
     if !file.is_64() || file.is_little_endian() != cfg!(target_endian = "little") {
         return Err(unsupported("its program is not a 64-bit one of this machine's kind"));
     }
@@ -89,8 +90,15 @@ mod tests {
     fn a_line_of_the_maps_is_read() {
         let line = "7f2a4c000000-7f2a5c000000 rw-s 00000000 00:01 1025  /dev/zero (deleted)";
         let found = mapping(line).expect("a mapping");
-        assert_eq!((found.start, found.end, found.shared), (0x7f2a_4c00_0000, 0x7f2a_5c00_0000, true));
-        assert!(!mapping("55d0c0000000-55d0c0001000 r--p 00000000 08:01 7 /bin/true").expect("one").shared);
+        assert_eq!(
+            (found.start, found.end, found.shared),
+            (0x7f2a_4c00_0000, 0x7f2a_5c00_0000, true)
+        );
+        assert!(
+            !mapping("55d0c0000000-55d0c0001000 r--p 00000000 08:01 7 /bin/true")
+                .expect("one")
+                .shared
+        );
         assert_eq!(mapping("nonsense"), None);
     }
 

@@ -95,7 +95,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "curve": curve(sessions, _sessions(manifest, good)),
         "timeline": envelope.timeline(everything),
         "method": envelope.method(manifest),
-        "instrument": envelope.instrument(everything),
+        "instrument": envelope.instrument(everything, manifest["sampler"]["source"]),
         "warnings": _warnings(manifest, everything, good),
     }
 

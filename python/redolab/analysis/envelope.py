@@ -76,8 +76,13 @@ def method(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def instrument(samples: Sequence[Sample]) -> dict[str, Any]:
-    """How well the wait sampler kept time and what CPU it took, over all samples."""
+def instrument(samples: Sequence[Sample], source: str) -> dict[str, Any]:
+    """How well the wait sampler kept time and what CPU it took, over all samples.
+
+    Args:
+        samples: all of the run.
+        source: where the wait events were read.
+    """
     elapsed = sum(sample.elapsed_s for sample in samples)
     ticks = sum(sample.ticks for sample in samples)
     late = sum(sample.ticks_late for sample in samples)
@@ -89,11 +94,12 @@ def instrument(samples: Sequence[Sample]) -> dict[str, Any]:
         text = "No wait events were sampled."
     else:
         text = (
-            f"Wait events were read {rate:.0f} times a second at random moments ({late} of {ticks} "
+            f"Wait events were read from {source} {rate:.0f} times a second at random moments ({late} of {ticks} "
             f"late, {lost} lost), for {share:.2f} % of one CPU. The effect of reading on "
             "throughput was not measured in this run."
         )
     return {
+        "source": source,
         "rate_per_s": rate,
         "ticks": ticks,
         "late": late,

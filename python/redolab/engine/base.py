@@ -60,8 +60,9 @@ class Engine(Protocol):
         """Every parameter change so far, in order."""
         ...
 
-    tick_rate_per_s: float
-    """Mean rate of the wait sampler."""
+    def sampler(self) -> Mapping[str, Any]:
+        """How wait events are read here: `source`, and the mean `rate_per_s`."""
+        ...
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest: name, version, local, emulated, log_filesystem."""

@@ -72,8 +72,6 @@ class FakeWatch:
 class FakeEngine:
     """Keeps a virtual clock and exact accounts."""
 
-    tick_rate_per_s = 1.0
-
     def __init__(self, scripts: Mapping[str, Script], interrupt_after: int | None = None) -> None:
         """Spend time as `scripts` says per setting.
 
@@ -121,6 +119,10 @@ class FakeEngine:
     def not_measured(self) -> list[str]:
         """Everything."""
         return ["Any real database."]
+
+    def sampler(self) -> Mapping[str, Any]:
+        """The ticks are scripted too."""
+        return {"source": "script", "rate_per_s": 1.0}
 
     def prepare(
         self, load: Load, combinations: Sequence[Mapping[str, str]]

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from redolab import _core
-from redolab.engine import crash
+from redolab.engine import crash, memory_watch, watch
 from redolab.engine.base import Load, Recovery
 from redolab.engine.commit_parameters import (
     TIER_TEXT,
@@ -25,6 +25,7 @@ from redolab.engine.connection import Connection, Connector, fetch, run_script
 from redolab.engine.guard import Guard
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.log_device import LogDevice
+from redolab.engine.memory_watch import MemoryWatch, why_not_readable
 from redolab.engine.parameters import (
     Parameters,
     check_reach,
@@ -35,7 +36,8 @@ from redolab.engine.parameters import (
 )
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
 from redolab.engine.sessions import Sessions, publish_counters
-from redolab.engine.watch import RATE_PER_S, PgWatch
+from redolab.engine.wait_events import event_names
+from redolab.engine.watch import PgWatch
 from redolab.errors import RefusedError, UsageError
 from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
@@ -68,8 +70,6 @@ class OwnServer(crash.PrivateServer, Protocol):
 class PostgresEngine:
     """One PostgreSQL server as an `Engine`."""
 
-    tick_rate_per_s = RATE_PER_S
-
     def __init__(self, connector: Connector, own_server: OwnServer | None, seed: int) -> None:
         """Connect and look at the server; nothing is changed yet.
 
@@ -88,9 +88,7 @@ class PostgresEngine:
         except RefusedError:
             self._control.close()
             raise
-        self._postmaster = find_postmaster(
-            self._server["pid"], self._server["backend_start_epoch_s"]
-        )
+        self._find_processes()
         self._guard: Guard | None = None
         self._sessions: Sessions | None = None
         self._watcher: Connection | None = None
@@ -99,6 +97,17 @@ class PostgresEngine:
         self._load: Load | None = None
         self._claimed = False
         self._gone = False
+
+    def _find_processes(self) -> None:
+        """Find the server's processes on this machine, and how their waits can be read."""
+        self._postmaster = find_postmaster(
+            self._server["pid"], self._server["backend_start_epoch_s"]
+        )
+        self._names = event_names(self._server["version_num"] // 10_000)
+        self._why_not_memory = (
+            "the server is not on this machine" if self._postmaster is None
+            else why_not_readable(self._postmaster, self._names)
+        )
 
     @property
     def changes(self) -> list[ParameterChange]:
@@ -120,9 +129,21 @@ class PostgresEngine:
 
     def conditions(self) -> list[str]:
         """Warnings about this server that a reader of its figures must know."""
-        return server_conditions(
+        found = server_conditions(
             self._control, self._server, self._own.log_filesystem if self._own else None
         )
+        if self._why_not_memory:
+            found.append(
+                f"Wait events come from pg_stat_activity, because {self._why_not_memory}: waits of "
+                "some 50 us are divided badly (docs/explanation/method.md)."
+            )
+        return found
+
+    def sampler(self) -> Mapping[str, Any]:
+        """How wait events are read here, and how often."""
+        if self._why_not_memory:
+            return {"source": "pg_stat_activity", "rate_per_s": watch.RATE_PER_S}
+        return {"source": "server memory", "rate_per_s": memory_watch.RATE_PER_S}
 
     def not_measured(self) -> list[str]:
         """What cannot be had on this server, and why."""
@@ -219,13 +240,17 @@ class PostgresEngine:
             time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids
         )
 
-    def watch(self) -> PgWatch:
+    def watch(self) -> PgWatch | MemoryWatch:
         """Sample wait events while the `with` block runs."""
         sessions, _ = self._ready()
+        self._seed += 1
+        if self._postmaster is not None and self._names is not None and not self._why_not_memory:
+            return MemoryWatch(
+                self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed
+            )
         assert self._watcher is not None
         if self._watcher.closed:
             self._watcher = self._connector.connect("redolab sampler")
-        self._seed += 1
         return PgWatch(
             self._watcher, self._helper_pids(), sessions.pids, self._postmaster is not None,
             self._seed,
@@ -288,9 +313,7 @@ class PostgresEngine:
         if self._parameters:
             self._parameters.lost_sessions(self._control)
         self._server |= check_server(self._control)
-        self._postmaster = find_postmaster(
-            self._server["pid"], self._server["backend_start_epoch_s"]
-        )
+        self._find_processes()
 
     def _leave_database(self) -> None:
         if self._control.info.transaction_status != TransactionStatus.IDLE:

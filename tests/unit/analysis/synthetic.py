@@ -117,7 +117,7 @@ def manifest(plan: Design, log_device_ms: float | None = None, load: str = "io")
         ],
         "not_measured": ["what a power cut would lose"],
         "conditions": [],
-        "sampler": {"rate_per_s": RATE},
+        "sampler": {"source": "server memory", "rate_per_s": RATE},
     }
 
 
