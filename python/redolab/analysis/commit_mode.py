@@ -71,6 +71,7 @@ def analyse(run: Run) -> dict[str, Any]:
         name: [instance_account(item, seen.get(item.sample, NOTHING)) for item in samples[name]]
         for name in names
     }
+    source = manifest["sampler"]["source"]
     heading = envelope.heading(run)
     heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
     return heading | {
@@ -91,11 +92,11 @@ def analyse(run: Run) -> dict[str, Any]:
             "tests": [test.as_json() for test in published_tests(_response_times(sessions), baseline)],
             "sources": list(as_published.SOURCES),
         },
-        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline)],
+        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
         "curve": curve(sessions, _sessions(manifest, good)),
         "timeline": envelope.timeline(everything),
         "method": envelope.method(manifest),
-        "instrument": envelope.instrument(everything, manifest["sampler"]["source"]),
+        "instrument": envelope.instrument(everything, source),
         "warnings": _warnings(manifest, everything, good),
     }
 

@@ -12,12 +12,13 @@ from typing import Any, Literal
 from redolab import units
 from redolab.analysis.reading import Sightings, counting
 from redolab.analysis.time_based import session_account, session_blocked_s
-from redolab.analysis.waits import NOTHING
+from redolab.analysis.waits import NOTHING, session_waits
 from redolab.sample import Sample
 
 Outcome = Literal["passed", "failed", "warning", "not_available"]
 _FEWEST = 8
 """Samples below which a look at the noise says nothing."""
+_STATES_TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,13 @@ class Noise:
     settings: int
 
 
-def diagnose(samples: Sequence[Sample], sightings: Sightings, baseline: str) -> tuple[Diagnostic, ...]:
-    """Every check of a run; `samples` are all of them, spoiled ones too."""
+def diagnose(
+    samples: Sequence[Sample], sightings: Sightings, baseline: str, source: str
+) -> tuple[Diagnostic, ...]:
+    """Every check of a run; `samples` are all of them, spoiled ones too.
+
+    `source` is where wait events were read: `server memory` or `pg_stat_activity`.
+    """
     good = counting(samples)
     noise = residual_noise(good)
     return (
@@ -56,7 +62,8 @@ def diagnose(samples: Sequence[Sample], sightings: Sightings, baseline: str) -> 
         commit_counts(good),
         littles_law(good),
         adds_up(good),
-        short_waits([sample for sample in good if sample.setting == baseline]),
+        short_waits([sample for sample in good if sample.setting == baseline], source),
+        sampled_states(good, sightings),
         sampling_clock(good, sightings),
     )
 
@@ -274,8 +281,11 @@ def adds_up(samples: Sequence[Sample]) -> Diagnostic:
     )
 
 
-def short_waits(samples: Sequence[Sample]) -> Diagnostic:
-    """Whether the baseline's waits are long enough for a sampler to divide them well.
+def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
+    """Whether the baseline's waits are long enough for the sampler to divide them well.
+
+    A query to pg_stat_activity pairs the event of one moment with the process state of another;
+    the server's memory is read together with the state.
 
     Source: Redolab's own prototypes: rows within 4 points of exact tracing for waits of 1 ms,
     15 points off for waits of about 50 us.
@@ -291,13 +301,44 @@ def short_waits(samples: Sequence[Sample]) -> Diagnostic:
         return Diagnostic(name, "not_available", "Blocked time per commit is not known.")
     mean = statistics.fmean(waits)
     text = f"A baseline commit is blocked for {units.duration(mean)} on average."
-    if mean >= 2e-4:
+    if mean >= 2e-4 or source == "server memory":
         return Diagnostic(name, "passed", text)
     return Diagnostic(
         name,
         "warning",
         text + " Sampling divides waits this short badly: single wait rows may be wrong by 15 "
         "percentage points. CPU, run queue and the sum of the waits are exact.",
+    )
+
+
+def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnostic:
+    """Whether the sampler saw the sessions awake as often as the kernel's exact accounts say.
+
+    A sampler that is kept from the CPU by the load wakes when the load sleeps, and then sees too
+    much sleep; every wait row would be wrong with it.
+    """
+    name = "sampler against kernel"
+    seen = awake = 0
+    exact_s = elapsed_s = 0.0
+    for sample in samples:
+        if sample.session_cpu_s is None or sample.session_run_queue_s is None:
+            continue
+        rows = list(session_waits(sightings.get(sample.sample, NOTHING).waits))
+        seen += sum(row.ticks for row in rows)
+        awake += sum(row.ticks for row in rows if row.state == "runnable")
+        exact_s += sample.session_cpu_s + sample.session_run_queue_s
+        elapsed_s += sample.session_elapsed_s
+    if not seen or elapsed_s <= 0:
+        return Diagnostic(name, "not_available", "There are no ticks, or no kernel accounts, to compare.")
+    difference = awake / seen - exact_s / elapsed_s
+    text = (
+        f"The ticks found sessions on CPU or in the run queue {units.percent(awake / seen)} of the time; "
+        f"the kernel's accounts say {units.percent(exact_s / elapsed_s)}."
+    )
+    if abs(difference) <= _STATES_TOLERANCE:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name, "warning", text + " Single wait rows may be wrong by as much; CPU and run queue are exact."
     )
 
 

@@ -533,6 +533,7 @@ def instrument(results: Results) -> Table:
     card = results["instrument"]
     overhead = card.get("overhead")
     pairs = [
+        ("Wait events read from", "", cells.words(card.get("source"))),
         ("Sampling rate", "readings/s", Cell(cells.number(card.get("rate_per_s")))),
         ("Readings", "", Cell(cells.count(card.get("ticks")))),
         ("Late readings", "", Cell(cells.count(card.get("late")))),
