@@ -27,7 +27,7 @@ def duration(seconds: float) -> str:
 
 def clock(seconds: float) -> str:
     """Write a time span (seconds) as a person plans it: `45 s`, `2 min`, `4 h 05 min`."""
-    if seconds < 90:
+    if seconds < 120:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -36,7 +36,8 @@ pub struct Sight {
     pub pid: u32,
     /// The published event: class in the top byte, event in the rest; 0 when none is published.
     pub event: u32,
-    /// Whether the process was on a CPU or waiting for one.
+    /// Whether the process was on a CPU or waiting for one; not asked of one whose event says that
+    /// it is idle.
     pub runnable: bool,
 }
 
@@ -125,6 +126,7 @@ impl Server {
         let mean = 1.0 / self.config.rate_per_s;
         let late_after = Duration::from_secs_f64(mean / 2.0);
         let mut due = now();
+        let _ = self.follow_processes(&mut tally);
         loop {
             // The logarithm of a number from (0, 1] makes the gap exponential.
             due += Duration::from_secs_f64(-mean * (1.0 - random.f64()).ln());
@@ -138,7 +140,7 @@ impl Server {
                 // Ticks that were missed are gone: caring for them would only bunch them.
                 due = woken;
             }
-            match self.tick(&mut tally) {
+            match self.tick(&mut tally, &mut random) {
                 Ok(()) => tally.rounds += 1,
                 Err(_) => tally.lost += 1,
             }
@@ -147,29 +149,29 @@ impl Server {
         tally
     }
 
-    fn tick(&mut self, tally: &mut Tally) -> io::Result<()> {
-        self.follow_processes(tally)?;
-        let watched: Vec<usize> =
-            (0..self.processes.len()).filter(|&i| self.processes[i].event_at.is_some()).collect();
-        let places: Vec<u64> = watched.iter().filter_map(|&i| self.processes[i].event_at).collect();
-        let before = memory::read_words(self.config.postmaster, &places)?;
-        let states: Vec<Option<char>> =
-            watched.iter().map(|&i| state(&self.processes[i].stat)).collect();
-        let after = memory::read_words(self.config.postmaster, &places)?;
-        for (position, &i) in watched.iter().enumerate() {
-            let Some(letter) = states[position] else { continue };
-            if before[position] != after[position] {
-                tally.torn += 1;
-                continue;
+    fn tick(&mut self, tally: &mut Tally, random: &mut fastrand::Rng) -> io::Result<()> {
+        // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
+        // to stand in the run queue because of it. So looking comes first, and nobody is always last.
+        let count = self.processes.len();
+        let first = random.usize(..count.max(1));
+        for turn in 0..count {
+            let process = &self.processes[(first + turn) % count];
+            let Some(place) = process.event_at else { continue };
+            // One process at a time: its event and its state must be of the same moment, and
+            // between two looks at many processes waits of 50 us come and go.
+            let event = memory::read_short(self.config.postmaster, place)?;
+            let mut runnable = false;
+            if !is_idle(event) {
+                let Some(letter) = state(&process.stat) else { continue };
+                if memory::read_short(self.config.postmaster, place)? != event {
+                    tally.torn += 1;
+                    continue;
+                }
+                runnable = letter == 'R';
             }
-            let sight = Sight {
-                pid: self.processes[i].pid,
-                event: before[position],
-                runnable: letter == 'R',
-            };
-            *tally.sights.entry(sight).or_default() += 1;
+            *tally.sights.entry(Sight { pid: process.pid, event, runnable }).or_default() += 1;
         }
-        Ok(())
+        self.follow_processes(tally)
     }
 
     /// Takes in processes that began; those that ended are let go when their state is asked for.
@@ -215,6 +217,12 @@ impl Layout {
         let inside = |m: &Mapping| m.start <= address && address <= m.end.saturating_sub(4);
         (address % 4 == 0 && self.shared.iter().any(inside)).then_some(address)
     }
+}
+
+/// Whether the event says that the process waits for work: in its main loop (class Activity), or
+/// for its client (class Client). Its state need not be asked, which halves the time of a tick.
+fn is_idle(event: u32) -> bool {
+    matches!(event >> 24, 0x05 | 0x06)
 }
 
 fn state(stat: &File) -> Option<char> {
