@@ -102,9 +102,11 @@ def test_sleep_lock_and_cpu_are_seen_as_what_they_are(
 def test_a_session_that_begins_later_is_followed(server: EmbeddedServer, postmaster: int) -> None:
     names = event_names(18)
     assert names is not None
-    with MemoryWatch(postmaster, names, [], [], seed=2) as watch:
-        with psycopg.connect(server.target, autocommit=True) as late:
-            late.execute("select pg_sleep(0.5)")
+    with (
+        MemoryWatch(postmaster, names, [], [], seed=2) as watch,
+        psycopg.connect(server.target, autocommit=True) as late,
+    ):
+        late.execute("select pg_sleep(0.5)")
     slept = [count for count in watch.ticks.counts if count.event == "PgSleep"]
     assert [(count.scope, count.kind, count.state) for count in slept] == [
         ("background", "client backend", "asleep")

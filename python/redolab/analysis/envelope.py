@@ -94,8 +94,8 @@ def instrument(samples: Sequence[Sample], source: str) -> dict[str, Any]:
         text = "No wait events were sampled."
     else:
         text = (
-            f"Wait events were read from {source} {rate:.0f} times a second at random moments ({late} of {ticks} "
-            f"late, {lost} lost), for {share:.2f} % of one CPU. The effect of reading on "
+            f"Wait events were read from {source} {rate:.0f} times a second at random moments "
+            f"({late} of {ticks} late, {lost} lost), for {share:.2f} % of one CPU. The effect of reading on "
             "throughput was not measured in this run."
         )
     return {
