@@ -76,18 +76,14 @@ def run(
     scope: Annotated[
         str, typer.Option(help="Put settings in force per transaction, session, or system.")
     ] = "session",
-    settings: Annotated[
-        str | None, typer.Option(help="Only these settings, with commas between.")
-    ] = None,
+    settings: Annotated[str | None, typer.Option(help="Only these settings, with commas between.")] = None,
     log_device_ms: Annotated[
         float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")] = False,
     json: Json = False,
 ) -> None:
@@ -95,8 +91,20 @@ def run(
     from redolab.command_run import RunOptions, execute
 
     options = RunOptions(
-        experiment, engine, quick, sessions, load, scope, settings, log_device_ms, blocks, seconds,
-        seed, out, yes, shlex.join(["redolab", *sys.argv[1:]]),
+        experiment,
+        engine,
+        quick,
+        sessions,
+        load,
+        scope,
+        settings,
+        log_device_ms,
+        blocks,
+        seconds,
+        seed,
+        out,
+        yes,
+        shlex.join(["redolab", *sys.argv[1:]]),
     )
     try:
         outcome = execute(options)
@@ -133,7 +141,8 @@ def verify(run: RunPath, json: Json = False) -> None:
         _print_json({"format": 1, "run": str(run), "differences": differences})
     if differences:
         raise CheckFailedError(
-            f"{run} does not verify: " + "; ".join(differences[:5])
+            f"{run} does not verify: "
+            + "; ".join(differences[:5])
             + (f"; and {len(differences) - 5} more" if len(differences) > 5 else "")
             + ". The files were changed after the run, or another version computed them."
         )

@@ -81,9 +81,7 @@ def _design(experiment: Experiment, options: RunOptions) -> Design:
     named = tuple(name.strip() for name in (options.settings or "").split(",") if name.strip())
     chosen = experiment.chosen(named)
     if len(chosen) < 2:
-        raise UsageError(
-            f"One setting ({chosen[0]}) has nothing to be compared with. Name at least two."
-        )
+        raise UsageError(f"One setting ({chosen[0]}) has nothing to be compared with. Name at least two.")
     seconds = options.seconds if options.seconds is not None else size.seconds
     return Design(
         settings=chosen,
@@ -188,8 +186,13 @@ def _progress(experiment: Experiment) -> Iterator[runner.Progress]:  # noqa: ARG
     from rich.progress import TimeRemainingColumn
 
     with Progress(
-        TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
         transient=True,
     ) as bar:
         yield _Bar(bar)

@@ -54,7 +54,8 @@ class Design:
         if len(set(self.settings)) != len(self.settings):
             raise UsageError(f"A setting is named twice in {', '.join(self.settings)}. Name each once.")
         for value, name, most in (
-            (self.blocks, "--blocks", 10_000), (self.seconds, "--seconds", 86_400),
+            (self.blocks, "--blocks", 10_000),
+            (self.seconds, "--seconds", 86_400),
         ):
             if not 0 < value <= most:
                 raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
@@ -75,9 +76,7 @@ class Design:
         return len(self.order()) * (self.seconds + self.warmup_s)
 
 
-def _block_entries(
-    settings: Sequence[str], baseline: str, null_pair: bool
-) -> list[tuple[str, Role]]:
+def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> list[tuple[str, Role]]:
     entries: list[tuple[str, Role]] = [
         (name, "baseline_a" if name == baseline else "treatment") for name in settings
     ]

@@ -16,7 +16,12 @@ _GAUGES = ("host_cpus", "helper_cpu_s")
 
 
 def difference(
-    trial: Trial, started_at: str, start_s: float, before: Snapshot, after: Snapshot, work: Work,
+    trial: Trial,
+    started_at: str,
+    start_s: float,
+    before: Snapshot,
+    after: Snapshot,
+    work: Work,
     ticks: Ticks,
 ) -> tuple[Sample, list[WaitRow], list[ProcessTime]]:
     """The sample between two snapshots, its waits, and its time per server process.
@@ -32,9 +37,7 @@ def difference(
     """
     processes = process_times(trial.sample, before, after)
     sessions = [p for p in processes or () if p.scope == "session"]
-    counters = {
-        name: _delta(before.counters.get(name), value) for name, value in after.counters.items()
-    }
+    counters = {name: _delta(before.counters.get(name), value) for name, value in after.counters.items()}
 
     def count(name: str) -> int | None:
         value = counters.get(name)
@@ -85,8 +88,7 @@ def difference(
         sampler_cpu_s=ticks.cpu_s + (counters.get("helper_cpu_s") or 0.0),
     )
     waits = [
-        WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks)
-        for c in ticks.counts
+        WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
     ]
     return sample, waits, processes or []
 
@@ -141,8 +143,7 @@ def _spoiled(
     if before.session_pids != after.session_pids:
         return "a session was replaced"
     backwards = [
-        name for name, value in counters.items()
-        if value is not None and value < 0 and name not in _GAUGES
+        name for name, value in counters.items() if value is not None and value < 0 and name not in _GAUGES
     ]
     if backwards:
         return f"counters went backwards: {', '.join(backwards)}"

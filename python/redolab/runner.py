@@ -50,8 +50,14 @@ class Outcome:
 
 
 def run(
-    experiment: Experiment, design: Design, load: Load, engine: Engine, out: Path,
-    progress: Progress, command: str, clock: Callable[[], float] = time.monotonic,
+    experiment: Experiment,
+    design: Design,
+    load: Load,
+    engine: Engine,
+    out: Path,
+    progress: Progress,
+    command: str,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Measure `design` on `engine`, store every sample as it is made, and close the engine.
 
@@ -114,7 +120,9 @@ class Interruptions:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         for number, handler in self._before.items():
@@ -130,8 +138,14 @@ class Interruptions:
 
 
 def _measure(
-    experiment: Experiment, design: Design, engine: Engine, settings: tuple[Setting, ...],
-    writer: RunWriter, stop: threading.Event, progress: Progress, clock: Callable[[], float],
+    experiment: Experiment,
+    design: Design,
+    engine: Engine,
+    settings: tuple[Setting, ...],
+    writer: RunWriter,
+    stop: threading.Event,
+    progress: Progress,
+    clock: Callable[[], float],
 ) -> None:
     by_name = {setting.name: setting for setting in settings}
     order = design.order()
@@ -181,8 +195,12 @@ def _in_plain_words() -> Iterator[None]:
 
 
 def _manifest(
-    experiment: Experiment, design: Design, load: Load, engine: Engine,
-    settings: tuple[Setting, ...], command: str,
+    experiment: Experiment,
+    design: Design,
+    load: Load,
+    engine: Engine,
+    settings: tuple[Setting, ...],
+    command: str,
 ) -> Mapping[str, Any]:
     return {
         "redolab_version": redolab.__version__,
@@ -196,7 +214,8 @@ def _manifest(
         "settings": [dataclasses.asdict(setting) for setting in settings],
         "mapping": [
             {"setting": s.name, "parameter": name, "value": value, "scope": s.scopes[name]}
-            for s in settings for name, value in s.parameters.items()
+            for s in settings
+            for name, value in s.parameters.items()
         ],
         "load": dataclasses.asdict(load),
         "engine": dict(engine.describe()),

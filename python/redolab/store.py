@@ -67,9 +67,7 @@ def schema(record: type) -> pa.Schema:
     for item in dataclasses.fields(record):
         plain, nullable = _plain_type(hints[item.name])
         doc = item.metadata.get("doc")
-        fields.append(
-            pa.field(item.name, _ARROW[plain], nullable, {"doc": doc} if doc else None)
-        )
+        fields.append(pa.field(item.name, _ARROW[plain], nullable, {"doc": doc} if doc else None))
     return pa.schema(fields)
 
 
@@ -95,7 +93,10 @@ class RunWriter:
         """How many are on disk."""
         self.record = RECORDS[manifest.get("record", "sample")]
         self.manifest: dict[str, Any] = {
-            "format": FORMAT, **manifest, "status": "running", "hashes": {},
+            "format": FORMAT,
+            **manifest,
+            "status": "running",
+            "hashes": {},
         }
         self.save_manifest()
 
@@ -246,9 +247,7 @@ def _read_data(path: Path, kind: str, record: type) -> pa.Table:
 def _read_parts(path: Path, kind: str, record: type) -> pa.Table:
     # A sample counts from the moment its row stands on disk; its waits and profile went before it.
     parts = sorted((path / "parts").glob("samples-*.parquet"))
-    tables = [
-        pq.read_table(part.with_name(part.name.replace("samples-", f"{kind}-"))) for part in parts
-    ]
+    tables = [pq.read_table(part.with_name(part.name.replace("samples-", f"{kind}-"))) for part in parts]
     shape = schema(_record_type(kind, record))
     return pa.concat_tables([shape.empty_table(), *tables])
 

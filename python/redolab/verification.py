@@ -47,14 +47,16 @@ def compare(stored: Any, recomputed: Any, place: str) -> list[str]:
             odd = sorted(stored.keys() ^ recomputed.keys())
             return [f"{place or 'the results'} differ in their keys ({', '.join(odd)})"]
         return [
-            text for key in stored
+            text
+            for key in stored
             for text in compare(stored[key], recomputed[key], f"{place}.{key}" if place else key)
         ]
     if isinstance(stored, list) and isinstance(recomputed, list):
         if len(stored) != len(recomputed):
             return [f"{place} has {len(stored)} entries stored and {len(recomputed)} recomputed"]
         return [
-            text for number, pair in enumerate(zip(stored, recomputed, strict=True))
+            text
+            for number, pair in enumerate(zip(stored, recomputed, strict=True))
             for text in compare(*pair, f"{place}[{number}]")
         ]
     if isinstance(stored, float) and isinstance(recomputed, int | float):

@@ -101,8 +101,7 @@ def test_flushes_wait_their_turn(tmp_path: Path, log_file: Path) -> None:
     command = [sys.executable, "-S", "-c", FLUSH, str(log_file), "10"]
     begin_ns = time.monotonic_ns()
     sessions = [
-        subprocess.Popen(command, env=device.environment, stdout=subprocess.DEVNULL)
-        for _ in range(2)
+        subprocess.Popen(command, env=device.environment, stdout=subprocess.DEVNULL) for _ in range(2)
     ]
     assert [session.wait() for session in sessions] == [0, 0]
     elapsed_ns = time.monotonic_ns() - begin_ns

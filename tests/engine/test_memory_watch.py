@@ -61,9 +61,7 @@ def test_a_number_in_no_table_is_shown_as_itself() -> None:
     assert event_names(13) is None
 
 
-def test_sleep_lock_and_cpu_are_seen_as_what_they_are(
-    server: EmbeddedServer, postmaster: int
-) -> None:
+def test_sleep_lock_and_cpu_are_seen_as_what_they_are(server: EmbeddedServer, postmaster: int) -> None:
     names = event_names(18)
     assert names is not None
     assert why_not_readable(postmaster, names) is None
@@ -115,9 +113,7 @@ def test_a_session_that_begins_later_is_followed(server: EmbeddedServer, postmas
 
 def test_ticks_agree_with_the_kernels_accounts_under_load(server: EmbeddedServer) -> None:
     engine = PostgresEngine(Connector(server.target), server, seed=3)
-    (setting,) = engine.prepare(
-        commit_load("cpu", 5, "session"), [EXPERIMENT.combinations["wait/immediate"]]
-    )
+    (setting,) = engine.prepare(commit_load("cpu", 5, "session"), [EXPERIMENT.combinations["wait/immediate"]])
     engine.apply(setting)
     assert engine.sampler()["source"] == "server memory"
     before = engine.snapshot()

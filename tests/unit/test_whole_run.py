@@ -52,9 +52,7 @@ def run_fake(place: Path, interrupt_after: int | None = None) -> runner.Outcome:
     engine = FakeEngine(SCRIPTS, interrupt_after)
     design = Design(EXPERIMENT.default_settings, EXPERIMENT.baseline, 6, 1.0, 0.5, seed=7)
     load = EXPERIMENT.load("cpu", 5, "session")
-    outcome = runner.run(
-        EXPERIMENT, design, load, engine, place, NoProgress(), "redolab run", engine.clock
-    )
+    outcome = runner.run(EXPERIMENT, design, load, engine, place, NoProgress(), "redolab run", engine.clock)
     assert engine.closed
     return outcome
 

@@ -246,9 +246,7 @@ def _measured(
     )
 
 
-def _adjusted(
-    raw: Sequence[Comparison], margin: float, fewest_blocks: int
-) -> tuple[Comparison, ...]:
+def _adjusted(raw: Sequence[Comparison], margin: float, fewest_blocks: int) -> tuple[Comparison, ...]:
     from statsmodels.stats.multitest import multipletests
 
     tested = [item.pvalue for item in raw if item.pvalue is not None]

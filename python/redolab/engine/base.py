@@ -76,9 +76,7 @@ class Engine(Protocol):
         """What cannot be had here, and why; one sentence each."""
         ...
 
-    def prepare(
-        self, load: Load, combinations: Sequence[Mapping[str, str]]
-    ) -> tuple[Setting, ...]:
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check every right the run needs; then make the schema, the rows and the sessions.
 
         Returns the setting of each combination of factor levels as this server realises it.

@@ -16,8 +16,10 @@ Connection = psycopg.Connection[dict[str, Any]]
 
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
-    ("password authentication failed", "Check the user and the password: PGPASSWORD or ~/.pgpass "
-     "keep it out of the command line."),
+    (
+        "password authentication failed",
+        "Check the user and the password: PGPASSWORD or ~/.pgpass keep it out of the command line.",
+    ),
     ("no password supplied", "Give the password in PGPASSWORD or ~/.pgpass."),
     ("no pg_hba.conf entry", "The server's pg_hba.conf must allow this host, user and database."),
     ("does not exist", "Check the database and user names in the URL."),
@@ -32,7 +34,9 @@ _MENDS = (
 
 # A server that vanishes from the network is noticed after half a minute, not after two hours.
 _DEFAULTS: Mapping[str, str] = {
-    "connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5",
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
     "keepalives_count": "4",
 }
 

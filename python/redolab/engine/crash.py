@@ -31,8 +31,11 @@ class PrivateServer(Protocol):
 
 
 def load_and_crash(
-    server: PrivateServer, sessions: Sequence[Connection], parameters: Mapping[str, str],
-    seconds: float, stop: threading.Event,
+    server: PrivateServer,
+    sessions: Sequence[Connection],
+    parameters: Mapping[str, str],
+    seconds: float,
+    stop: threading.Event,
 ) -> tuple[list[list[float]], float, float]:
     """Commit from every session for `seconds`, then kill the server.
 
@@ -43,9 +46,7 @@ def load_and_crash(
     """
     noted: list[list[float]] = [[] for _ in sessions]
     threads = [
-        threading.Thread(
-            target=_commit_and_note, args=(number, session, parameters, noted[number])
-        )
+        threading.Thread(target=_commit_and_note, args=(number, session, parameters, noted[number]))
         for number, session in enumerate(sessions)
     ]
     started = time.monotonic()
@@ -61,7 +62,10 @@ def load_and_crash(
 
 
 def recover_and_compare(
-    server: PrivateServer, connector: Connector, noted: list[list[float]], killed_at: float,
+    server: PrivateServer,
+    connector: Connector,
+    noted: list[list[float]],
+    killed_at: float,
     load_s: float,
 ) -> tuple[Connection, Recovery]:
     """Start the killed server, and compare what it holds with what was acknowledged."""

@@ -145,12 +145,23 @@ class EmbeddedServer:
 
     def _initialise(self, initdb: Sequence[str]) -> None:
         """Make the data directory. The guard does it: a killed Redolab must not leave it half made."""
-        answer = self._guard.ask({
-            "initialise": [
-                *initdb, "-D", str(self.directory / "data"), "-U", "redolab", "-A", "trust",
-                "-E", "UTF8", "--locale=C", "--no-sync",
-            ]
-        })
+        answer = self._guard.ask(
+            {
+                "initialise": [
+                    *initdb,
+                    "-D",
+                    str(self.directory / "data"),
+                    "-U",
+                    "redolab",
+                    "-A",
+                    "trust",
+                    "-E",
+                    "UTF8",
+                    "--locale=C",
+                    "--no-sync",
+                ]
+            }
+        )
         if "error" in answer:
             raise RefusedError(
                 f"The embedded PostgreSQL could not be set up in {self.directory.parent}: "
@@ -202,9 +213,16 @@ def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
 
 def _runs(command: list[str], user: int | None) -> bool:
     try:
-        return subprocess.run(
-            command, capture_output=True, check=False, cwd="/", **as_user(user),
-        ).returncode == 0
+        return (
+            subprocess.run(
+                command,
+                capture_output=True,
+                check=False,
+                cwd="/",
+                **as_user(user),
+            ).returncode
+            == 0
+        )
     except OSError:
         return False
 
@@ -213,8 +231,10 @@ def _base_directory(user: int | None) -> Path:
     """Where private servers live: on a real disk when the home has one, never shared with others."""
     cache = os.environ.get("XDG_CACHE_HOME")
     home = Path(cache) if cache else Path.home() / ".cache"
-    for base in ((home / "redolab" / "servers") if user is None else None,
-                 Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}"):
+    for base in (
+        (home / "redolab" / "servers") if user is None else None,
+        Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}",
+    ):
         if base is None:
             continue
         try:

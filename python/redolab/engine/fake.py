@@ -52,7 +52,9 @@ class FakeWatch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         script, sessions = self._engine.script, self._engine.sessions
@@ -63,9 +65,7 @@ class FakeWatch:
             TickCount("session", "client backend", wait_class, event, "asleep", time_ns * sessions)
             for (wait_class, event), time_ns in script.waits_ns.items()
         ]
-        counts.append(
-            TickCount("background", "walwriter", "Activity", "WalWriterMain", "asleep", rounds)
-        )
+        counts.append(TickCount("background", "walwriter", "Activity", "WalWriterMain", "asleep", rounds))
         self.ticks = Ticks(tuple(counts), rounds=rounds)
 
 
@@ -108,7 +108,11 @@ class FakeEngine:
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
         return {
-            "name": "fake", "version": "0", "local": True, "place": "nowhere", "emulated": {},
+            "name": "fake",
+            "version": "0",
+            "local": True,
+            "place": "nowhere",
+            "emulated": {},
             "log_filesystem": None,
         }
 
@@ -124,9 +128,7 @@ class FakeEngine:
         """The ticks are scripted too."""
         return {"source": "script", "rate_per_s": 1.0}
 
-    def prepare(
-        self, load: Load, combinations: Sequence[Mapping[str, str]]
-    ) -> tuple[Setting, ...]:
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Take the number of sessions."""
         self.sessions = load.sessions
         settings = []
@@ -162,8 +164,10 @@ class FakeEngine:
         flushes = commits // script.commits_per_flush
         self._flush_ns += flushes * script.flush_ns
         for name, amount in (
-            ("wal_bytes", commits * script.wal_bytes), ("wal_writes", flushes),
-            ("wal_flushes", flushes), ("server_rows", commits),
+            ("wal_bytes", commits * script.wal_bytes),
+            ("wal_writes", flushes),
+            ("wal_flushes", flushes),
+            ("server_rows", commits),
         ):
             self._counters[name] += amount
         self._works += 1
@@ -182,9 +186,14 @@ class FakeEngine:
         busy_ns = self._background_cpu_ns + cpu_ns * self.sessions
         counters: dict[str, float | None] = {
             **self._counters,
-            "wal_full_page_images": 0, "wal_write_time_s": 0.0,
-            "wal_flush_time_s": self._flush_ns / 1e9, "checkpoints": 0, "vacuums": 0,
-            "host_busy_s": busy_ns / 1e9, "host_steal_s": 0.0, "host_cpus": 2,
+            "wal_full_page_images": 0,
+            "wal_write_time_s": 0.0,
+            "wal_flush_time_s": self._flush_ns / 1e9,
+            "checkpoints": 0,
+            "vacuums": 0,
+            "host_busy_s": busy_ns / 1e9,
+            "host_steal_s": 0.0,
+            "host_cpus": 2,
         }
         return Snapshot(self.clock(), "one", counters, tuple(tasks), 0, pids)
 

@@ -39,7 +39,10 @@ class Guard:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "redolab.engine.guard"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
             cwd="/",
         )
 
@@ -195,8 +198,14 @@ def _alive(pid: int) -> bool:
 
 def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
     done = subprocess.run(
-        argv, env=charge["env"], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, **as_user(charge["user"]),
+        argv,
+        env=charge["env"],
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        **as_user(charge["user"]),
     )
     return {"error": " ".join(done.stderr.split()[-40:])} if done.returncode else {}
 
@@ -206,8 +215,13 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     data, log = Path(charge["directory"]) / "data", Path(charge["directory"]) / "server.log"
     with log.open("ab") as output:
         server = subprocess.Popen(
-            charge["argv"], env=charge["env"], cwd="/", stdin=subprocess.DEVNULL, stdout=output,
-            stderr=output, **as_user(charge["user"]),
+            charge["argv"],
+            env=charge["env"],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            **as_user(charge["user"]),
         )
     give_up = time.monotonic() + charge["limit_s"]
     while time.monotonic() < give_up:

@@ -32,8 +32,7 @@ def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
         _core.WaitSampler(postmaster, RATE_PER_S, 0, []).stop()
     except PermissionError:
         return (
-            "the server's memory may not be read (run Redolab as the server's user, or with "
-            "CAP_SYS_PTRACE)"
+            "the server's memory may not be read (run Redolab as the server's user, or with CAP_SYS_PTRACE)"
         )
     except OSError as error:
         return f"the server's memory cannot be read ({error})"
@@ -44,7 +43,11 @@ class MemoryWatch:
     """Samples one server while its `with` block runs."""
 
     def __init__(
-        self, postmaster: int, names: EventNames, own: Collection[int], sessions: Collection[int],
+        self,
+        postmaster: int,
+        names: EventNames,
+        own: Collection[int],
+        sessions: Collection[int],
         seed: int,
     ) -> None:
         """Watch over the children of `postmaster`.
@@ -65,7 +68,9 @@ class MemoryWatch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         seen = self._sampler.stop()

@@ -63,9 +63,7 @@ def goes_to_system(parameter: Parameter, scope: Scope) -> bool:
     return scope == "system" or not parameter.session_settable
 
 
-def check_rights(
-    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any]
-) -> None:
+def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any]) -> None:
     """Make sure that this role may make the schema and change `known` under `scope`.
 
     Raises:
@@ -115,7 +113,8 @@ def check_reach(known: Mapping[str, Parameter], scope: Scope) -> None:
     """
     found = [
         f"{p.name} = {p.value} (from: {p.source})"
-        for p in known.values() if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
+        for p in known.values()
+        if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
     ]
     if found:
         raise RefusedError(
@@ -208,18 +207,16 @@ class Parameters:
         if self._now[name] == value:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.changes.append(
-            ParameterChange(name, self._now[name], value, scope, now, setting)
-        )
+        self.changes.append(ParameterChange(name, self._now[name], value, scope, now, setting))
         self._now[name] = value
 
-    def _verify(
-        self, setting: Setting, expected: Mapping[str, str], sessions: Sequence[Connection]
-    ) -> None:
+    def _verify(self, setting: Setting, expected: Mapping[str, str], sessions: Sequence[Connection]) -> None:
         for session in sessions:
             for name, value in expected.items():
                 _await_value(
-                    session, name, value,
+                    session,
+                    name,
+                    value,
                     f"The server took {name} = {value} for the setting {setting.name}, but a working "
                     "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
                     "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
@@ -230,8 +227,8 @@ class Parameters:
 def owns_schema(control: Connection) -> bool | None:
     """Whether the schema `redolab` is Redolab's own; None when there is no such schema."""
     row = control.execute(
-        "select obj_description(oid, 'pg_namespace') = %s as own from pg_namespace "
-        "where nspname = 'redolab'", (_COMMENT,),
+        "select obj_description(oid, 'pg_namespace') = %s as own from pg_namespace where nspname = 'redolab'",
+        (_COMMENT,),
     ).fetchone()
     return bool(row["own"]) if row else None
 
@@ -262,9 +259,7 @@ def recover(control: Connection) -> None:
                 "pg_reload_conf() as a superuser. redolab.parameter_journal keeps the list until then."
             )
         for row in rows:
-            _alter_system(
-                control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None
-            )
+            _alter_system(control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None)
         if before:
             _reload(control, before)
         control.execute("drop schema redolab cascade")
@@ -276,16 +271,16 @@ def _alter_system(control: Connection, name: str, value: str | None) -> None:
     if value is None:
         control.execute(sql.SQL("alter system reset {}").format(sql.Identifier(name)))
     else:
-        control.execute(
-            sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value))
-        )
+        control.execute(sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value)))
 
 
 def _reload(control: Connection, expected: Mapping[str, str]) -> None:
     control.execute("select pg_reload_conf()")
     for name, value in expected.items():
         _await_value(
-            control, name, value,
+            control,
+            name,
+            value,
             f"The server was told {name} = {value} with ALTER SYSTEM, and "
             f"{_RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
             "or ALTER DATABASE setting overrides it; remove that, or choose another --scope.",

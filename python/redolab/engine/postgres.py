@@ -46,8 +46,15 @@ _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
 _COUNTERS = (
-    "wal_bytes", "wal_full_page_images", "wal_writes", "wal_flushes", "wal_write_time_s",
-    "wal_flush_time_s", "checkpoints", "vacuums", "server_rows",
+    "wal_bytes",
+    "wal_full_page_images",
+    "wal_writes",
+    "wal_flushes",
+    "wal_write_time_s",
+    "wal_flush_time_s",
+    "checkpoints",
+    "vacuums",
+    "server_rows",
 )
 _TIMES = ("wal_write_time_s", "wal_flush_time_s")
 
@@ -100,12 +107,11 @@ class PostgresEngine:
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
-        self._postmaster = find_postmaster(
-            self._server["pid"], self._server["backend_start_epoch_s"]
-        )
+        self._postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
         self._names = event_names(self._server["version_num"] // 10_000)
         self._why_not_memory = (
-            "the server is not on this machine" if self._postmaster is None
+            "the server is not on this machine"
+            if self._postmaster is None
             else why_not_readable(self._postmaster, self._names)
         )
 
@@ -165,9 +171,7 @@ class PostgresEngine:
             )
         return missing
 
-    def prepare(
-        self, load: Load, combinations: Sequence[Mapping[str, str]]
-    ) -> tuple[Setting, ...]:
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         claim_database(self._control, self._server)
         known = read_parameters(self._control, parameter_names(combinations))
@@ -232,27 +236,27 @@ class PostgresEngine:
                 helpers = set(self._helper_pids())
                 tasks = tuple(
                     TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns)
-                    for t in read.tasks if t.pid not in helpers
+                    for t in read.tasks
+                    if t.pid not in helpers
                 )
                 counters["helper_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in helpers) / 1e9
                 reaped_cpu_ns = read.reaped_cpu_ns
-        return Snapshot(
-            time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids
-        )
+        return Snapshot(time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids)
 
     def watch(self) -> PgWatch | MemoryWatch:
         """Sample wait events while the `with` block runs."""
         sessions, _ = self._ready()
         self._seed += 1
         if self._postmaster is not None and self._names is not None and not self._why_not_memory:
-            return MemoryWatch(
-                self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed
-            )
+            return MemoryWatch(self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed)
         assert self._watcher is not None
         if self._watcher.closed:
             self._watcher = self._connector.connect("redolab sampler")
         return PgWatch(
-            self._watcher, self._helper_pids(), sessions.pids, self._postmaster is not None,
+            self._watcher,
+            self._helper_pids(),
+            sessions.pids,
+            self._postmaster is not None,
             self._seed,
         )
 
@@ -360,17 +364,17 @@ class PostgresEngine:
         publish_counters(self._control)
         return min(100_000, max(10, round(statistics.median(times) / 2 * 1e5) * 10))
 
-    def _setting(
-        self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]
-    ) -> Setting:
+    def _setting(self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]) -> Setting:
         tier = durability_tier(
             levels, self._server["fsync"] == "on", bool(self._server["synchronous_standby_names"])
         )
         _, parameters = self._ready()
         values = commit_parameters(levels, delay_us, before)
         return Setting(
-            "/".join(levels.values()), levels, values,
-            {name: parameters.reach(name) for name in values}, tier, TIER_TEXT[tier],
+            "/".join(levels.values()),
+            levels,
+            values,
+            {name: parameters.reach(name) for name in values},
+            tier,
+            TIER_TEXT[tier],
         )
-
-

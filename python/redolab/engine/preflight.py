@@ -87,9 +87,7 @@ def server_conditions(
     """Circumstances that change what the figures mean, one sentence each."""
     found = []
     if server["version_num"] // 10_000 > NEWEST:
-        found.append(
-            f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested."
-        )
+        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
     if server["fsync"] != "on":
         found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
     if log_filesystem in _MEMORY_FILESYSTEMS:
@@ -101,7 +99,5 @@ def server_conditions(
         "and state = 'active' and application_name not like 'redolab %'"
     ).fetchone()
     if others and others["n"]:
-        found.append(
-            f"{others['n']} other sessions were active when the run began: the server was not idle."
-        )
+        found.append(f"{others['n']} other sessions were active when the run began: the server was not idle.")
     return found

@@ -54,9 +54,7 @@ class Sessions:
                 connection.close()
                 self.connections[number] = self._connect(number)
 
-    def run(
-        self, seconds: float, parameters: Mapping[str, str], stop: threading.Event
-    ) -> Work:
+    def run(self, seconds: float, parameters: Mapping[str, str], stop: threading.Event) -> Work:
         """Let every session loop until the same deadline on the server's clock.
 
         Args:
@@ -102,9 +100,7 @@ class Sessions:
     def _connect(self, number: int) -> Connection:
         return self._connector.connect(f"redolab session {number + 1}")
 
-    def _loop(
-        self, number: int, deadline: Any, parameters: Mapping[str, str]
-    ) -> dict[str, Any] | str:
+    def _loop(self, number: int, deadline: Any, parameters: Mapping[str, str]) -> dict[str, Any] | str:
         connection, ids = self.connections[number], self._load.rows_per_session
         try:
             row = connection.execute(

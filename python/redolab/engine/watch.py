@@ -29,8 +29,12 @@ class PgWatch:
     """Samples one server in a thread while its `with` block runs."""
 
     def __init__(
-        self, connection: Connection, own: Collection[int], sessions: Collection[int],
-        local: bool, seed: int,
+        self,
+        connection: Connection,
+        own: Collection[int],
+        sessions: Collection[int],
+        local: bool,
+        seed: int,
     ) -> None:
         """Watch over `connection`.
 
@@ -53,7 +57,9 @@ class PgWatch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         self._done.set()
@@ -88,7 +94,10 @@ class PgWatch:
         return [
             (
                 "session" if row["pid"] in self._sessions else "background",
-                row["backend_type"], row["wait_class"], row["event"], _state(state),
+                row["backend_type"],
+                row["wait_class"],
+                row["event"],
+                _state(state),
             )
             for row, state in zip(rows, states, strict=True)
         ]

@@ -172,8 +172,6 @@ def test_a_clear_difference_in_too_few_blocks_asks_for_just_enough_more() -> Non
         }
         for block in (1, 2, 3)
     }
-    found = compare(
-        blocks, ["base", "x", "y", "z"], "base", "throughput_per_s", margin=0.05, seed=1
-    )
+    found = compare(blocks, ["base", "x", "y", "z"], "base", "throughput_per_s", margin=0.05, seed=1)
     # 3 * 2 / 3^4 = 0.074 and 3 * 2 / 3^5 = 0.025: five blocks are the fewest.
     assert [(item.outcome, item.blocks_needed) for item in found] == [("undecided", 2)] * 3
