@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import importlib.util
 import os
+import pwd
 import secrets
 import shutil
 import subprocess
@@ -197,12 +198,23 @@ def _binaries() -> Path:
 
 
 def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:
-    """What to put before a server command, and the user to run it as, so that it is not root."""
-    if os.geteuid() != 0:
+    """What to put before a server command, and the user to run it as.
+
+    It must not be root, and initdb wants a user with a name: in a container there may be none.
+    """
+    names = {entry.pw_uid for entry in pwd.getpwall()}
+    root = os.geteuid() == 0
+    if not root and os.geteuid() in names:
         return [], None
-    mapped = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    user = min(names - {0}, default=_NOBODY)
+    mapped = ["unshare", "--user", f"--map-user={user}", f"--map-group={user}"]
     if shutil.which("unshare") and _runs([*mapped, str(binaries / "postgres"), "--version"], None):
         return mapped, None
+    if not root:
+        raise RefusedError(
+            f"PostgreSQL runs only as a user that has a name; the user ID {os.geteuid()} has none here, "
+            "and user namespaces are blocked. Give it an entry in /etc/passwd."
+        )
     if _runs([str(binaries / "postgres"), "--version"], _NOBODY):
         return [], _NOBODY
     raise RefusedError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from contextlib import suppress
 from types import TracebackType
 from typing import Literal, Self
 
@@ -64,7 +65,9 @@ class MemoryWatch:
         self._own, self._sessions = list(own), frozenset(sessions)
 
     def __enter__(self) -> Self:
-        self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
+        self._sampler: _core.WaitSampler | None = None
+        with suppress(OSError):  # The server is just going down: no tick of this sample.
+            self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
         return self
 
     def __exit__(
@@ -73,6 +76,8 @@ class MemoryWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._sampler is None:
+            return
         seen = self._sampler.stop()
         counts: Counter[tuple[Literal["session", "background"], str, str, str, bool]] = Counter()
         for sight in seen.sights:
