@@ -73,6 +73,7 @@ def method(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "redolab_version": manifest.get("redolab_version"),
         "mapping": list(manifest.get("mapping", ())),
         "order": [blocks[block] for block in sorted(blocks)],
+        "command": manifest.get("command"),
     }
 
 

@@ -160,3 +160,8 @@ def _fixed(value: float, decimals: int) -> str:
         return "0"
     rounded = round(value, decimals) + 0.0
     return f"{rounded:,.{max(0, decimals)}f}".replace("-", "−")
+
+
+def outcome(name: str) -> Cell:
+    """An outcome in words."""
+    return Cell(name.replace("_", " "), tone=name)

@@ -5,32 +5,9 @@ from __future__ import annotations
 from redolab import units
 from redolab.report import cells, tables
 from redolab.report.cells import Cell, Column, Results, Table
-from redolab.report.tables import (
-    commands,
-    diagnostics,
-    emulation,
-    environment,
-    mapping,
-    parameter_changes,
-    tiers,
-    verdict,
-)
+from redolab.report.tables import emulation, verdict
 
-__all__ = [
-    "commands",
-    "diagnostics",
-    "emulation",
-    "environment",
-    "facts",
-    "kills",
-    "losses",
-    "mapping",
-    "outcome",
-    "parameter_changes",
-    "rates",
-    "tiers",
-    "verdict",
-]
+__all__ = ["emulation", "facts", "kills", "losses", "outcome", "rates", "verdict"]
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -52,7 +29,7 @@ def outcome(results: Results) -> Cell:
         "equivalent": Cell("every promise was kept", tone="better"),
         "worse": Cell("a promise was BROKEN", tone="worse"),
     }
-    return known.get(name) or tables.outcome(name)
+    return known.get(name) or cells.outcome(name)
 
 
 def losses(results: Results) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from redolab.report import cells, durability, figures, tables
+from redolab.report import cells, durability, figures, method, tables
 from redolab.report.cells import Results
 
 
@@ -33,6 +33,7 @@ def render(results: Results) -> str:
             results=results,
             cells=cells,
             tables=durability if is_durability else tables,
+            method=method,
             figures=drawn,
             stamp=tables.emulation(results),
             style=_asset("report.css"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
@@ -375,7 +375,7 @@ def comparisons(results: Results) -> Table:
             cells.estimate(entry["ratio"]),
             cells.pvalue(entry["pvalue"]),
             cells.pvalue(entry["pvalue_adjusted"]),
-            outcome(entry["outcome"]),
+            cells.outcome(entry["outcome"]),
             Cell(blocks_needed(entry)),
         ]
         for entry in results["comparisons"]
@@ -397,34 +397,6 @@ def comparisons(results: Results) -> Table:
             f"{cells.p_equals(friedman['pvalue'])}."
         )
     return Table("comparisons", f"Comparisons with {baseline(results)}", columns, rows, note)
-
-
-def mapping(results: Results) -> Table:
-    """Which server parameters stand for which setting."""
-    rows = [
-        [
-            Cell(entry["setting"]),
-            Cell(entry["parameter"]),
-            Cell(str(entry["value"])),
-            Cell(entry["scope"]),
-        ]
-        for entry in results["method"].get("mapping", ())
-    ]
-    columns = tuple(Column(name, align="left") for name in ("Setting", "Server parameter", "Value", "Scope"))
-    return Table("mapping", "What each setting means for this server", columns, rows)
-
-
-def tiers(results: Results) -> Table:
-    """What a commit acknowledgement promises in each setting."""
-    rows = [
-        [Cell(setting["name"]), Cell(setting["tier"]), Cell(setting["tier_text"])]
-        for setting in results["settings"]
-    ]
-    columns = tuple(
-        Column(name, align="left")
-        for name in ("Setting", "Durability tier", "What an acknowledged commit survives")
-    )
-    return Table("tiers", "Durability", columns, rows)
 
 
 def log_figures(results: Results) -> Table:
@@ -451,111 +423,6 @@ def log_figures(results: Results) -> Table:
     return Table("log-figures", "The log, the run queue and failures", columns, rows)
 
 
-def timeline(results: Results) -> Table:
-    """Every sample in the order measured."""
-    roles = {"baseline_a": "A", "baseline_b": "A′"}
-    rows = [
-        [
-            Cell(str(entry["sample"])),
-            Cell(str(entry["block"])),
-            Cell(entry["setting"]),
-            Cell(roles.get(entry["role"], "")),
-            Cell(f"{entry['start_s']:.1f}"),
-            Cell(f"{entry['elapsed_s']:.2f}"),
-            Cell(cells.number(entry["throughput_per_s"], 4)),
-            Cell(cells.count(entry["checkpoints"])),
-            Cell(cells.count(entry["vacuums"])),
-            Cell(entry["spoiled"] or ""),
-        ]
-        for entry in results["timeline"]
-    ]
-    columns = (
-        Column("Sample"),
-        Column("Block"),
-        Column("Setting", align="left"),
-        Column("A/A pair", align="left"),
-        Column("Start", "s"),
-        Column("Elapsed", "s"),
-        Column("Commits", "per s"),
-        Column("Checkpoints"),
-        Column("Vacuums"),
-        Column("Spoiled", align="left"),
-    )
-    return Table("timeline", "Samples in the order measured", columns, rows)
-
-
-def environment(results: Results) -> Table:
-    """Design, machine and server, as recorded."""
-    method = results["method"]
-    pairs = [
-        ("run", results["run"]),
-        ("redolab", method.get("redolab_version")),
-        ("started", method.get("started_at")),
-        ("finished", method.get("finished_at")),
-        *_flat(results["engine"], "engine"),
-        *_flat(results["load"], "load"),
-        *_flat(method.get("design", {}), "design"),
-        *_flat(method.get("machine", {}), "machine"),
-    ]
-    rows = [[Cell(name.replace("_", " ")), cells.words(value)] for name, value in pairs]
-    columns = (Column("What", align="left"), Column("As recorded", align="left"))
-    return Table("environment", "Design, machine and server", columns, rows)
-
-
-def parameter_changes(results: Results) -> Table:
-    """Every parameter the run changed."""
-    names = ("at", "setting", "parameter", "before", "after", "scope")
-    rows = [
-        [Cell(str(entry.get(name, ""))) for name in names]
-        for entry in results["method"].get("parameter_changes", ())
-    ]
-    columns = tuple(
-        Column(name, align="left")
-        for name in ("Time (UTC)", "For setting", "Parameter", "Before", "After", "Scope")
-    )
-    return Table("parameter-changes", "Parameters changed", columns, rows)
-
-
-def diagnostics(results: Results) -> Table:
-    """Checks of the run, failed ones first."""
-    order = ("failed", "warning", "passed", "not_available")
-    entries = sorted(
-        results["diagnostics"],
-        key=lambda entry: order.index(entry["outcome"]) if entry["outcome"] in order else 0,
-    )
-    rows = [[outcome(entry["outcome"]), Cell(entry["name"]), Cell(entry["text"])] for entry in entries]
-    columns = tuple(Column(name, align="left") for name in ("Outcome", "Check", "What was seen"))
-    return Table("diagnostics", "What was checked", columns, rows)
-
-
-def instrument(results: Results) -> Table:
-    """What the instrument did and cost."""
-    card = results["instrument"]
-    overhead = card.get("overhead")
-    pairs = [
-        ("Wait events read from", "", cells.words(card.get("source"))),
-        ("Sampling rate", "readings/s", Cell(cells.number(card.get("rate_per_s")))),
-        ("Readings", "", Cell(cells.count(card.get("ticks")))),
-        ("Late readings", "", Cell(cells.count(card.get("late")))),
-        ("Lost readings", "", Cell(cells.count(card.get("lost")))),
-        ("CPU of the sampler", "s", Cell(cells.number(card.get("cpu_s")))),
-        ("CPU of the sampler", "% of one core", Cell(cells.number(card.get("cpu_pct_of_core")))),
-        (
-            "Throughput with the sampler on",
-            "ratio to off",
-            cells.estimate(overhead) if overhead else Cell("not measured"),
-        ),
-    ]
-    rows = [[Cell(name), Cell(unit), value] for name, unit, value in pairs]
-    columns = (Column("Instrument", align="left"), Column("Unit", align="left"), Column("Figure"))
-    return Table("instrument", "Instrument card", columns, rows, card.get("text") or "")
-
-
-def outcome(name: str) -> Cell:
-    """An outcome in words."""
-    return Cell(name.replace("_", " "), tone=name)
-
-
 def blocks_needed(entry: Mapping[str, Any]) -> str:
     """Say how many more blocks would settle a comparison; empty when it is settled."""
     needed = entry.get("blocks_needed")
@@ -579,7 +446,7 @@ def _against_baseline(results: Results, setting: str, metric: str) -> list[Cell]
     entry = comparison(results, setting, metric)
     if entry is None:
         return [Cell(cells.NOT_AVAILABLE), Cell(cells.NOT_AVAILABLE)]
-    return [cells.estimate(entry["ratio"], suffix="×"), outcome(entry["outcome"])]
+    return [cells.estimate(entry["ratio"], suffix="×"), cells.outcome(entry["outcome"])]
 
 
 def _change(entry: Mapping[str, Any], key: str, results: Results) -> Cell:
@@ -597,39 +464,3 @@ def _profile(results: Results, scope: str, unit: str, cell: Any) -> Table:
     columns = [Column("Time spent", align="left"), Column("Wait event", align="left")]
     columns += [Column(setting["name"], unit) for setting in results["settings"]]
     return Table(scope, "", columns, rows)
-
-
-def _flat(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:
-    for name, item in value.items():
-        title = f"{prefix} {name}"
-        if isinstance(item, Mapping):
-            if {"point", "low", "high"} <= item.keys():
-                yield title, cells.estimate(item).full
-            else:
-                yield from _flat(item, title)
-        elif name.endswith("_bytes") and isinstance(item, int | float):
-            yield title.removesuffix("_bytes"), units.size(item)
-        elif isinstance(item, Sequence) and not isinstance(item, str):
-            yield title, ", ".join(map(str, item))
-        else:
-            yield title, item
-
-
-def commands(results: Results) -> str:
-    """The commands that repeat the run and check this report."""
-    engine, design = results["engine"]["name"], results["method"].get("design", {})
-    device = results["engine"].get("emulated", {}).get("log_device_ms")
-    options = {
-        "engine": {"embedded": None, "postgresql": "URL"}.get(engine, engine),
-        "load": results["load"].get("name"),
-        "sessions": results["load"].get("sessions"),
-        "scope": results["load"].get("scope"),
-        "blocks": design.get("blocks"),
-        "seconds": design.get("seconds"),
-        "seed": design.get("seed"),
-        "log-device-ms": f"{device['requested']:g}" if device else None,
-    }
-    given = "".join(f" --{name} {value}" for name, value in options.items() if value is not None)
-    again = results["method"].get("command") or f"redolab run {results['experiment']}{given}"
-    run = results["run"]
-    return f"{again}\nredolab report {run}\nredolab verify {run}"

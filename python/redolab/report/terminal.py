@@ -67,7 +67,7 @@ class _Page:
         self._plain = plain
 
     def commits(self, results: Results) -> Iterator[RenderableType]:
-        yield from self._verdict(results, tables.outcome(results["verdict"]["outcome"]))
+        yield from self._verdict(results, cells.outcome(results["verdict"]["outcome"]))
         failed = results["null_test"]["passed"] is False
         yield self._text(tables.null_test(results), "bold red" if failed else "")
         yield Text()
@@ -220,7 +220,7 @@ def _ratios(results: Results) -> Table:
                 Cell(ratio.text),
                 Cell(ratio.interval),
                 cells.pvalue(entry["pvalue_adjusted"]),
-                tables.outcome(entry["outcome"]),
+                cells.outcome(entry["outcome"]),
             ]
         )
         if entry.get("blocks_needed"):
