@@ -57,3 +57,11 @@ def test_a_report_has_one_unit_of_time() -> None:
 def test_an_interval_far_wider_than_its_figure_does_not_round_the_figure_away() -> None:
     cell = cells.estimate({"point": 19.6, "low": 0.00024, "high": 1_630_000.0, "level": 0.95}, 1, "×")
     assert (cell.text, cell.interval) == ("19.6×", "0.000240 – 1,630,000")
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "text"),
+    [(7.4, 9.49, "7.400"), (0.0000453, 0.0344, "0.00005"), (121.04, 497.0, "121.0"), (-0.5, 10.5, "−0.50")],
+)
+def test_a_part_has_the_digits_of_its_whole(value: float, whole: float, text: str) -> None:
+    assert cells.part(value, whole) == text

@@ -78,6 +78,12 @@ def number(value: float | None, digits: int = 3) -> str:
     return units.significant(value, digits).replace("-", "−")
 
 
+def part(value: float, whole: float) -> str:
+    """Write a part of `whole` to the thousandth of it, so that the parts of a column add up."""
+    decimals = max(0, 3 - math.floor(math.log10(abs(whole)))) if whole else 0
+    return f"{value:,.{decimals}f}".replace("-", "−")
+
+
 def count(value: int | None) -> str:
     """Write a count in full."""
     return NOT_AVAILABLE if value is None else f"{value:,}".replace("-", "−")

@@ -196,9 +196,11 @@ def profile_times(results: Results) -> Table:
 
     def time(setting: Mapping[str, Any], row: str) -> Cell:
         value = unit.of(times(setting)[row]["point"]) if row in times(setting) else None
-        return Cell("–") if value is None else Cell(cells.number(value))
+        whole = unit.of(setting["response_time_ms"]["point"])
+        return Cell("–") if value is None or whole is None else Cell(cells.part(value, whole))
 
-    total = [cells.estimate(setting["response_time_ms"], unit.per_ms) for setting in results["settings"]]
+    responses = [unit.of(setting["response_time_ms"]["point"]) for setting in results["settings"]]
+    total = [Cell("–") if value is None else Cell(cells.part(value, value)) for value in responses]
     table = _profile(results, "profile", unit.name, time)
     return Table(
         "profile-times",
