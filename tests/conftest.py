@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.cli import main
+from redolab import cli
 from tests.servers import PASSWORD, Ended, Server, installed_servers, made, running
 
 _numbers = count(1)
@@ -72,13 +72,14 @@ def redolab(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
     def run(*arguments: str | Path) -> Ended:
         monkeypatch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
-            main()
+            cli.main()
         out, err = capfd.readouterr()
         code = ended.value.code
         assert isinstance(code, int)
         return Ended(code, out, err)
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    # Ctrl-C must still end the tests themselves in good order.
+    monkeypatch.setattr(cli, "_end_when_interrupted", lambda _: None)
+    before = signal.getsignal(signal.SIGINT)
     yield run
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    signal.signal(signal.SIGINT, before)

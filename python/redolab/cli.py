@@ -40,7 +40,7 @@ RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.",
 def main() -> None:
     """Run the command line; ends the process with Redolab's exit codes."""
     _hide_password(sys.argv)
-    signal.signal(signal.SIGTERM, _terminate)
+    _end_when_interrupted("Interrupted; nothing is left behind.")
     try:
         try:
             app(standalone_mode=True)
@@ -106,17 +106,12 @@ def run(
         yes,
         shlex.join(["redolab", *sys.argv[1:]]),
     )
-    try:
-        outcome = execute(options)
-    except KeyboardInterrupt:
-        raise InterruptedRunError("Interrupted before a sample was finished.") from None
-    try:
-        _publish(outcome.run, json)
-    except KeyboardInterrupt:
-        raise InterruptedRunError(
-            "Interrupted while the report was made. Every sample is kept: "
-            f"`redolab report {outcome.run.path}` makes the report."
-        ) from None
+    outcome = execute(options)
+    _end_when_interrupted(
+        "Interrupted while the report was made. Every sample is kept: "
+        f"`redolab report {outcome.run.path}` makes the report."
+    )
+    _publish(outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
 
@@ -179,8 +174,19 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    raise KeyboardInterrupt
+def _end_when_interrupted(text: str) -> None:
+    """End at once on SIGINT and SIGTERM, wherever no run is under way (see `runner.Interruptions`).
+
+    An exception could come up in the middle of a compiled module's import, which makes another one of
+    it. What was just being started is removed by its guard, and files are written whole or not at all.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        os.write(2, f"redolab: {text}\n".encode())
+        os._exit(InterruptedRunError.exit_code)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
 
 def _hide_password(argv: list[str]) -> None:

@@ -140,8 +140,9 @@ class EmbeddedServer:
         """The socket's directory: here, unless the path would be too long for a socket."""
         if len(str(self.directory)) <= _SOCKET_PATH_LIMIT:
             return self.directory
-        place = Path(tempfile.mkdtemp(prefix="redolab-"))
-        (self.directory / "socket").symlink_to(place)
+        place = Path(tempfile.gettempdir()) / f"redolab-{self.directory.name}"
+        (self.directory / "socket").symlink_to(place)  # First: whoever removes the one finds the other.
+        place.mkdir(mode=0o700)
         return place
 
     def _initialise(self, initdb: Sequence[str]) -> None:
