@@ -133,6 +133,10 @@ class Server:
     def conninfo(self, user: str, database: str = "postgres", host: str = "127.0.0.1") -> str:
         return f"host={host} port={self.port} user={user} dbname={database} password={PASSWORD}"
 
+    def socket_url(self, database: str) -> str:
+        """The same server by its Unix socket."""
+        return f"postgresql://postgres@/{database}?host={self.place}&port={self.port}"
+
     def url(self, database: str = "postgres", user: str = "postgres") -> str:
         """As it is given to --engine; the password goes another way."""
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"

@@ -60,8 +60,9 @@ def test_a_run_sets_what_it_says_and_puts_it_back(
     with made(server, database) as url:
         with server.admin(database) as admin:
             admin.execute(OBSERVER.encode())
+        door = server.socket_url(database) if scope == "session" else url
         place = tmp_path / "run"
-        done = redolab("run", "commit-mode", "--engine", url, "--yes", "--scope", scope,
+        done = redolab("run", "commit-mode", "--engine", door, "--yes", "--scope", scope,
                        *SHORT, "--out", place)  # fmt: skip
         assert done.code == 0, done.err
         server.assert_left_clean(database)

@@ -12,6 +12,8 @@ import pytest
 
 from redolab.engine import preflight
 from redolab.engine.guard import remove_server
+from redolab.engine.parameters import Parameter, check_rights
+from redolab.errors import RefusedError
 from tests.conftest import Redolab
 from tests.servers import Ended, Server, made
 
@@ -173,3 +175,13 @@ def test_the_customs_of_a_database_do_not_stop_a_run(
             admin.execute(f"alter database {database} set {custom}".encode())
     done = run(url)
     assert done.code == 0, done.err
+
+
+def test_before_15_no_grant_on_a_parameter_is_asked_for() -> None:
+    delay = Parameter("commit_delay", "0", True, "default", False, may_set=False, may_alter_system=False)
+    server = {
+        "version_num": 140_019, "role": "plain", "database": "orders", "may_create": True,
+        "may_reload": False, "may_read_settings": False,
+    }  # fmt: skip
+    with pytest.raises(RefusedError, match="Before PostgreSQL 15 only a superuser may: connect as one"):
+        check_rights({"commit_delay": delay}, "session", server)

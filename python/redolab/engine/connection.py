@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 from psycopg import conninfo
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
@@ -39,6 +40,13 @@ _DEFAULTS: Mapping[str, str] = {
     "keepalives_interval": "5",
     "keepalives_count": "4",
 }
+# Customs and limits meant for applications must not cut a sample short; and the server is to notice
+# within half a minute that Redolab has vanished, and let go of its lock.
+_SESSION = Jsonb({
+    "statement_timeout": "0", "lock_timeout": "0", "idle_session_timeout": "0",
+    "transaction_timeout": "0", "default_transaction_read_only": "off",
+    "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "4",
+})
 
 
 class Connector:
@@ -74,11 +82,9 @@ class Connector:
         settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
         try:
             connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
-            # Customs and limits meant for applications: they must not cut a sample short.
             connection.execute(
-                "select set_config(name, case vartype when 'bool' then 'off' else '0' end, false) "
-                "from pg_settings where name in ('statement_timeout', 'lock_timeout', "
-                "'idle_session_timeout', 'transaction_timeout', 'default_transaction_read_only')"
+                "select set_config(name, %s::jsonb ->> name, false) from pg_settings where %s::jsonb ? name",
+                (_SESSION, _SESSION),
             )
         except psycopg.Error as error:
             text = _first_line(error)

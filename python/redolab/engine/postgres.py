@@ -313,6 +313,11 @@ class PostgresEngine:
                 if self._gone:
                     raise
                 time.sleep(_RETRY_S)
+        # The server may not know yet that the old connection is dead, which has the lock.
+        self._control.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where pid = %s "
+            "and usename = current_user and application_name = 'redolab control'", (self._server["pid"],),
+        )
         check_alone(self._control, self._server)
         if self._parameters:
             self._parameters.lost_sessions(self._control)
