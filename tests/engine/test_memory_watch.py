@@ -89,8 +89,9 @@ def test_sleep_lock_and_cpu_are_seen_as_what_they_are(server: EmbeddedServer, po
         waiting.result()
     found, rounds = session_sights(watch.ticks), watch.ticks.rounds
     assert rounds > 0
-    assert found["Timeout", "PgSleep", "asleep"] == rounds
-    assert found["Lock", "advisory", "asleep"] == rounds
+    # The server wakes a sleeper now and then, and a tick may fall on that moment.
+    assert found["Timeout", "PgSleep", "asleep"] >= 0.95 * rounds
+    assert found["Lock", "advisory", "asleep"] >= 0.95 * rounds
     # A series this long goes to disk now and then.
     assert found["", "", "runnable"] + found["IO", "BuffileWrite", "runnable"] >= 0.8 * rounds
     assert watch.ticks.lost == 0
