@@ -35,10 +35,10 @@ def postmaster(server: EmbeddedServer) -> int:
 
 
 def session_sights(ticks: Ticks) -> Sights:
-    """Ticks of the watched sessions by class, event and state."""
+    """Ticks of the watched sessions by class, event and state, without the wait for their client."""
     found: Sights = Counter()
     for count in ticks.counts:
-        if count.scope == "session":
+        if count.scope == "session" and count.wait_class != "Client":
             found[count.wait_class, count.event, count.state] += count.ticks
     return found
 
@@ -133,9 +133,10 @@ def test_ticks_agree_with_the_kernels_accounts_under_load(server: EmbeddedServer
     seen = sum(found.values())
     awake = sum(ticks for (_, _, state), ticks in found.items() if state == "runnable") / seen
     assert awake == pytest.approx(exact, abs=0.05)
-    # On a 5 ms device nearly all else is the log: flushing it, or waiting for who does.
+    # On a 5 ms device what is asleep is at the log: flushing it, or waiting for who does.
+    asleep = sum(ticks for (_, _, state), ticks in found.items() if state == "asleep")
     log = found["IO", "WalSync", "asleep"] + found["LWLock", "WALWrite", "asleep"]
-    assert log / seen > 0.85
+    assert log / asleep > 0.9
     engine.close()
 
 
