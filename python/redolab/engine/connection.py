@@ -42,11 +42,18 @@ _DEFAULTS: Mapping[str, str] = {
 }
 # Customs and limits meant for applications must not cut a sample short; and the server is to notice
 # within half a minute that Redolab has vanished, and let go of its lock.
-_SESSION = Jsonb({
-    "statement_timeout": "0", "lock_timeout": "0", "idle_session_timeout": "0",
-    "transaction_timeout": "0", "default_transaction_read_only": "off",
-    "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "4",
-})
+_SESSION = Jsonb(
+    {
+        "statement_timeout": "0",
+        "lock_timeout": "0",
+        "idle_session_timeout": "0",
+        "transaction_timeout": "0",
+        "default_transaction_read_only": "off",
+        "tcp_keepalives_idle": "10",
+        "tcp_keepalives_interval": "5",
+        "tcp_keepalives_count": "4",
+    }
+)
 
 
 class Connector:

@@ -316,7 +316,8 @@ class PostgresEngine:
         # The server may not know yet that the old connection is dead, which has the lock.
         self._control.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity where pid = %s "
-            "and usename = current_user and application_name = 'redolab control'", (self._server["pid"],),
+            "and usename = current_user and application_name = 'redolab control'",
+            (self._server["pid"],),
         )
         check_alone(self._control, self._server)
         if self._parameters:
