@@ -77,6 +77,7 @@ def test_a_run_sets_what_it_says_and_puts_it_back(
     assert len(samples) == 10
     for sample in samples:
         assert_plausible(sample)
+    assert sum(sample["ticks"] for sample in samples) > 0
 
     manifest = run.manifest
     assert manifest["status"] == "finished"
@@ -112,7 +113,6 @@ def assert_plausible(sample: dict[str, Any]) -> None:
     assert 0 < sample["session_cpu_s"] <= sample["instance_cpu_s"]
     assert sample["session_cpu_s"] <= sample["host_cpus"] * sample["elapsed_s"] * 1.05
     assert sample["session_run_queue_s"] >= 0
-    assert sample["ticks"] > 0
     if sample["setting"].startswith("wait"):
         # A commit that waits has been flushed, by itself or together with others.
         assert 0 < sample["wal_flushes"] <= 1.05 * sample["commits"] + 5
