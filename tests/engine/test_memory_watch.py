@@ -76,7 +76,7 @@ def test_sleep_lock_and_cpu_are_seen_as_what_they_are(server: EmbeddedServer, po
         holder.execute("select pg_advisory_lock(7)")
         sleeping = pool.submit(sleeper.execute, "select pg_sleep(60)")
         waiting = pool.submit(waiter.execute, "select pg_advisory_lock(7)")
-        spinning = pool.submit(spinner.execute, "select count(*) from generate_series(1, 1e12)")
+        spinning = pool.submit(spinner.execute, "do $$ begin loop end loop; end $$")
         await_states(holder, {"PgSleep", "advisory"})
         pids = [c.info.backend_pid for c in (sleeper, waiter, spinner)]
         with MemoryWatch(postmaster, names, [holder.info.backend_pid], pids, seed=1) as watch:
@@ -92,8 +92,7 @@ def test_sleep_lock_and_cpu_are_seen_as_what_they_are(server: EmbeddedServer, po
     # The server wakes a sleeper now and then, and a tick may fall on that moment.
     assert found["Timeout", "PgSleep", "asleep"] >= 0.95 * rounds
     assert found["Lock", "advisory", "asleep"] >= 0.95 * rounds
-    # A series this long goes to disk now and then.
-    assert found["", "", "runnable"] + found["IO", "BuffileWrite", "runnable"] >= 0.8 * rounds
+    assert found["", "", "runnable"] >= 0.95 * rounds
     assert watch.ticks.lost == 0
     assert watch.ticks.cpu_s > 0
 
