@@ -101,7 +101,6 @@ class PostgresEngine:
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
-        self._load: Load | None = None
         self._claimed = False
         self._gone = False
 
@@ -181,7 +180,6 @@ class PostgresEngine:
             self._guard = Guard.for_database(dict(self._connector.parameters))
         run_script(self._control, "create_schema")
         self._claimed = True
-        self._load = load
         self._create_load(load)
         delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
