@@ -1,0 +1,36 @@
+"""Watching a live server: read-only, without load. `open_observer` is the only door."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from redolab.observation import Observation
+
+
+class Observer(Protocol):
+    """A server under observation. Closed by `close`, whatever happened before."""
+
+    def read(self) -> Observation:
+        """What happened since the last reading; for the first one, since the observer was opened.
+
+        Meant to be called about once a second: sessions that live shorter than the time between two
+        readings are known by what the kernel shows of them alone.
+
+        Raises:
+            RefusedError: the server went away.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the observation; nothing is left behind."""
+        ...
+
+
+def open_observer(target: str, seed: int) -> Observer:
+    """Watch the server that a URL names.
+
+    Raises:
+        UsageError: the URL names no server that can be watched.
+        RefusedError: the server cannot be reached, or refuses.
+    """
+    raise NotImplementedError

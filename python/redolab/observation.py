@@ -1,0 +1,179 @@
+"""What was seen of a live server in one stretch of time: the records between an observer and the analysis.
+
+An observer reads a server again and again; each reading gives an `Observation` of the time since the
+one before, and `join` makes one of several that follow each other. Frozen, without behaviour. A field
+that is `None` was not available there; it is never a zero. Times in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+STATES = ("on_cpu", "runnable", "asleep", "unknown")
+"""Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU; `unknown` where the
+kernel could not be asked or the event changed while it was."""
+
+IDLE = 0
+"""The place in `Observation.events` of what idles: it stands there as `("", "idle")`."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One process of the server, or one thread where sessions are threads."""
+
+    pid: int
+    """Process id; thread id where sessions are threads."""
+    started: int
+    """With `pid` it names the process uniquely: the kernel gives pids out again."""
+    connection: int | None
+    """What the server calls the session; PostgreSQL: the pid again."""
+    kind: str
+    """`client backend`, `walwriter`, ... as `pg_stat_activity.backend_type` has it."""
+    scope: Literal["session", "background"]
+    """A session serves a client (parallel workers of its statements are sessions too)."""
+    user: str | None
+    application: str | None
+    database: str | None
+    client: str | None
+    """The client's address; `local` for a socket of the machine."""
+    first_tick: int
+    """The first tick at which it could be looked at, counted from 0 in this observation."""
+    last_tick: int
+    """One past the last: it was looked at in `last_tick - first_tick` ticks, less `skipped`."""
+    skipped: int
+    """Ticks among them in which the look failed."""
+    elapsed_s: float
+    """How long it lived inside the observation."""
+    cpu_s: float | None
+    run_queue_s: float | None
+    """Runnable, but waiting for a CPU."""
+    ended: bool
+    """It ended inside the observation: what it used after its last look is in `ended_cpu_s`."""
+    polls_idle: int
+    """Queries of the server's session list that found it waiting for its client outside a transaction."""
+    polls_in_transaction: int
+    """The same inside an open transaction."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Every look at a process that was not idle, as parallel arrays; in order of `tick`.
+
+    A process that is not named at a tick it lived through (and did not skip) was idle then: asleep, and
+    waiting for work in its main loop (class Activity) or for its client (class Client). Where idling
+    must be told apart further, it is by `Observed.scope` and its polls.
+    """
+
+    tick: npt.NDArray[np.uint32]
+    process: npt.NDArray[np.uint32]
+    """Place in `Observation.processes`."""
+    event: npt.NDArray[np.uint32]
+    """Place in `Observation.events`."""
+    state: npt.NDArray[np.uint8]
+    """Place in `STATES`."""
+
+
+@dataclass(frozen=True)
+class WaitEnds:
+    """How often one process's wait ended while it was being looked at.
+
+    A look reads the event twice, a few microseconds apart. Waits end at the rate (number of waits) /
+    (time spent in them), whatever their lengths, so `exposure_s / ends` estimates their mean duration.
+    """
+
+    process: int
+    event: int
+    exposure_s: float
+    ends: int
+
+
+@dataclass(frozen=True)
+class TimedWaits:
+    """Waits of one process and event as the server itself counted and timed them."""
+
+    process: int | None
+    """Place in `Observation.processes`; None for the whole instance."""
+    event: int
+    count: int
+    time_s: float | None
+    """None where the server counts without timing."""
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Durations of whole waits, from bursts of fast reading that follow each wait from its beginning."""
+
+    durations_s: npt.NDArray[np.float64]
+    """Waits whose beginning and end were seen."""
+    unfinished_s: npt.NDArray[np.float64]
+    """Waits whose beginning was seen but not the end: how long they had lasted."""
+    resolution_s: float
+    """Mean gap between two readings: shorter waits are missed, and pauses shorter than it too."""
+    watched_s: float
+    """Length of the bursts together."""
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """What the observer did and cost."""
+
+    source: str
+    """`server memory`, `pg_stat_activity`, `performance_schema`, `processlist`."""
+    rate_per_s: float
+    """Mean rate asked for."""
+    late: int
+    """Ticks later than half a mean gap."""
+    lost: int
+    """Ticks that failed as a whole."""
+    torn: int
+    """Looks during which the event changed: their scheduler state is unknown."""
+    looks: int
+    """Looks at one process each, idle ones too."""
+    cpu_s: float
+    """CPU of the sampler."""
+    server_cpu_s: float | None
+    """CPU of Redolab's own session in the server."""
+    realtime: bool | None
+    """Whether it ran at real-time priority; None where that means nothing."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen of a server in one stretch of time."""
+
+    server: Mapping[str, Any]
+    """`name`, `version`, `place`, `local` (bool), as `Engine.describe` has them."""
+    at: str
+    """When it began: UTC, ISO 8601."""
+    elapsed_s: float
+    ticks: int
+    processes: tuple[Observed, ...]
+    events: tuple[tuple[str, str], ...]
+    """Class and name by code; `("", "idle")` first, `("", "")` for no event posted."""
+    looks: Looks
+    wait_ends: tuple[WaitEnds, ...]
+    timed: tuple[TimedWaits, ...]
+    log_sync: Episodes | None
+    """A commit's wait for its flush, whoever does it."""
+    log_write: Episodes | None
+    """The write and flush itself."""
+    counters: Mapping[str, float | None]
+    """Differences of the server's counters: `transactions` (that wrote), `commits`, `wal_flushes`,
+    `wal_flush_time_s`, `wal_writes`, `wal_write_time_s`, `wal_bytes`."""
+    ended_cpu_s: float | None
+    """CPU of processes that ended, after their last look."""
+    host_cpus: int | None
+    host_busy_s: float | None
+    """CPU time of the whole machine."""
+    host_steal_s: float | None
+    """Time the hypervisor gave to others although this machine had work."""
+    instrument: Instrument
+    not_available: tuple[tuple[str, str], ...]
+    """What cannot be had on this server, and why and what would mend it."""
+    warnings: tuple[str, ...]
