@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Literal, Self
 
@@ -18,6 +19,7 @@ from redolab.engine.wait_events import EventNames, name_event
 from redolab.sample import TickCount, Ticks
 
 RATE_PER_S = 50.0
+Scope = Literal["session", "background"]
 
 
 def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
@@ -66,8 +68,8 @@ class MemoryWatch:
 
     def __enter__(self) -> Self:
         self._sampler: _core.WaitSampler | None = None
-        with suppress(OSError):  # The server is just going down: no tick of this sample.
-            self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
+        self._counts: Counter[tuple[Scope, str, str, str, bool]] = Counter()
+        self.resume()
         return self
 
     def __exit__(
@@ -76,18 +78,36 @@ class MemoryWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._sampler is None:
-            return
-        seen = self._sampler.stop()
-        counts: Counter[tuple[Literal["session", "background"], str, str, str, bool]] = Counter()
-        for sight in seen.sights:
-            scope: Literal["session", "background"] = (
-                "session" if sight.pid in self._sessions else "background"
-            )
-            pair = name_event(self._names, sight.event)
-            counts[scope, sight.kind, *pair, sight.runnable] += sight.ticks
+        self.pause()
         rows = tuple(
             TickCount(scope, kind, wait_class, event, "runnable" if runnable else "asleep", ticks)
-            for (scope, kind, wait_class, event, runnable), ticks in sorted(counts.items())
+            for (scope, kind, wait_class, event, runnable), ticks in sorted(self._counts.items())
         )
-        self.ticks = Ticks(rows, seen.rounds, seen.late, seen.lost, seen.cpu_ns / 1e9)
+        self.ticks = replace(self.ticks, counts=rows)
+
+    def resume(self) -> None:
+        """Go on sampling."""
+        with suppress(OSError):  # The server is just going down: no tick of this sample.
+            self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
+            self._seed += 1
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+        if self._sampler is None:
+            return
+        seen, self._sampler = self._sampler.stop(), None
+        for sight in seen.sights:
+            scope: Scope = "session" if sight.pid in self._sessions else "background"
+            pair = name_event(self._names, sight.event)
+            self._counts[scope, sight.kind, *pair, sight.runnable] += sight.ticks
+        before = self.ticks
+        self.ticks = replace(
+            before,
+            rounds=before.rounds + seen.rounds,
+            late=before.late + seen.late,
+            lost=before.lost + seen.lost,
+            cpu_s=before.cpu_s + seen.cpu_ns / 1e9,
+            torn=before.torn + seen.torn,
+            looks=before.looks + seen.torn + sum(sight.ticks for sight in seen.sights),
+            realtime=seen.realtime,
+        )

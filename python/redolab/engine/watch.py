@@ -50,6 +50,8 @@ class PgWatch:
         self._own, self._sessions, self._local = list(own), frozenset(sessions), local
         self._random = random.Random(seed)
         self._done = threading.Event()
+        self._on = threading.Event()
+        self._on.set()
         self._thread = threading.Thread(target=self._sample, name="wait sampler", daemon=True)
 
     def __enter__(self) -> Self:
@@ -63,7 +65,16 @@ class PgWatch:
         trace: TracebackType | None,
     ) -> None:
         self._done.set()
+        self.resume()
         self._thread.join()
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+        self._on.clear()
+
+    def resume(self) -> None:
+        """Go on sampling."""
+        self._on.set()
 
     def _sample(self) -> None:
         seen: Counter[tuple[Any, ...]] = Counter()
@@ -71,6 +82,11 @@ class PgWatch:
         started = time.thread_time()
         due = time.monotonic() + self._random.expovariate(RATE_PER_S)
         while not self._done.wait(max(0.0, due - time.monotonic())):
+            if not self._on.is_set():
+                self._on.wait()
+                # The gap has no memory, so a new one may begin here.
+                due = time.monotonic() + self._random.expovariate(RATE_PER_S)
+                continue
             late += time.monotonic() - due > 0.5 / RATE_PER_S
             try:
                 seen.update(self._tick())
@@ -84,7 +100,8 @@ class PgWatch:
             TickCount(scope, kind, wait_class, event, state, count)
             for (scope, kind, wait_class, event, state), count in sorted(seen.items())
         )
-        self.ticks = Ticks(counts, rounds, late, lost, time.thread_time() - started)
+        cpu_s = time.thread_time() - started
+        self.ticks = Ticks(counts, rounds, late, lost, cpu_s, looks=sum(seen.values()))
 
     def _tick(self) -> list[tuple[Any, ...]]:
         rows = fetch(self._connection, "select_activity", {"own": self._own})
