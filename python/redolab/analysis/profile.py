@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from redolab import units
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.time_based import background_blocked_s, session_blocked_s, session_steal_s
 from redolab.analysis.waits import (
@@ -137,15 +136,14 @@ def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str]) -> s
     share = next((row.share.point for row in rows if row.row == UNACCOUNTED), None)
     if share is None or abs(share) <= _EXPLAIN_FROM:
         return None
-    amount = f"{units.percent(abs(share))} unaccounted"
     if share < 0:
-        return f"{amount}, negative: CPU, run queue and steal exceed the time the sessions had."
+        return "CPU, run queue and steal exceed the time the sessions had."
     if (levels.get("commit_wait"), levels.get("commit_logging")) == ("wait", "batch"):
         return (
-            f"{amount}: the session that leads a group commit sleeps commit_delay before it flushes, and "
+            "the session that leads a group commit sleeps commit_delay before it flushes, and "
             "PostgreSQL up to 18 posts no wait event for that sleep."
         )
-    return f"{amount}: the sessions were asleep and posted no wait event."
+    return "the sessions were asleep and posted no wait event."
 
 
 def log_sync_share(times: Times) -> float | None:
