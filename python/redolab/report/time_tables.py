@@ -38,14 +38,17 @@ def profile_times(results: Results) -> Table:
     rows = [
         [
             Cell(row_name(row)),
-            Cell(row if is_wait(row) else ""),
             *(time(part, row, whole) for part, whole in zip(parts, wholes, strict=True)),
+            Cell(row if is_wait(row) else ""),
         ]
         for row in profile_rows(results)
     ]
     total = [Cell("–") if whole is None else Cell(cells.part(whole, whole)) for whole in wholes]
-    columns = [Column("Time spent", align="left"), Column("Wait event", align="left")]
-    columns += [Column(setting["name"], unit.name) for setting in settings]
+    columns = (
+        Column("Time spent", align="left"),
+        *(Column(setting["name"], unit.name) for setting in settings),
+        Column("Wait event", align="left"),
+    )
     note = " ".join(
         ["The rows of a setting sum to its R. “–”: never seen in that setting.", *unaccounted(results)]
     )
@@ -53,7 +56,7 @@ def profile_times(results: Results) -> Table:
         "profile-times",
         f"Time per commit, session scope, {unit.name}",
         columns,
-        [*rows, [Cell("response time R"), Cell(""), *total]],
+        [*rows, [Cell("response time R"), *total, Cell("")]],
         note,
     )
 
@@ -67,10 +70,10 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
         [
             Cell(setting["name"]),
             Cell(row_name(entry["row"])),
-            Cell(entry["row"] if is_wait(entry["row"]) else ""),
             cells.share(entry["share"]),
             cells.estimate(entry["per_commit_ms"], unit.per_ms),
             Cell(cells.number(entry["time_s"])),
+            Cell(entry["row"] if is_wait(entry["row"]) else ""),
         ]
         for setting in results["settings"]
         for entry in sorted(setting.get(scope) or (), key=lambda entry: order.index(entry["row"]))
@@ -78,10 +81,10 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
     columns = (
         Column("Setting", align="left"),
         Column("Time spent", align="left"),
-        Column("Wait event", align="left"),
         Column("Share", "% (interval)"),
         Column("Per commit", f"{unit.name} (interval)"),
-        Column("In all samples", "process-seconds"),
+        Column("All samples", "process-s"),
+        Column("Wait event", align="left"),
     )
     return Table(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
 
