@@ -14,9 +14,9 @@ from redolab.analysis.waits import (
     event_name,
     is_asleep,
     is_awake,
-    is_log_sync,
     session_waits,
 )
+from redolab.log_waits import is_log_sync
 from redolab.sample import Sample, WaitRow
 
 ON_CPU = "on_cpu"
@@ -147,7 +147,7 @@ def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str]) -> s
 
 
 def log_sync_share(times: Times) -> float | None:
-    """Share of the whole that is waiting for the commit's flush (see `waits.is_log_sync`)."""
+    """Share of the whole that is waiting for the commit's flush (see `log_waits.is_log_sync`)."""
     whole = sum(times.values())
     return _log_sync_s(times) / whole if whole > 0 else None
 
