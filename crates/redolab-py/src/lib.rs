@@ -169,6 +169,15 @@ fn server_tasks(py: Python<'_>, postmaster: u32) -> PyResult<ServerTasks> {
     Ok(ServerTasks { tasks: PyTuple::new(py, tasks)?.unbind(), reaped_cpu_ns: read.reaped_cpu_ns })
 }
 
+/// Read the accounts of every thread of a process; pid and kind are a thread's id and name.
+#[pyfunction]
+fn process_threads(py: Python<'_>, pid: u32) -> PyResult<Bound<'_, PyTuple>> {
+    let read = py.detach(|| redolab_waits::process_threads(pid))?;
+    let tasks =
+        read.into_iter().map(|task| Py::new(py, Task::from(task))).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(py, tasks)
+}
+
 /// Read the state letter of each process; None for one that is gone.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted to a vector")]
@@ -198,6 +207,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Tally>()?;
     module.add_class::<WaitSampler>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
+    module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;
     module.add_function(wrap_pyfunction!(machine_times, module)?)?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;

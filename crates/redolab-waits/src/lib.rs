@@ -12,12 +12,14 @@ mod memory;
 mod parse;
 mod sampler;
 mod symbol;
+mod threads;
 
 use std::fs;
 use std::io;
 
 use parse::Stat;
 pub use sampler::{Config, Sampler, Sight, Tally};
+pub use threads::process_threads;
 
 /// How often a reading is repeated when processes come and go while it is taken.
 const ATTEMPTS: usize = 4;
