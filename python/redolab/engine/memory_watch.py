@@ -1,16 +1,16 @@
 """The wait sampler for a server on this machine: reads published events from the server's memory.
 
-Event and scheduler state are read together, and only pairs whose event did not change meanwhile
-count; a thread of the compiled part does it, at real-time priority where that is allowed. So even
-waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
+Event and scheduler state are of one moment: where the event changed while the kernel was asked for
+the state, the state is unknown. A thread of the compiled part reads them, at real-time priority where
+that is allowed. So even waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from types import TracebackType
 from typing import Literal, Self
 
@@ -19,7 +19,13 @@ from redolab.engine.wait_events import EventNames, name_event
 from redolab.sample import TickCount, Ticks
 
 RATE_PER_S = 50.0
+
 Scope = Literal["session", "background"]
+State = Literal["on_cpu", "runnable", "asleep", "unknown"]
+
+# By the sampler's code.
+_STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown")
+_ASLEEP = _STATES.index("asleep")
 
 
 def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
@@ -68,8 +74,8 @@ class MemoryWatch:
 
     def __enter__(self) -> Self:
         self._sampler: _core.WaitSampler | None = None
-        self._counts: Counter[tuple[Scope, str, str, str, bool]] = Counter()
-        self.resume()
+        with suppress(OSError):  # The server is just going down: no tick of this sample.
+            self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
         return self
 
     def __exit__(
@@ -78,36 +84,33 @@ class MemoryWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.pause()
-        rows = tuple(
-            TickCount(scope, kind, wait_class, event, "runnable" if runnable else "asleep", ticks)
-            for (scope, kind, wait_class, event, runnable), ticks in sorted(self._counts.items())
+        if self._sampler is None:
+            return
+        seen = self._sampler.stop()
+        counts = tuple(self._counts(seen))
+        self.ticks = Ticks(
+            counts, seen.ticks, seen.late, seen.lost, seen.cpu_ns / 1e9, seen.torn, seen.looks, seen.realtime
         )
-        self.ticks = replace(self.ticks, counts=rows)
-
-    def resume(self) -> None:
-        """Go on sampling."""
-        with suppress(OSError):  # The server is just going down: no tick of this sample.
-            self._sampler = _core.WaitSampler(self._postmaster, RATE_PER_S, self._seed, self._own)
-            self._seed += 1
 
     def pause(self) -> None:
         """Read nothing until `resume`."""
-        if self._sampler is None:
-            return
-        seen, self._sampler = self._sampler.stop(), None
-        for sight in seen.sights:
-            scope: Scope = "session" if sight.pid in self._sessions else "background"
-            pair = name_event(self._names, sight.event)
-            self._counts[scope, sight.kind, *pair, sight.runnable] += sight.ticks
-        before = self.ticks
-        self.ticks = replace(
-            before,
-            rounds=before.rounds + seen.rounds,
-            late=before.late + seen.late,
-            lost=before.lost + seen.lost,
-            cpu_s=before.cpu_s + seen.cpu_ns / 1e9,
-            torn=before.torn + seen.torn,
-            looks=before.looks + seen.torn + sum(sight.ticks for sight in seen.sights),
-            realtime=seen.realtime,
-        )
+        if self._sampler is not None:
+            self._sampler.pause()
+
+    def resume(self) -> None:
+        """Go on sampling."""
+        if self._sampler is not None:
+            self._sampler.resume()
+
+    def _counts(self, seen: _core.Window) -> Iterator[TickCount]:
+        looks = zip(array("I", seen.look_process), array("I", seen.look_event), seen.look_state, strict=True)
+        counts = Counter(looks)
+        # A process that idles is asleep.
+        counts.update({(process, event, _ASLEEP): ticks for process, event, ticks in seen.idle})
+        totals: Counter[tuple[Scope, str, str, str, State]] = Counter()
+        for (place, event, state), ticks in counts.items():
+            process = seen.processes[place]
+            scope: Scope = "session" if process.pid in self._sessions else "background"
+            pair = name_event(self._names, event)
+            totals[scope, process.kind, *pair, _STATES[state]] += ticks
+        return (TickCount(*combination, ticks) for combination, ticks in sorted(totals.items()))
