@@ -73,9 +73,11 @@ begin
     end loop;
 end $$;
 
-create procedure scripted.commit_loop(key bigint, until float8, compute_s float8) language plpgsql as $$
+create procedure scripted.commit_loop(key bigint, until float8, compute_s float8, flush boolean)
+language plpgsql as $$
 declare stop_at float8;
 begin
+    perform set_config('synchronous_commit', case when flush then 'on' else 'off' end, false);
     while scripted.now() < until loop
         stop_at := scripted.now() + 2 * compute_s * random();
         while scripted.now() < stop_at loop end loop;
@@ -132,10 +134,12 @@ class Script:
         arguments = (kind, key, until, hold_s, gap_s)
         self._start(Worker(), "holder", b"call scripted.hold(%s, %s, %s, %s, %s)", arguments)
 
-    def commit(self, key: int, until: float, compute_s: float) -> None:
-        """A session that commits and waits for the log."""
-        arguments = (key, until, compute_s)
-        self._start(Worker(), "committer", b"call scripted.commit_loop(%s, %s, %s)", arguments)
+    def commit(self, key: int, until: float, compute_s: float, flush: bool = True) -> Worker:
+        """A session that commits, and waits for the log or not."""
+        worker = Worker()
+        arguments = (key, until, compute_s, flush)
+        self._start(worker, "committer", b"call scripted.commit_loop(%s, %s, %s, %s)", arguments)
+        return worker
 
     def compute(self, until: float) -> None:
         """A session that only computes."""
