@@ -36,8 +36,7 @@ def open_observer(target: str, seed: int) -> Observer:
     """
     from redolab.engine.observe_postgres import PostgresObserver
 
-    scheme = target.partition("://")[0]
-    if scheme in ("postgresql", "postgres"):
+    if target.startswith(("postgresql://", "postgres://")):
         return PostgresObserver(target, seed)
     raise UsageError(
         f"There is no server to watch under {target!r}. Give its URL, such as "
