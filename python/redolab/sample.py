@@ -105,9 +105,24 @@ class TickCount:
     """`""` when no wait was posted."""
     event: str
     """`""` when no wait was posted."""
-    state: Literal["runnable", "asleep", "unknown"]
-    """`runnable` is on CPU or in the run queue; `unknown` where the kernel could not be asked."""
+    state: Literal["on_cpu", "runnable", "asleep", "unknown"]
+    """`runnable` is waiting for a CPU, or on one where the two could not be told apart; `unknown` where
+    the kernel could not be asked or the event changed while it was."""
     ticks: int
+
+
+@dataclass(frozen=True)
+class OnOff:
+    """Throughput with the wait sampler on and off, in two slices of one sample that follow each other."""
+
+    pair: int
+    """1, 2, 3 ... in the sample."""
+    on_first: bool
+    """Which of the two came first; drawn at random for each pair."""
+    on_per_s: float
+    """Transactions of the whole server that took a transaction id, per second, with the sampler on."""
+    off_per_s: float
+    """The same with the sampler off."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +138,16 @@ class Ticks:
     """Readings that failed."""
     cpu_s: float = 0.0
     """CPU of the sampler itself in this process."""
+    torn: int = 0
+    """Looks during which the event changed: their scheduler state is unknown."""
+    looks: int = 0
+    """Looks at one process each, idle ones too."""
+    realtime: bool | None = None
+    """Whether the sampler ran at real-time priority; None where that means nothing."""
+    sampled_s: float = 0.0
+    """Time in which the sampler was on, seconds."""
+    pairs: tuple[OnOff, ...] = ()
+    """What being on did to the load."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +173,17 @@ class WaitRow:
     event: str
     state: str
     ticks: int
+
+
+@dataclass(frozen=True)
+class OverheadRow:
+    """One `OnOff` of one sample (a row of `overhead.parquet`)."""
+
+    sample: int
+    pair: int
+    on_first: bool
+    on_per_s: float
+    off_per_s: float
 
 
 @dataclass(frozen=True)
@@ -196,6 +232,13 @@ class Sample:
     ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
     ticks_lost: int = field(metadata={"doc": "failed"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
+    # Columns that runs stored before them do not have.
+    sampled_s: float | None = field(default=None, metadata={"doc": "time in which the sampler was on"})
+    looks: int | None = field(default=None, metadata={"doc": "its looks at one process each, idle ones too"})
+    looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})
+    sampler_realtime: bool | None = field(
+        default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
+    )
 
 
 @dataclass(frozen=True)
