@@ -170,6 +170,9 @@ def test_each_session_is_seen_for_what_it_does(server: Server, target: str, sour
     assert found["sleeper"].polls_idle == found["sleeper"].polls_in_transaction == 0
     kinds = {p.kind for p in seen.processes if p.scope == "background"}
     assert {"checkpointer", "walwriter", "background writer"} <= kinds
+    for process in seen.processes:
+        if process.scope == "background" and not process.ended:
+            assert process.last_tick - process.first_tick - process.skipped >= 0.9 * ticks
     assert (seen.log_sync is None) == (source == "pg_stat_activity")
 
 

@@ -75,7 +75,7 @@ class MemorySource:
         return Seen(
             elapsed_s=window.elapsed_s,
             ticks=window.ticks,
-            processes=tuple(self._observed(process, met) for process in window.processes),
+            processes=tuple(self._observed(process, window, met) for process in window.processes),
             events=tuple(codes),
             looks=looks,
             wait_ends=wait_ends,
@@ -112,14 +112,17 @@ class MemorySource:
         self._known |= {key: by_pid[key[0]] for key in met}
         return met
 
-    def _observed(self, process: _core.Watched, met: set[tuple[int, int]]) -> Observed:
+    def _observed(self, process: _core.Watched, window: _core.Window, met: set[tuple[int, int]]) -> Observed:
         key = process.pid, process.start_ticks
         row = self._known.get(key, {})
         kind = row.get("kind") or process.kind
         state = str(row.get("state")) if key in met else ""
         scope: Literal["session", "background"] = "session" if kind in SESSION_KINDS else "background"
-        # The postmaster and the logger publish nothing at all: off the CPU they wait for work.
-        is_mute = scope == "background" and process.skipped >= process.last_tick - process.first_tick
+        first_tick, last_tick = process.first_tick, process.last_tick
+        if scope == "background" and first_tick == last_tick and not process.ended:
+            # The postmaster and the logger publish nothing at all: off the CPU they wait for work.
+            lived = round(window.ticks * process.elapsed_s / window.elapsed_s) if window.ticks else 0
+            first_tick, last_tick = max(0, window.ticks - lived), window.ticks
         return Observed(
             pid=process.pid,
             started=process.start_ticks,
@@ -130,9 +133,9 @@ class MemorySource:
             application=row.get("application"),
             database=row.get("database") or process.database,
             client=row.get("client"),
-            first_tick=process.first_tick,
-            last_tick=process.last_tick,
-            skipped=0 if is_mute else process.skipped,
+            first_tick=first_tick,
+            last_tick=last_tick,
+            skipped=process.skipped,
             elapsed_s=process.elapsed_s,
             cpu_s=process.cpu_ns / 1e9,
             run_queue_s=process.run_queue_ns / 1e9,
