@@ -107,7 +107,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "kills": lambda: columns(Kill),
     "waits": lambda: columns(WaitRow),
     "profile": lambda: columns(ProcessTime),
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "report", "verify")},
 }
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,6 +118,28 @@ def run(
 
 
 @app.command()
+def profile(
+    url: Annotated[str, typer.Argument(metavar="URL", help="postgresql://user@host/db", show_default=False)],
+    seconds: Annotated[float | None, typer.Option(help="How long to watch.", show_default="10")] = None,
+    session: Annotated[
+        int | None, typer.Option(help="Show this session alone, by its process id in the server.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show where a live database's sessions spend their time; read-only, no load."""
+    from redolab.command_profile import DEFAULT_S, watch
+    from redolab.report.profile import print_profile
+
+    profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
+    if json:
+        _print_json(profiled.results)
+    else:
+        print_profile(profiled.results, session)
+    if profiled.error is not None:
+        raise profiled.error
+
+
+@app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run
@@ -164,7 +187,7 @@ def _publish(run: Run, json: bool) -> None:
         print_terminal(results, run.path / "report.html")
 
 
-def _print_json(content: dict[str, Any]) -> None:
+def _print_json(content: Mapping[str, Any]) -> None:
     from json import dumps
 
     print(dumps(content, indent=1, allow_nan=False))

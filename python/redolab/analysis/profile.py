@@ -13,9 +13,9 @@ from redolab.analysis.waits import (
     Seen,
     event_name,
     is_asleep,
-    is_log_sync,
     session_waits,
 )
+from redolab.log_waits import is_log_sync
 from redolab.sample import Sample, WaitRow
 
 ON_CPU = "on_cpu"
@@ -118,7 +118,7 @@ def profile(samples: Iterable[tuple[Times | None, int]]) -> tuple[ProfileRow, ..
 
 
 def log_sync_share(times: Times) -> float | None:
-    """Share of the whole that is waiting for the commit's flush (see `waits.is_log_sync`)."""
+    """Share of the whole that is waiting for the commit's flush (see `log_waits.is_log_sync`)."""
     whole = sum(times.values())
     return _log_sync_s(times) / whole if whole > 0 else None
 

@@ -1,4 +1,4 @@
-"""What a wait event means for the accounts: idle, outside the work, or the log's flush."""
+"""What a wait event means for the accounts: idle, or outside the work."""
 
 from __future__ import annotations
 
@@ -20,37 +20,12 @@ class Seen:
 
 NOTHING = Seen()
 
-_LOG_SYNC = frozenset(
-    {
-        # Spelled WALSync, WALWrite before PostgreSQL 17: names are compared in lower case.
-        "io:walsync",
-        "io:walwrite",
-        "lwlock:walwrite",
-        "ipc:syncrep",
-    }
-)
 _IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
 
 
 def event_name(wait_class: str, event: str) -> str:
     """`Class:Event`, as rows of a profile are named."""
     return f"{wait_class}:{event}"
-
-
-def is_log_sync(name: str) -> bool:
-    """Whether a wait event (`Class:Event`) is a commit waiting for its flush of the log.
-
-    These are the flush and the write before it, the lock that followers of a group commit wait
-    on, and a synchronous standby's answer. The sleep of `commit_delay` posts no event up to
-    PostgreSQL 18: the session that leads a group then shows as unaccounted, its followers as
-    LWLock:WALWrite. A later version's event for it (Timeout, commit delay) counts.
-
-    Source: PostgreSQL manual, "Wait Events"; XLogFlush in PostgreSQL's xlog.c.
-    """
-    lowered = name.lower()
-    return lowered in _LOG_SYNC or (
-        lowered.startswith("timeout:") and "commit" in lowered and "delay" in lowered
-    )
 
 
 def session_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:

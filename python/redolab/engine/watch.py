@@ -1,25 +1,20 @@
 """The wait sampler: ticks of `pg_stat_activity` joined with each process's scheduler state.
 
-Gaps between ticks are exponential, so that a tick cannot fall into step with the load. Sampling
-divides waits of a millisecond and more well and waits of 50 us badly: a query reads the event of
+Sampling divides waits of a millisecond and more well and waits of 50 us badly: a query reads the event of
 one moment and the kernel's state of another (docs/explanation/method.md). CPU and run queue are
 therefore never taken from ticks but from the kernel's own accounts.
 """
 
 from __future__ import annotations
 
-import random
-import threading
-import time
 from collections import Counter
 from collections.abc import Collection
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import psycopg
-
 from redolab import _core
 from redolab.engine.connection import Connection, fetch
+from redolab.engine.ticking import Ticking
 from redolab.sample import TickCount, Ticks
 
 RATE_PER_S = 20.0
@@ -46,14 +41,12 @@ class PgWatch:
             seed: of the gaps.
         """
         self.ticks = Ticks()
-        self._connection = connection
+        self._connection, self._seed = connection, seed
         self._own, self._sessions, self._local = list(own), frozenset(sessions), local
-        self._random = random.Random(seed)
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._sample, name="wait sampler", daemon=True)
+        self._seen: Counter[tuple[Any, ...]] = Counter()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._ticking = Ticking(self._tick, self._connection, RATE_PER_S, self._seed)
         return self
 
     def __exit__(
@@ -62,36 +55,20 @@ class PgWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _sample(self) -> None:
-        seen: Counter[tuple[Any, ...]] = Counter()
-        rounds = late = lost = 0
-        started = time.thread_time()
-        due = time.monotonic() + self._random.expovariate(RATE_PER_S)
-        while not self._done.wait(max(0.0, due - time.monotonic())):
-            late += time.monotonic() - due > 0.5 / RATE_PER_S
-            try:
-                seen.update(self._tick())
-                rounds += 1
-            except psycopg.Error:
-                lost += 1
-                if self._connection.closed:
-                    break
-            due = max(due, time.monotonic()) + self._random.expovariate(RATE_PER_S)
+        ticking = self._ticking
+        ticking.stop()
         counts = tuple(
             TickCount(scope, kind, wait_class, event, state, count)
-            for (scope, kind, wait_class, event, state), count in sorted(seen.items())
+            for (scope, kind, wait_class, event, state), count in sorted(self._seen.items())
         )
-        self.ticks = Ticks(counts, rounds, late, lost, time.thread_time() - started)
+        self.ticks = Ticks(counts, ticking.ticks, ticking.late, ticking.lost, ticking.cpu_s)
 
-    def _tick(self) -> list[tuple[Any, ...]]:
-        rows = fetch(self._connection, "select_activity", {"own": self._own})
+    def _tick(self, connection: Connection) -> None:
+        rows = fetch(connection, "select_activity", {"own": self._own})
         states: list[str | None] = [None] * len(rows)
         if self._local:
             states = _core.task_states([row["pid"] for row in rows])
-        return [
+        self._seen.update(
             (
                 "session" if row["pid"] in self._sessions else "background",
                 row["backend_type"],
@@ -100,7 +77,7 @@ class PgWatch:
                 _state(state),
             )
             for row, state in zip(rows, states, strict=True)
-        ]
+        )
 
 
 def _state(letter: str | None) -> Literal["runnable", "asleep", "unknown"]:

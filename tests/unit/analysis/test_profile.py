@@ -10,8 +10,9 @@ from redolab.analysis.profile import (
     profile,
     session_times,
 )
-from redolab.analysis.waits import NOTHING, Seen, is_log_sync
+from redolab.analysis.waits import NOTHING, Seen
 from redolab.design import Trial
+from redolab.log_waits import is_log_sync
 from redolab.sample import Sample, WaitRow
 
 from .synthetic import Behaviour, one_sample
