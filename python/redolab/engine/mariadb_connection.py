@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ _URL = re.compile(
 _KNOWN = frozenset({"unix_socket", "socket", "password"})
 _SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")  # noqa: S108
 _PORT = 3306
+_NO_CONNECTION = 2003
 
 # Error number -> what to do. 2003 and 2013 are the client's own; their reason is in the text.
 _MENDS = {
@@ -40,7 +42,7 @@ _MENDS = {
     1130: "The server allows no user from this host: CREATE USER with this host, or go by an SSH tunnel.",
     1698: "This user is known by the operating system's user alone: run Redolab as that user and name the "
     "server's socket with ?unix_socket=, or use a user with a password.",
-    2003: "Is the server running there, and does it listen on that address, port or socket?",
+    _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
     2059: "Use a user with another authentication plugin, such as mysql_native_password.",
@@ -83,18 +85,33 @@ def read_target(url: str) -> Target:
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
     host = found["host"].strip("[]")
-    socket = next((query[name][0] for name in ("unix_socket", "socket") if name in query), None)
-    if socket is None and found["port"] is None and host in ("", "localhost"):
-        socket = next((path for path in _SOCKETS if Path(path).is_socket()), None)
+    path = next((query[name][0] for name in ("unix_socket", "socket") if name in query), None)
+    if path is None and found["port"] is None and host in ("", "localhost"):
+        path = next((usual for usual in _SOCKETS if Path(usual).is_socket()), None)
     given = found["password"] or query.get("password", [""])[0] or None
     return Target(
         host=host or "localhost",
         port=int(found["port"] or _PORT),
         user=unquote(found["user"] or "") or None,
-        unix_socket=socket,
+        unix_socket=path,
         database=unquote(found["database"] or "") or None,
         password=unquote(given) if given else os.environ.get("MYSQL_PWD"),
     )
+
+
+class _Client(Connection):
+    """Closes the socket of an attempt that failed; the base class leaves that to the garbage collector."""
+
+    def connect(self, sock: Any = None) -> None:
+        if sock is None and self.unix_socket:
+            sock = socket.socket(socket.AF_UNIX)
+            try:
+                sock.connect(self.unix_socket)
+            except OSError as error:
+                sock.close()
+                raise pymysql.OperationalError(_NO_CONNECTION, error.strerror or str(error)) from error
+            self._secure = True
+        super().connect(sock)
 
 
 def connect(target: Target) -> Connection:
@@ -105,7 +122,7 @@ def connect(target: Target) -> Connection:
     """
     options = Path("~/.my.cnf").expanduser()
     try:
-        connection: Connection = pymysql.connect(
+        connection = _Client(
             host=target.host,
             port=target.port,
             user=target.user,

@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from redolab.engine.thread_looks import Look
+from redolab.engine.thread_looks import Doing, Look
+from redolab.log_waits import is_log_sync
 
 Event = tuple[str, str]
 State = int
@@ -29,7 +30,7 @@ _BINLOG = re.compile(r".*\.\d{6,}")
 _TABLESPACE = re.compile(r"ibdata\d+|undo_?\d+|ibtmp\d+|.*\.(ibd|ibu|ibt)")
 # Stages in which the session waits for its client.
 _CLIENT_STAGES = frozenset({"Writing to net", "Reading from net", "Sending to client"})
-# Stages that name what a wait with a time limit waits for.
+# Stages that say themselves what is waited for.
 _NAMED_STAGE = re.compile(r"Waiting|User |Master has|Slave has|Has ")
 _IDLE_BACKGROUND = frozenset({"futex", "timed futex", "socket", "sleep", "aio"})
 _FILES = {
@@ -76,7 +77,7 @@ def name_session(look: Look | None, active: Active | None, in_row_lock: bool, ru
         return Seen(IDLE, ASLEEP, active is not None and active.stage not in _CLIENT_STAGES)
     event = _call_event(look)
     if event is None:
-        event = _blocked_event(look, active, in_row_lock)
+        event = _blocked_event(active, in_row_lock, look.doing)
     return Seen(event, ASLEEP, active is None)
 
 
@@ -142,19 +143,27 @@ def _call_event(look: Look) -> Event | None:
     return None
 
 
-def _blocked_event(look: Look, active: Active | None, in_row_lock: bool) -> Event:
-    """The event of a session asleep inside the server: a lock, a condition, a stage."""
-    instrument = instrument_event(active.wait) if active and active.wait else None
+def _blocked_event(active: Active | None, in_row_lock: bool, doing: Doing | None) -> Event:
+    """The event of a session asleep inside the server: a lock, a stage, a condition.
+
+    Args:
+        active: the session's statement, None when the server's list showed none.
+        in_row_lock: the server listed the statement as waiting for a row lock.
+        doing: the kernel's word, where it may be had.
+    """
+    stage = active.stage if active else ""
     if in_row_lock:
         return ROW_LOCK
-    if instrument is not None:
+    if _NAMED_STAGE.match(stage):
+        return ("Stage", stage)
+    if doing == "timed futex":
+        return ROW_LOCK
+    instrument = instrument_event(active.wait) if active and active.wait else None
+    if instrument is not None and not is_log_sync(f"Stage:{stage}"):
         return instrument
-    if look.doing == "timed futex":
-        named = active is not None and _NAMED_STAGE.match(active.stage)
-        return ("Stage", active.stage) if active is not None and named else ROW_LOCK
-    if active is not None and active.stage:
-        return ("Stage", active.stage)
-    return ("Kernel", look.doing)
+    if stage:
+        return ("Stage", stage)
+    return ("Kernel", doing) if doing else NOTHING
 
 
 def _by_the_list(active: Active | None, in_row_lock: bool, running: bool | None) -> Seen:
@@ -164,9 +173,4 @@ def _by_the_list(active: Active | None, in_row_lock: bool, running: bool | None)
     if active is None or active.stage in _CLIENT_STAGES:
         return Seen(IDLE, ASLEEP)
     state = UNKNOWN if running is None else ASLEEP
-    instrument = instrument_event(active.wait) if active.wait else None
-    if in_row_lock:
-        return Seen(ROW_LOCK, state)
-    if instrument is not None:
-        return Seen(instrument, state)
-    return Seen(("Stage", active.stage) if active.stage else NOTHING, state)
+    return Seen(_blocked_event(active, in_row_lock, None), state)

@@ -34,12 +34,16 @@ def open_observer(target: str, seed: int) -> Observer:
         UsageError: the URL names no server that can be watched.
         RefusedError: the server cannot be reached, or refuses.
     """
-    from redolab.engine.observe_postgres import PostgresObserver
-
     scheme = target.partition("://")[0]
     if scheme in ("postgresql", "postgres"):
+        from redolab.engine.observe_postgres import PostgresObserver
+
         return PostgresObserver(target, seed)
+    if scheme in ("mysql", "mariadb"):
+        from redolab.engine.observe_mariadb import MariadbObserver
+
+        return MariadbObserver(target, seed)
     raise UsageError(
         f"There is no server to watch under {target!r}. Give its URL, such as "
-        "postgresql://user@host:5432/database."
+        "postgresql://user@host:5432/database or mysql://user@host:3306/."
     )
