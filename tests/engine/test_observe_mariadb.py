@@ -427,7 +427,7 @@ def test_the_server_restarts(place: Path) -> None:
 
 def test_the_connection_is_killed(plain: MariaDB) -> None:
     with closing(MariadbObserver(plain.url, 10)) as observer:
-        plain.ask(f"kill {observer._connection.server_thread_id[0]}")
+        plain.ask(f"kill {number_of(observer._connection)}")
         it = observer.read()
         assert any("made again" in warning for warning in it.warnings)
         time.sleep(0.5)
