@@ -105,8 +105,9 @@ class TickCount:
     """`""` when no wait was posted."""
     event: str
     """`""` when no wait was posted."""
-    state: Literal["runnable", "asleep", "unknown"]
-    """`runnable` is on CPU or in the run queue; `unknown` where the kernel could not be asked."""
+    state: Literal["on_cpu", "runnable", "asleep", "unknown"]
+    """`runnable` is waiting for a CPU, or on one where the two could not be told apart; `unknown` where
+    the kernel could not be asked or the event changed while it was."""
     ticks: int
 
 
@@ -123,6 +124,12 @@ class Ticks:
     """Readings that failed."""
     cpu_s: float = 0.0
     """CPU of the sampler itself in this process."""
+    torn: int = 0
+    """Looks during which the event changed: their scheduler state is unknown."""
+    looks: int = 0
+    """Looks at one process each, idle ones too."""
+    realtime: bool | None = None
+    """Whether the sampler ran at real-time priority; None where that means nothing."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod sampler;
+
 use std::io;
 
 use pyo3::prelude::*;
@@ -84,79 +86,6 @@ impl MachineTimes {
     }
 }
 
-/// How often a process was seen with one wait event in one scheduler state.
-#[pyclass(frozen, get_all, module = "redolab._core")]
-struct Sight {
-    /// Process id.
-    pid: u32,
-    /// What the process is, such as "client backend".
-    kind: String,
-    /// The published event: class in the top byte; 0 when none is published.
-    event: u32,
-    /// Whether the process was on a CPU or waiting for one.
-    runnable: bool,
-    /// How often.
-    ticks: u64,
-}
-
-/// Everything a wait sampler saw.
-#[pyclass(frozen, get_all, module = "redolab._core")]
-struct Tally {
-    /// Every combination seen.
-    sights: Py<PyTuple>,
-    /// Readings of the whole server.
-    rounds: u64,
-    /// Readings later than half a mean gap.
-    late: u64,
-    /// Readings that failed as a whole.
-    lost: u64,
-    /// Looks at a process whose event changed meanwhile, which are not counted.
-    torn: u64,
-    /// CPU time of the sampler, in nanoseconds.
-    cpu_ns: u64,
-    /// Whether it ran at real-time priority.
-    realtime: bool,
-}
-
-/// Samples the wait events in a server's memory from construction until `stop`.
-#[pyclass(module = "redolab._core")]
-struct WaitSampler {
-    running: Option<redolab_waits::Sampler>,
-}
-
-#[pymethods]
-impl WaitSampler {
-    #[new]
-    fn new(postmaster: u32, rate_per_s: f64, seed: u64, leave_out: Vec<u32>) -> PyResult<Self> {
-        let config = redolab_waits::Config { postmaster, rate_per_s, seed, leave_out };
-        Ok(Self { running: Some(redolab_waits::Sampler::start(config)?) })
-    }
-
-    /// End the sampling and return what was seen; a second call returns an empty tally.
-    fn stop(&mut self, py: Python<'_>) -> PyResult<Tally> {
-        let running = self.running.take();
-        let seen = py.detach(|| running.map(redolab_waits::Sampler::stop)).unwrap_or_default();
-        let sights = seen
-            .sights
-            .iter()
-            .map(|(sight, &ticks)| {
-                let kind = seen.kinds.get(&sight.pid).cloned().unwrap_or_default();
-                let redolab_waits::Sight { pid, event, runnable } = *sight;
-                Py::new(py, Sight { pid, kind, event, runnable, ticks })
-            })
-            .collect::<PyResult<Vec<_>>>()?;
-        Ok(Tally {
-            sights: PyTuple::new(py, sights)?.unbind(),
-            rounds: seen.rounds,
-            late: seen.late,
-            lost: seen.lost,
-            torn: seen.torn,
-            cpu_ns: seen.cpu_ns,
-            realtime: seen.realtime,
-        })
-    }
-}
-
 /// Read the CPU accounts of a postmaster and its children.
 #[pyfunction]
 fn server_tasks(py: Python<'_>, postmaster: u32) -> PyResult<ServerTasks> {
@@ -203,9 +132,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
     module.add_class::<ServerTasks>()?;
     module.add_class::<MachineTimes>()?;
-    module.add_class::<Sight>()?;
-    module.add_class::<Tally>()?;
-    module.add_class::<WaitSampler>()?;
+    module.add_class::<sampler::Watched>()?;
+    module.add_class::<sampler::WaitEnd>()?;
+    module.add_class::<sampler::Window>()?;
+    module.add_class::<sampler::WaitSampler>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;

@@ -7,19 +7,28 @@
 //! readings of one process belong together only if its pid *and* its start time agree, because
 //! the kernel gives pids out again.
 
+mod burst;
+mod clock;
+mod follow;
 mod kind;
+mod layout;
+mod lengths;
+mod look;
 mod memory;
 mod parse;
+mod process;
 mod sampler;
 mod symbol;
 mod threads;
+mod window;
 
 use std::fs;
 use std::io;
 
 use parse::Stat;
-pub use sampler::{Config, Sampler, Sight, Tally};
+pub use sampler::{Config, Sampler};
 pub use threads::process_threads;
+pub use window::{Ends, Episodes, Looks, State, Watched, Window};
 
 /// How often a reading is repeated when processes come and go while it is taken.
 const ATTEMPTS: usize = 4;
@@ -124,7 +133,7 @@ fn read_task(pid: u32) -> io::Result<Task> {
     let title = read(&format!("/proc/{pid}/cmdline"))?;
     Ok(Task {
         pid,
-        kind: kind::from_title(&title),
+        kind: kind::from_title(&title).kind,
         start_ticks: stat.start_ticks,
         cpu_ns,
         run_queue_ns,
@@ -159,7 +168,7 @@ fn children_by_list(pid: u32) -> io::Result<Vec<u32>> {
     let mut found = Vec::new();
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
         let path = thread?.path().join("children");
-        found.extend(parse::children(&fs::read_to_string(path)?));
+        found.extend(parse::children(&fs::read(path)?));
     }
     Ok(found)
 }

@@ -39,10 +39,16 @@ pub fn stat(text: &str) -> Option<Stat> {
     Some(Stat {
         state: fields.first()?.chars().next()?,
         parent: fields.get(1)?.parse().ok()?,
-        own_ticks: ticks(14)? + ticks(15)?,
-        reaped_ticks: ticks(16)? + ticks(17)?,
+        own_ticks: ticks(14)?.checked_add(ticks(15)?)?,
+        reaped_ticks: ticks(16)?.checked_add(ticks(17)?)?,
         start_ticks: ticks(22)?,
     })
+}
+
+/// The state letter in `/proc/PID/stat`, without looking at the rest.
+pub fn state_letter(text: &[u8]) -> Option<u8> {
+    let after_name = text.iter().rposition(|&byte| byte == b')')?;
+    text.get(after_name + 2).copied()
 }
 
 /// Parses `/proc/PID/schedstat` into nanoseconds on a CPU and nanoseconds in a run queue.
@@ -52,8 +58,9 @@ pub fn schedstat(text: &str) -> Option<(u64, u64)> {
 }
 
 /// Parses `/proc/PID/task/TID/children`.
-pub fn children(text: &str) -> Vec<u32> {
-    text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+pub fn children(text: &[u8]) -> Vec<u32> {
+    let words = text.split(|byte| !byte.is_ascii_digit());
+    words.filter_map(|word| std::str::from_utf8(word).ok()?.parse().ok()).collect()
 }
 
 /// Parses `/proc/stat`.
@@ -107,12 +114,15 @@ mod tests {
     fn a_name_may_hold_spaces_and_parentheses() {
         let odd = STAT.replace("(postgres)", "(a (b) R 1 2) c)");
         assert_eq!(stat(&odd), stat(STAT));
+        assert_eq!(state_letter(odd.as_bytes()), Some(b'S'));
     }
 
     #[test]
     fn a_cut_stat_is_nothing() {
         assert_eq!(stat(""), None);
         assert_eq!(stat("4242 (postgres) S 4240"), None);
+        assert_eq!(state_letter(b""), None);
+        assert_eq!(state_letter(b"4242 (postgres)"), None);
     }
 
     #[test]
@@ -123,8 +133,8 @@ mod tests {
 
     #[test]
     fn children_stand_in_one_line() {
-        assert_eq!(children("11 12 4000 "), [11, 12, 4000]);
-        assert!(children("").is_empty());
+        assert_eq!(children(b"11 12 4000 "), [11, 12, 4000]);
+        assert!(children(b"").is_empty());
     }
 
     #[test]

@@ -1,92 +1,72 @@
 //! The wait sampler: reads every process's published wait event and scheduler state, on a clock
-//! with exponential gaps, and only counts what it saw.
+//! with exponential gaps.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
+use crate::burst::{Burst, LogEvents};
+use crate::follow::Server;
+use crate::lengths::Lengths;
+use crate::look::{Look, Sight, is_idle, look};
+use crate::memory::Batch;
+use crate::process::Process;
+use crate::window::{State, Window};
+use crate::{clock, kind};
 
-use crate::symbol::{self, Mapping};
-use crate::{children, kind, memory, parse, read_stat};
+/// A process found idle this many times in a row is read together with others like it.
+const LONG_IDLE: u32 = 8;
+/// So long the sampler may hold a CPU before it lets others have it.
+const HOLD: u64 = 2_000_000;
+/// So long it then sleeps.
+const YIELD: u64 = 500_000;
 
 /// What to sample and how often.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The server's first process.
     pub postmaster: u32,
-    /// Mean readings per second.
+    /// Mean ticks per second.
     pub rate_per_s: f64,
-    /// Of the gaps between readings.
+    /// Of the gaps between ticks.
     pub seed: u64,
-    /// Processes that are not looked at: the measuring program's own helpers.
+    /// Processes that are not looked at: the measuring program's own.
     pub leave_out: Vec<u32>,
+    /// Events in which a commit waits for its flush.
+    pub log_sync: Vec<u32>,
+    /// Events that are a write or flush of the log.
+    pub log_write: Vec<u32>,
+    /// Mean bursts per second; 0 for none.
+    pub bursts_per_s: f64,
 }
 
-/// What one tick saw of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Sight {
-    /// Process id.
-    pub pid: u32,
-    /// The published event: class in the top byte, event in the rest; 0 when none is published.
-    pub event: u32,
-    /// Whether the process was on a CPU or waiting for one; not asked of one whose event says that
-    /// it is idle.
-    pub runnable: bool,
-}
-
-/// Everything a sampler saw between its start and its stop.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// Ticks per sight.
-    pub sights: HashMap<Sight, u64>,
-    /// Kind of each process seen, by pid.
-    pub kinds: HashMap<u32, String>,
-    /// Readings of the whole server.
-    pub rounds: u64,
-    /// Readings that began later than half a mean gap after they were due.
-    pub late: u64,
-    /// Readings that failed as a whole.
-    pub lost: u64,
-    /// Processes whose event changed while their state was read: looked at, not counted.
-    pub torn: u64,
-    /// CPU time of the sampler, in nanoseconds.
-    pub cpu_ns: u64,
-    /// Whether the sampler ran at real-time priority.
-    pub realtime: bool,
-}
-
-/// A sampler at work in a thread of its own.
+/// A sampler at work in a thread of its own. It ends when this is dropped.
 pub struct Sampler {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<Tally>,
+    commands: Sender<Command>,
 }
 
-/// One server process as the sampler knows it.
-struct Process {
-    pid: u32,
-    stat: File,
-    /// Where its event is published; `None` until it has a place in shared memory.
-    event_at: Option<u64>,
+enum Command {
+    Pause,
+    Resume,
+    Read(Sender<Window>),
+    Stop(Sender<Window>),
 }
 
-/// Where things lie in the server's processes.
-struct Layout {
-    /// Of the pointer to the published event, the same in every process.
-    pointer: u64,
-    shared: Vec<Mapping>,
-}
-
-struct Server {
+/// What the thread holds.
+struct Work {
     config: Config,
-    layout: Layout,
-    processes: Vec<Process>,
+    events: LogEvents,
+    server: Server,
+    window: Window,
+    window_began: u64,
+    cpu_before: u64,
+    lengths: Lengths,
+    random: fastrand::Rng,
+    batch: Batch,
+    text: [u8; 512],
+    tick_due: u64,
+    burst_due: u64,
+    burst: Option<Burst>,
 }
 
 impl Sampler {
@@ -97,164 +77,331 @@ impl Sampler {
     /// `PermissionDenied` when the server's memory may not be read, `Unsupported` when the program
     /// is none this can read, `NotFound` when there is no such process.
     pub fn start(config: Config) -> io::Result<Self> {
-        let layout = Layout::of(config.postmaster)?;
-        let mut server = Server { config, layout, processes: Vec::new() };
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        let thread = std::thread::Builder::new()
+        let server = Server::of(config.postmaster, config.leave_out.clone())?;
+        let events = LogEvents { sync: config.log_sync.clone(), write: config.log_write.clone() };
+        let random = fastrand::Rng::with_seed(config.seed);
+        let mut work = Work {
+            config,
+            events,
+            server,
+            window: Window::default(),
+            window_began: clock::now(),
+            cpu_before: 0,
+            lengths: Lengths::default(),
+            random,
+            batch: Batch::default(),
+            text: [0; 512],
+            tick_due: 0,
+            burst_due: 0,
+            burst: None,
+        };
+        let (commands, received) = channel();
+        std::thread::Builder::new()
             .name("wait-sampler".into())
-            .spawn(move || server.sample(&seen))?;
-        Ok(Self { stop, thread })
+            .spawn(move || work.run(&received))?;
+        Ok(Self { commands })
     }
 
-    /// Ends the sampling and returns what was seen.
+    /// No ticks and no readings until [`Sampler::resume`].
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// When the sampler's thread panicked, which is a defect in it.
-    #[must_use]
-    pub fn stop(self) -> Tally {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().expect("the sampler's thread ends by itself")
+    /// When the sampler's thread broke, which is a defect in it; so for the others.
+    pub fn pause(&self) -> io::Result<()> {
+        self.commands.send(Command::Pause).map_err(broken)
+    }
+
+    /// Goes on after [`Sampler::pause`].
+    ///
+    /// # Errors
+    ///
+    /// See [`Sampler::pause`].
+    pub fn resume(&self) -> io::Result<()> {
+        self.commands.send(Command::Resume).map_err(broken)
+    }
+
+    /// Everything seen since the start or the last reading; the sampler goes on.
+    ///
+    /// # Errors
+    ///
+    /// See [`Sampler::pause`].
+    pub fn read(&self) -> io::Result<Window> {
+        self.ask(Command::Read)
+    }
+
+    /// The same, and ends the sampling.
+    ///
+    /// # Errors
+    ///
+    /// See [`Sampler::pause`].
+    pub fn stop(self) -> io::Result<Window> {
+        self.ask(Command::Stop)
+    }
+
+    fn ask(&self, command: fn(Sender<Window>) -> Command) -> io::Result<Window> {
+        let (reply, window) = channel();
+        self.commands.send(command(reply)).map_err(broken)?;
+        window.recv().map_err(broken)
     }
 }
 
-impl Server {
-    fn sample(&mut self, stop: &AtomicBool) -> Tally {
-        let mut tally = Tally { realtime: sharpen_clock(), ..Tally::default() };
-        let mut random = fastrand::Rng::with_seed(self.config.seed);
-        let mean = 1.0 / self.config.rate_per_s;
-        let late_after = Duration::from_secs_f64(mean / 2.0);
-        let mut due = now();
-        let _ = self.follow_processes(&mut tally);
+fn broken(_: impl std::error::Error) -> io::Error {
+    io::Error::other("the wait sampler's thread broke")
+}
+
+impl Work {
+    fn run(&mut self, commands: &Receiver<Command>) {
+        self.window.realtime = clock::sharpen();
+        let mut paused = false;
+        self.draw_dues();
         loop {
-            // The logarithm of a number from (0, 1] makes the gap exponential.
-            due += Duration::from_secs_f64(-mean * (1.0 - random.f64()).ln());
-            sleep_until(due);
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let woken = now();
-            if woken > due + late_after {
-                tally.late += 1;
-                // Ticks that were missed are gone: caring for them would only bunch them.
-                due = woken;
-            }
-            match self.tick(&mut tally, &mut random) {
-                Ok(()) => tally.rounds += 1,
-                Err(_) => tally.lost += 1,
-            }
-        }
-        tally.cpu_ns = own_cpu_ns();
-        tally
-    }
-
-    fn tick(&mut self, tally: &mut Tally, random: &mut fastrand::Rng) -> io::Result<()> {
-        // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
-        // to stand in the run queue because of it. So looking comes first, and nobody is always last.
-        let count = self.processes.len();
-        let first = random.usize(..count.max(1));
-        for turn in 0..count {
-            let process = &self.processes[(first + turn) % count];
-            let Some(place) = process.event_at else { continue };
-            // One process at a time: its event and its state must be of the same moment, and
-            // between two looks at many processes waits of 50 us come and go.
-            let event = memory::read_short(self.config.postmaster, place)?;
-            let mut runnable = false;
-            if !is_idle(event) {
-                let Some(letter) = state(&process.stat) else { continue };
-                if memory::read_short(self.config.postmaster, place)? != event {
-                    tally.torn += 1;
-                    continue;
+            let due = self.burst.as_ref().map_or(self.burst_due, |burst| burst.due);
+            let command = if paused {
+                commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                let wait = due.min(self.tick_due).saturating_sub(clock::now());
+                commands.recv_timeout(Duration::from_nanos(wait))
+            };
+            match command {
+                Err(RecvTimeoutError::Timeout) => self.act(),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Command::Pause) => {
+                    paused = true;
+                    self.interrupt();
                 }
-                runnable = letter == 'R';
+                Ok(Command::Resume) => {
+                    paused = false;
+                    self.draw_dues();
+                }
+                Ok(Command::Read(reply)) => {
+                    let _ = reply.send(self.close_window());
+                }
+                Ok(Command::Stop(reply)) => {
+                    self.interrupt();
+                    let _ = reply.send(self.close_window());
+                    return;
+                }
             }
-            *tally.sights.entry(Sight { pid: process.pid, event, runnable }).or_default() += 1;
         }
-        self.follow_processes(tally)
     }
 
-    /// Takes in processes that began; those that ended are let go when their state is asked for.
-    fn follow_processes(&mut self, tally: &mut Tally) -> io::Result<()> {
-        let alive = children(self.config.postmaster)?;
-        self.processes.retain(|process| alive.contains(&process.pid));
-        for pid in alive {
-            let known = self.processes.iter().any(|process| process.pid == pid);
-            if known || self.config.leave_out.contains(&pid) {
-                continue;
+    /// Does what is due. A tick that falls into a burst is taken inside it: to leave it out would
+    /// leave out moments in which sessions wait for the log.
+    fn act(&mut self) {
+        let now = clock::now();
+        if now >= self.tick_due {
+            self.tick_on_time(now);
+        } else if let Some(burst) = &mut self.burst {
+            let read =
+                burst.step(self.config.postmaster, &mut self.batch, &self.events, &mut self.window);
+            if read.is_err() {
+                burst.give_up(&mut self.window);
             }
-            // The file stays bound to this process even if its pid is given out again.
-            let Ok(stat) = File::open(format!("/proc/{pid}/stat")) else { continue };
-            if read_stat(pid).is_ok_and(|stat| stat.parent == self.config.postmaster) {
-                self.processes.push(Process { pid, stat, event_at: None });
+            if read.unwrap_or(true) {
+                self.burst = None;
+                self.burst_due = clock::now() + self.gap(self.config.bursts_per_s);
+            }
+        } else if now >= self.burst_due {
+            let places = self.server.processes.iter().filter_map(|process| {
+                Some((process.place?, kind::is_session(&process.watched.kind)))
+            });
+            self.burst = Some(Burst::begin(places, &mut self.random));
+        }
+    }
+
+    fn tick_on_time(&mut self, woken: u64) {
+        let mean = nanoseconds(1.0 / self.config.rate_per_s);
+        let mut late = woken > self.tick_due + mean / 2;
+        if late {
+            // Ticks that were missed are gone: caring for them would only bunch them.
+            self.tick_due = woken;
+        }
+        if self.tick().is_err() {
+            self.window.lost += 1;
+            self.server.renew_layout();
+        }
+        let now = clock::now();
+        late |= now - woken > mean / 5;
+        self.window.late += u64::from(late);
+        // Half of the time is the server's, whatever a tick costs.
+        self.tick_due = (self.tick_due + self.gap(self.config.rate_per_s)).max(2 * now - woken);
+    }
+
+    fn tick(&mut self) -> io::Result<()> {
+        self.read_long_idle()?;
+        // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
+        // to stand in the run queue because of it. So nobody is always last.
+        let count = self.server.processes.len();
+        let first = self.random.usize(..count);
+        let mut held_since = clock::now();
+        let mut seen = 0;
+        for turn in 0..count {
+            let at = (first + turn) % count;
+            let process = &self.server.processes[at];
+            if process.place.is_some() && process.idle_ticks < LONG_IDLE {
+                seen += u32::from(self.look_at(at, None));
+            }
+            held_since = yield_cpu(held_since);
+        }
+        let followed = self.server.follow();
+        // Those that have just begun: a process of a few milliseconds is there at one tick at most.
+        for at in 0..self.server.processes.len() {
+            let process = &self.server.processes[at];
+            let unseen = process.watched.last_tick == 0 && process.idle.is_none();
+            if unseen && process.place.is_some() {
+                self.look_at(at, None);
             }
         }
-        for process in self.processes.iter_mut().filter(|process| process.event_at.is_none()) {
-            process.event_at = self.layout.event_address(process.pid);
-            if process.event_at.is_some() {
-                let title = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
-                tally.kinds.insert(process.pid, kind::from_title(&String::from_utf8_lossy(&title)));
+        let tick = self.window.ticks;
+        for process in &mut self.server.processes {
+            // Only now is it known that its place was still its own.
+            let Some(event) = process.idle.take() else { continue };
+            if followed.is_ok() && process.place.is_some() {
+                *self.window.idle.entry((process.slot, event)).or_default() += 1;
+                self.window.looks += 1;
+                process.looked_at(tick);
             }
+        }
+        if seen == 0 {
+            followed?;
+        }
+        self.window.ticks += 1;
+        Ok(())
+    }
+
+    /// Reads all processes at once that have been idle for long. One at a time would cost more;
+    /// but between two looks at many processes short waits come and go, so busy ones are looked at
+    /// one by one.
+    fn read_long_idle(&mut self) -> io::Result<()> {
+        let long_idle = |p: &&mut Process| p.idle_ticks >= LONG_IDLE && p.place.is_some();
+        let places = self.server.processes.iter_mut().filter(long_idle).filter_map(|p| p.place);
+        self.batch.read(self.config.postmaster, places)?;
+        let mut awake = Vec::new();
+        let processes = self.server.processes.iter_mut().enumerate();
+        for ((at, process), event) in
+            processes.filter(|(_, process)| long_idle(process)).zip(self.batch.words())
+        {
+            if is_idle(event) {
+                process.idle = Some(event);
+            } else {
+                awake.push((at, event));
+            }
+        }
+        for (at, event) in awake {
+            self.look_at(at, Some(event));
         }
         Ok(())
     }
-}
 
-impl Layout {
-    fn of(postmaster: u32) -> io::Result<Self> {
-        let pointer = symbol::pointer_address(postmaster)?;
-        // Looking at the mappings can be allowed where reading the memory is not: find out now.
-        memory::read_word(postmaster, pointer)?;
-        Ok(Self { pointer, shared: symbol::shared_mappings(postmaster)? })
+    /// Looks at one process; whether it could be. `found` is the event that a reading of many found
+    /// a moment before: that moment counts, or a process that fell idle since would be seen idle
+    /// too often.
+    fn look_at(&mut self, at: usize, found: Option<u32>) -> bool {
+        let process = &mut self.server.processes[at];
+        match (look(process, self.server.layout.pointer, &mut self.text), found) {
+            (Some(Sight::Idle(event)), None) => {
+                self.end_rest(at, None);
+                let process = &mut self.server.processes[at];
+                process.idle = Some(event);
+                process.idled(LONG_IDLE);
+            }
+            (Some(Sight::Idle(_)), Some(event)) => self.busy(at, event, State::Unknown, true),
+            (Some(Sight::Busy(look)), Some(event)) if look.event != event => {
+                self.busy(at, event, State::Unknown, true);
+            }
+            (Some(Sight::Busy(look)), _) => {
+                if look.event != 0 {
+                    let slot = self.server.processes[at].slot;
+                    let ends = self.window.wait_ends.entry((slot, look.event)).or_default();
+                    ends.exposure_ns += look.exposure_ns;
+                    ends.ends += u64::from(look.torn);
+                }
+                self.end_rest(at, Some(&look));
+                self.busy(at, look.event, look.state, look.torn);
+                self.server.processes[at].resting = look.resting;
+            }
+            (None, _) => {
+                // Whether it ended or moved is found out when the processes are followed.
+                process.missed += 1;
+                process.place = None;
+                process.resting = None;
+                return false;
+            }
+        }
+        true
     }
 
-    /// Where a process publishes its event; `None` until it has a place in shared memory.
-    ///
-    /// A process that has just begun still points to a place of its own, and whatever else stands
-    /// there is not followed unless it lies inside a mapping that the server shares.
-    fn event_address(&self, pid: u32) -> Option<u64> {
-        let address = memory::read_word(pid, self.pointer).ok()?;
-        let inside = |m: &Mapping| m.start <= address && address <= m.end.saturating_sub(4);
-        (address % 4 == 0 && self.shared.iter().any(inside)).then_some(address)
+    fn busy(&mut self, at: usize, event: u32, state: State, torn: bool) {
+        let process = &mut self.server.processes[at];
+        process.idle_ticks = 0;
+        process.resting = None;
+        process.looked_at(self.window.ticks);
+        self.window.looks += 1;
+        self.window.torn += u64::from(torn);
+        self.window.busy.tick.push(self.window.ticks);
+        self.window.busy.process.push(process.slot);
+        self.window.busy.event.push(event);
+        self.window.busy.state.push(state as u8);
+    }
+
+    /// The wait that a process slept in at its last look went on until `look`, or ended before.
+    fn end_rest(&mut self, at: usize, look: Option<&Look>) {
+        let process = &mut self.server.processes[at];
+        let Some(rest) = process.resting.take() else { return };
+        let outlasted = look.is_some_and(|l| l.event == rest.event && l.cpu_ns == rest.cpu_ns);
+        let gap_ns = clock::now() - rest.at;
+        if self.lengths.counts(rest.event, gap_ns, outlasted) {
+            let ends = self.window.wait_ends.entry((process.slot, rest.event)).or_default();
+            ends.exposure_ns += gap_ns;
+            ends.ends += u64::from(!outlasted);
+        }
+    }
+
+    /// Breaks off what a pause must not run through.
+    fn interrupt(&mut self) {
+        if let Some(mut burst) = self.burst.take() {
+            burst.give_up(&mut self.window);
+        }
+        for process in &mut self.server.processes {
+            process.resting = None;
+        }
+    }
+
+    fn close_window(&mut self) -> Window {
+        (self.window.processes, self.window.ended_cpu_ns) = self.server.close_window();
+        let now = clock::now();
+        let cpu_ns = clock::own_cpu();
+        self.window.elapsed_ns = now - self.window_began;
+        self.window.cpu_ns = cpu_ns - self.cpu_before;
+        (self.window_began, self.cpu_before) = (now, cpu_ns);
+        let next = Window { realtime: self.window.realtime, ..Window::default() };
+        std::mem::replace(&mut self.window, next)
+    }
+
+    fn draw_dues(&mut self) {
+        let now = clock::now();
+        self.tick_due = now + self.gap(self.config.rate_per_s);
+        self.burst_due = now.saturating_add(self.gap(self.config.bursts_per_s));
+    }
+
+    /// An exponential gap; endless for a rate of 0.
+    fn gap(&mut self, rate_per_s: f64) -> u64 {
+        // The logarithm of a number from (0, 1] makes the gap exponential.
+        let gap_s = -(1.0 - self.random.f64()).ln() / rate_per_s;
+        if rate_per_s > 0.0 { nanoseconds(gap_s) } else { u64::MAX / 4 }
     }
 }
 
-/// Whether the event says that the process waits for work: in its main loop (class Activity), or
-/// for its client (class Client). Its state need not be asked, which halves the time of a tick.
-fn is_idle(event: u32) -> bool {
-    matches!(event >> 24, 0x05 | 0x06)
+/// Lets others have the CPU when it was held for long; since when it is held now.
+fn yield_cpu(held_since: u64) -> u64 {
+    let now = clock::now();
+    if now < held_since + HOLD {
+        return held_since;
+    }
+    clock::sleep_until(now + YIELD);
+    clock::now()
 }
 
-fn state(stat: &File) -> Option<char> {
-    let mut text = [0_u8; 512];
-    let length = stat.read_at(&mut text, 0).ok()?;
-    let found = parse::stat(&String::from_utf8_lossy(&text[..length]))?.state;
-    (!matches!(found, 'Z' | 'X')).then_some(found)
-}
-
-/// Lets this thread wake on time: timer slack off, and real-time priority where that is allowed.
-///
-/// On saturated CPUs a sampler of ordinary priority wakes mostly when the server sleeps, and then
-/// sees far more sleep than there is.
-fn sharpen_clock() -> bool {
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-    let priority = libc::sched_param { sched_priority: 1 };
-    // SAFETY: the pointer is to a live value of the type asked for, and 0 means this thread.
-    #[expect(unsafe_code, reason = "no safe wrapper sets the scheduling policy")]
-    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const priority) };
-    result == 0
-}
-
-fn now() -> Duration {
-    clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
-}
-
-fn sleep_until(due: Duration) {
-    let flags = ClockNanosleepFlags::TIMER_ABSTIME;
-    while clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &TimeSpec::from(due)).is_err() {}
-}
-
-fn own_cpu_ns() -> u64 {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    parse::schedstat(&text).map_or(0, |(cpu_ns, _)| cpu_ns)
+fn nanoseconds(seconds: f64) -> u64 {
+    u64::try_from(Duration::from_secs_f64(seconds).as_nanos()).unwrap_or(u64::MAX / 4)
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 _TIMES = ("wal_write_time_s", "wal_flush_time_s")
 _STANDING_STILL = ("commits", "wal_writes", "wal_flushes", *_TIMES)
+_FAR_MORE, _A_FEW = 2.0, 100.0
 _NAMES = ("transactions", "wal_bytes", *_STANDING_STILL)
 
 UNKNOWN: Mapping[str, float | None] = dict.fromkeys(_NAMES)
@@ -38,9 +39,14 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
             "Counters of log writes, flushes and commits are left out: a procedure that commits in a "
             "loop keeps its counts to itself until it returns, and such procedures were running.",
         )
-    if counters["commits"] is not None:
-        counters["commits"] -= own
-    return counters, ()
+    transactions, commits = counters["transactions"] or 0.0, (counters["commits"] or 0.0) - own
+    if transactions > _FAR_MORE * commits + _A_FEW:
+        return counters | dict.fromkeys(_STANDING_STILL), (
+            "Counters of log writes, flushes and commits are left out: at times transaction ids moved far "
+            "more than commits were counted. Sessions keep their counts to themselves while a procedure "
+            "runs, and up to ten seconds when they fall idle; subtransactions take ids without a commit.",
+        )
+    return {**counters, "commits": commits}, ()
 
 
 def _difference(before: float | None, after: float | None) -> float | None:

@@ -1,14 +1,15 @@
 """The wait sampler for a server on this machine: reads published events from the server's memory.
 
-Event and scheduler state are read together, and only pairs whose event did not change meanwhile
-count; a thread of the compiled part does it, at real-time priority where that is allowed. So even
-waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
+Event and scheduler state are of one moment: where the event changed while the kernel was asked for
+the state, the state is unknown. A thread of the compiled part reads them, at real-time priority where
+that is allowed. So even waits of 50 us are divided well, which a query to `pg_stat_activity` cannot do.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import Literal, Self
@@ -18,6 +19,13 @@ from redolab.engine.wait_events import EventNames, name_event
 from redolab.sample import TickCount, Ticks
 
 RATE_PER_S = 50.0
+
+Scope = Literal["session", "background"]
+State = Literal["on_cpu", "runnable", "asleep", "unknown"]
+
+# By the sampler's code.
+_STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown")
+_ASLEEP = _STATES.index("asleep")
 
 
 def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
@@ -79,15 +87,30 @@ class MemoryWatch:
         if self._sampler is None:
             return
         seen = self._sampler.stop()
-        counts: Counter[tuple[Literal["session", "background"], str, str, str, bool]] = Counter()
-        for sight in seen.sights:
-            scope: Literal["session", "background"] = (
-                "session" if sight.pid in self._sessions else "background"
-            )
-            pair = name_event(self._names, sight.event)
-            counts[scope, sight.kind, *pair, sight.runnable] += sight.ticks
-        rows = tuple(
-            TickCount(scope, kind, wait_class, event, "runnable" if runnable else "asleep", ticks)
-            for (scope, kind, wait_class, event, runnable), ticks in sorted(counts.items())
+        counts = tuple(self._counts(seen))
+        self.ticks = Ticks(
+            counts, seen.ticks, seen.late, seen.lost, seen.cpu_ns / 1e9, seen.torn, seen.looks, seen.realtime
         )
-        self.ticks = Ticks(rows, seen.rounds, seen.late, seen.lost, seen.cpu_ns / 1e9)
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+        if self._sampler is not None:
+            self._sampler.pause()
+
+    def resume(self) -> None:
+        """Go on sampling."""
+        if self._sampler is not None:
+            self._sampler.resume()
+
+    def _counts(self, seen: _core.Window) -> Iterator[TickCount]:
+        looks = zip(array("I", seen.look_process), array("I", seen.look_event), seen.look_state, strict=True)
+        counts = Counter(looks)
+        # A process that idles is asleep.
+        counts.update({(process, event, _ASLEEP): ticks for process, event, ticks in seen.idle})
+        totals: Counter[tuple[Scope, str, str, str, State]] = Counter()
+        for (place, event, state), ticks in counts.items():
+            process = seen.processes[place]
+            scope: Scope = "session" if process.pid in self._sessions else "background"
+            pair = name_event(self._names, event)
+            totals[scope, process.kind, *pair, _STATES[state]] += ticks
+        return (TickCount(*combination, ticks) for combination, ticks in sorted(totals.items()))

@@ -109,8 +109,8 @@ def _published(window: _core.Window) -> dict[int, set[int]]:
     )
     for place, number in {*zip(process.tolist(), event.tolist(), strict=True)}:
         found[window.processes[place].pid].add(number)
-    for idle in window.idle:
-        found[window.processes[idle.process].pid].add(idle.event)
+    for place, number, _ in window.idle:
+        found[window.processes[place].pid].add(number)
     return found
 
 

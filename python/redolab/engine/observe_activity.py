@@ -21,7 +21,7 @@ from redolab.observation import STATES, Instrument, Looks, Observed
 
 RATE_PER_S = 20.0
 _IDLE_CLASSES = ("Activity", "Client")
-_ON_CPU, _RUNNABLE, _ASLEEP, _UNKNOWN = range(len(STATES))
+_ON_CPU, _, _ASLEEP, _UNKNOWN = range(len(STATES))
 
 Rows = Sequence[Mapping[str, Any]]
 Key = tuple[int, int]
@@ -98,8 +98,7 @@ class ActivitySource:
     def _tick(self, connection: Connection) -> None:
         # Of a process that this role may not see there is nothing to count.
         rows = [row for row in fetch(connection, "select_sessions", {"own": self._own}) if row["kind"]]
-        here = self._postmaster is not None
-        states = [_scheduler_state(row["pid"]) if here and not _is_idle(row) else _UNKNOWN for row in rows]
+        states = [_UNKNOWN] * len(rows) if self._postmaster is None else _scheduler_states(rows)
         with self._lock:
             self._ticks.append(_Tick(time.monotonic(), rows, states))
 
@@ -210,17 +209,7 @@ def _looks(ticks: Sequence[_Tick], place: Mapping[Key, int]) -> tuple[tuple[tupl
     return tuple(codes), Looks(tick, process, event, state.astype(np.uint8))
 
 
-def _scheduler_state(pid: int) -> int:
-    """Place in `STATES`. A process that is on a CPU sees its own clock advance while it is asked."""
-    clock = (~pid << 3) | 2  # How Linux names the clock of a process's CPU time; see clock_getcpuclockid(3).
-    try:
-        before = time.clock_gettime_ns(clock)
-        (letter,) = _core.task_states([pid])
-        advanced = time.clock_gettime_ns(clock) > before
-    except OSError:
-        return _UNKNOWN
-    if letter is None:
-        return _UNKNOWN
-    if letter != "R":
-        return _ASLEEP
-    return _ON_CPU if advanced else _RUNNABLE
+def _scheduler_states(rows: Rows) -> list[int]:
+    """Places in `STATES`. On a CPU or waiting for one cannot be told apart here: both are called on CPU."""
+    letters = _core.task_states([row["pid"] for row in rows])
+    return [_UNKNOWN if letter is None else _ON_CPU if letter == "R" else _ASLEEP for letter in letters]

@@ -34,12 +34,11 @@ def open_observer(target: str, seed: int) -> Observer:
         UsageError: the URL names no server that can be watched.
         RefusedError: the server cannot be reached, or refuses.
     """
-    scheme = target.partition("://")[0]
-    if scheme in ("postgresql", "postgres"):
+    if target.startswith(("postgresql://", "postgres://")):
         from redolab.engine.observe_postgres import PostgresObserver
 
         return PostgresObserver(target, seed)
-    if scheme in ("mysql", "mariadb"):
+    if target.startswith(("mysql://", "mariadb://")):
         from redolab.engine.observe_mariadb import MariadbObserver
 
         return MariadbObserver(target, seed)
