@@ -15,7 +15,7 @@ import pyarrow as pa
 import typer
 
 from redolab.cli import app
-from redolab.sample import Kill, ProcessTime, Sample, WaitRow
+from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import schema
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -29,6 +29,8 @@ _COUNTS = frozenset(
         "device_flushes",
         "failed",
         "host_cpus",
+        "looks",
+        "looks_torn",
         "missing",
         "rows",
         "server_commits",
@@ -43,7 +45,7 @@ _COUNTS = frozenset(
         "wal_writes",
     }
 )
-# The records of `samples.parquet` carry these with their fields; those of the other two do not.
+# The records of `samples.parquet` carry these with their fields; those of the other tables do not.
 _MEANINGS = {
     "sample": "number of the sample it belongs to",
     "pid": "process id on the server's host",
@@ -53,8 +55,13 @@ _MEANINGS = {
     "run_queue_ns": "time runnable but waiting for a CPU, by the kernel's account",
     "wait_class": "`wait_event_type` of pg_stat_activity; empty when no wait was posted",
     "event": "`wait_event` of pg_stat_activity; empty when no wait was posted",
-    "state": "`runnable` (on a CPU or in the run queue), `asleep`, or `unknown` where nobody could ask",
+    "state": "`on_cpu`, `runnable` (waiting for a CPU; on one too where the two were not told apart), `asleep`, or "
+    "`unknown` where nobody could ask or the event changed meanwhile",
     "ticks": "readings that saw this combination",
+    "pair": "1, 2, 3 ... in the sample",
+    "on_first": "whether the slice with the sampler on came first",
+    "on_per_s": "transactions of the server per second with the sampler on",
+    "off_per_s": "the same with the sampler off",
 }
 
 
@@ -93,6 +100,8 @@ def _default(value: object, shown: object) -> str:
 
 
 def _unit(name: str) -> str:
+    if name.endswith("_per_s"):
+        return "per s"
     if name.endswith("_s"):
         return "s"
     if name.endswith("_ns"):
@@ -107,6 +116,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "kills": lambda: columns(Kill),
     "waits": lambda: columns(WaitRow),
     "profile": lambda: columns(ProcessTime),
+    "overhead": lambda: columns(OverheadRow),
     **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "report", "verify")},
 }
 

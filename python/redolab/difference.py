@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.design import Trial
-from redolab.sample import ProcessTime, Sample, Snapshot, TaskAccount, Ticks, WaitRow, Work
+from redolab.sample import OverheadRow, ProcessTime, Sample, Snapshot, TaskAccount, Ticks, WaitRow, Work
 
 _RESOLUTION_NS = 1e9
-# Not cumulative over the run: the number of CPUs, and CPU of helper processes that may be replaced.
-_GAUGES = ("host_cpus", "helper_cpu_s")
+# Not cumulative over the run: the number of CPUs, and CPU of a server process that may be replaced.
+_GAUGES = ("host_cpus", "sampler_cpu_s")
 
 
 def difference(
@@ -23,8 +23,8 @@ def difference(
     after: Snapshot,
     work: Work,
     ticks: Ticks,
-) -> tuple[Sample, list[WaitRow], list[ProcessTime]]:
-    """The sample between two snapshots, its waits, and its time per server process.
+) -> tuple[Sample, list[WaitRow], list[ProcessTime], list[OverheadRow]]:
+    """The sample between two snapshots, its waits, its time per server process, its on/off pairs.
 
     Args:
         trial: which sample of the design this is.
@@ -85,12 +85,17 @@ def difference(
         ticks=ticks.rounds,
         ticks_late=ticks.late,
         ticks_lost=ticks.lost,
-        sampler_cpu_s=ticks.cpu_s + (counters.get("helper_cpu_s") or 0.0),
+        sampler_cpu_s=ticks.cpu_s + (counters.get("sampler_cpu_s") or 0.0),
+        sampled_s=ticks.sampled_s,
+        looks=ticks.looks,
+        looks_torn=ticks.torn,
+        sampler_realtime=ticks.realtime,
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
     ]
-    return sample, waits, processes or []
+    pairs = [OverheadRow(trial.sample, p.pair, p.on_first, p.on_per_s, p.off_per_s) for p in ticks.pairs]
+    return sample, waits, processes or [], pairs
 
 
 def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[ProcessTime] | None:

@@ -112,6 +112,20 @@ class TickCount:
 
 
 @dataclass(frozen=True)
+class OnOff:
+    """Throughput with the wait sampler on and off, in two slices of one sample that follow each other."""
+
+    pair: int
+    """1, 2, 3 ... in the sample."""
+    on_first: bool
+    """Which of the two came first; drawn at random for each pair."""
+    on_per_s: float
+    """Transactions of the whole server that took a transaction id, per second, with the sampler on."""
+    off_per_s: float
+    """The same with the sampler off."""
+
+
+@dataclass(frozen=True)
 class Ticks:
     """What the wait sampler saw in one interval, and how well it kept time."""
 
@@ -130,6 +144,10 @@ class Ticks:
     """Looks at one process each, idle ones too."""
     realtime: bool | None = None
     """Whether the sampler ran at real-time priority; None where that means nothing."""
+    sampled_s: float = 0.0
+    """Time in which the sampler was on, seconds."""
+    pairs: tuple[OnOff, ...] = ()
+    """What being on did to the load."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +173,17 @@ class WaitRow:
     event: str
     state: str
     ticks: int
+
+
+@dataclass(frozen=True)
+class OverheadRow:
+    """One `OnOff` of one sample (a row of `overhead.parquet`)."""
+
+    sample: int
+    pair: int
+    on_first: bool
+    on_per_s: float
+    off_per_s: float
 
 
 @dataclass(frozen=True)
@@ -203,6 +232,13 @@ class Sample:
     ticks_late: int = field(metadata={"doc": "later than half a mean gap"})
     ticks_lost: int = field(metadata={"doc": "failed"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
+    # Columns that runs stored before them do not have.
+    sampled_s: float | None = field(default=None, metadata={"doc": "time in which the sampler was on"})
+    looks: int | None = field(default=None, metadata={"doc": "its looks at one process each, idle ones too"})
+    looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})
+    sampler_realtime: bool | None = field(
+        default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
+    )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
     samples.parquet   one row per sample (fields and units: `redolab.sample`)
     waits.parquet     ticks per sample, wait event and scheduler state
     profile.parquet   CPU and run queue per sample and server process
+    overhead.parquet  throughput with the wait sampler on and off, in pairs
     results.json      every figure of the report
     report.html       the report
 
@@ -32,11 +33,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
-from redolab.sample import Kill, ProcessTime, Sample, WaitRow
+from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 1
 RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill}
-_DATA = ("samples", "waits", "profile")
+_TABLES: Mapping[str, type] = {"waits": WaitRow, "profile": ProcessTime, "overhead": OverheadRow}
+"""The tables beside `samples`, and their records."""
+_DATA = ("samples", *_TABLES)
 _ARROW = {int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()}
 
 
@@ -49,6 +52,7 @@ class Run:
     samples: pa.Table
     waits: pa.Table
     profile: pa.Table
+    overhead: pa.Table
 
     def results(self) -> dict[str, Any]:
         """The figures stored with the run (`results.json`).
@@ -105,16 +109,19 @@ class RunWriter:
         record: Sample | Kill,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
+        overhead: Sequence[OverheadRow] = (),
     ) -> None:
-        """Store one sample with its waits and process times."""
-        name = f"{record.sample:06d}.parquet"
+        """Store one sample with its waits, its process times and its on/off pairs."""
+        tables: Mapping[str, Sequence[Any]] = {
+            "waits": waits,
+            "profile": profile,
+            "overhead": overhead,
+            "samples": (record,),
+        }
         with _naming_the_disk(self.path):
-            for kind, row_type, rows in (
-                ("waits", WaitRow, waits),
-                ("profile", ProcessTime, profile),
-                ("samples", self.record, (record,)),
-            ):
-                _write_table(_table(row_type, rows), self.path / "parts" / f"{kind}-{name}")
+            for kind, rows in tables.items():
+                part = self.path / "parts" / f"{kind}-{record.sample:06d}.parquet"
+                _write_table(_table(_record_type(kind, self.record), rows), part)
         self.samples += 1
 
     def discard(self) -> None:
@@ -173,8 +180,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
             "Read it with the version named in its manifest.json."
         )
     record = RECORDS[manifest.get("record", "sample")]
-    samples, waits, profile = (_read_data(place, kind, record) for kind in _DATA)
-    return Run(place, manifest, samples, waits, profile)
+    return Run(place, manifest, *(_read_data(place, kind, record) for kind in _DATA))
 
 
 def write_results(run: Run, results: Mapping[str, Any]) -> None:
@@ -236,7 +242,7 @@ def _write_table(table: pa.Table, path: Path) -> None:
 
 
 def _record_type(kind: str, record: type) -> type:
-    return {"samples": record, "waits": WaitRow, "profile": ProcessTime}[kind]
+    return _TABLES.get(kind, record)
 
 
 def _read_data(path: Path, kind: str, record: type) -> pa.Table:
@@ -245,11 +251,15 @@ def _read_data(path: Path, kind: str, record: type) -> pa.Table:
 
 
 def _read_parts(path: Path, kind: str, record: type) -> pa.Table:
-    # A sample counts from the moment its row stands on disk; its waits and profile went before it.
-    parts = sorted((path / "parts").glob("samples-*.parquet"))
-    tables = [pq.read_table(part.with_name(part.name.replace("samples-", f"{kind}-"))) for part in parts]
+    # A sample counts from the moment its row stands on disk; its other tables went before it.
+    parts = [
+        part.with_name(part.name.replace("samples-", f"{kind}-"))
+        for part in sorted((path / "parts").glob("samples-*.parquet"))
+    ]
+    # A run stored before a table or a column existed has none.
+    tables = [pq.read_table(part) for part in parts if kind != "overhead" or part.exists()]
     shape = schema(_record_type(kind, record))
-    return pa.concat_tables([shape.empty_table(), *tables])
+    return pa.concat_tables([shape.empty_table(), *tables], promote_options="default")
 
 
 def _read_json(path: Path, mend: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from redolab.report import figures, html
+from redolab.report.time_figure import time_profile
 
 from .conftest import Open, Opened
 from .fixtures import HOSTILE, NAMES, hostile, stored
@@ -151,7 +152,7 @@ def test_settings_far_apart_share_a_logarithmic_axis() -> None:
 
 def test_bars_show_the_shares_of_the_results() -> None:
     results = stored("log_bound")
-    bars = figures.time_profile(results)["data"]
+    bars = time_profile(results)["data"]
     for place, setting in enumerate(results["settings"]):
         shown = [bar["x"][place] for bar in bars if bar["x"][place] is not None]
         assert shown == pytest.approx(
@@ -165,7 +166,7 @@ def test_a_negative_remainder_is_shown_as_negative() -> None:
     last = results["settings"][0]["profile"][-1]
     assert last["row"] == "unaccounted"
     last["share"] = {"point": -0.021, "low": -0.03, "high": -0.012, "level": 0.95}
-    bar = figures.time_profile(results)["data"][-1]
+    bar = time_profile(results)["data"][-1]
     assert bar["x"][0] == pytest.approx(-2.1)
     assert "−2.1" in html.render(results)
 
@@ -173,9 +174,9 @@ def test_a_negative_remainder_is_shown_as_negative() -> None:
 def _in_order(setting: dict[str, Any], bars: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
     parts = {part["row"]: part for part in setting["profile"]}
     names = [bar["customdata"][place][1] for bar in bars if bar["x"][place] is not None]
-    from redolab.report import tables
+    from redolab.report import rows
 
-    order = [row for row in tables.profile_rows(stored("log_bound")) if row in parts]
+    order = [row for row in rows.profile_rows(stored("log_bound")) if row in parts]
     assert len(order) == len(names)
     return [parts[row] for row in order]
 

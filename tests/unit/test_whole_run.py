@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from redolab import runner
@@ -28,6 +30,7 @@ SCRIPTS = {
     "wait/immediate": Script(
         cpu_ns=20_000, run_queue_ns=5_000, waits_ns={SYNC: 50_000, LOCK: 25_000},
         background_cpu_ns=2_000, wal_bytes=200, commits_per_flush=4, flush_ns=40_000,
+        sampling_loss=0.02,
     ),
     "wait/batch": Script(
         cpu_ns=20_000, run_queue_ns=5_000, waits_ns={SYNC: 50_000, ("", ""): 50_000},
@@ -112,6 +115,42 @@ def test_profile_adds_up_and_has_the_scripted_shares(results: dict[str, Any]) ->
     assert silent["unaccounted"] == pytest.approx(50 / 125, rel=1e-12)
 
 
+def test_the_effect_of_sampling(results: dict[str, Any]) -> None:
+    card = results["instrument"]
+    # 2 of 5 samples of a block are of the baseline, where the sampler costs 2 %: 0.98 to the power 2/5.
+    assert card["overhead"]["point"] == pytest.approx(0.98**0.4, rel=1e-12)
+    # A sample of 1 s is 4 slices of 0.225 s: 2 pairs in each of 30 samples.
+    assert card["pairs"] == 60
+    assert card["sampled_s"] == pytest.approx(30 * 0.55)
+    assert "Sampling changed throughput by −0.8 % (" in card["text"]
+    assert "from 60 on/off pairs in this run." in card["text"]
+
+
+def test_the_stored_pairs(tmp_path: Path) -> None:
+    run = run_fake(tmp_path / "run").run
+    baseline = {row["sample"] for row in run.samples.to_pylist() if row["setting"] == "wait/immediate"}
+    pairs = [row for row in run.overhead.to_pylist() if row["sample"] in baseline]
+    assert [row["pair"] for row in pairs] == [1, 2] * 12
+    assert {row["on_first"] for row in pairs} == {True, False}
+    assert [row["on_per_s"] for row in pairs] == pytest.approx([49_000.0] * 24, rel=1e-12)
+    assert [row["off_per_s"] for row in pairs] == pytest.approx([50_000.0] * 24, rel=1e-12)
+
+
+def test_the_joint_matrix(results: dict[str, Any]) -> None:
+    assert setting(results, "wait/immediate")["joint"] == {
+        "posted": pytest.approx({"on_cpu": 0, "run_queue": 0, "asleep": 0.75}, rel=1e-12),
+        "not_posted": pytest.approx({"on_cpu": 0.2, "run_queue": 0.05, "asleep": 0}, rel=1e-12),
+    }
+    silent = setting(results, "wait/batch")["joint"]
+    assert silent["not_posted"]["asleep"] == pytest.approx(50 / 125, rel=1e-12)
+
+
+def test_unaccounted_time_under_commit_delay_is_explained(results: dict[str, Any]) -> None:
+    text = setting(results, "wait/batch")["unaccounted_text"]
+    assert text.startswith("the session that leads a group commit sleeps commit_delay")
+    assert setting(results, "wait/immediate")["unaccounted_text"] is None
+
+
 def test_verdict(results: dict[str, Any]) -> None:
     assert results["regime"]["name"] == "log-bound"
     assert results["regime"]["log_sync_share"]["point"] == pytest.approx(0.75, rel=1e-12)
@@ -152,6 +191,17 @@ def test_an_interrupted_run_keeps_what_it_measured(tmp_path: Path) -> None:
     assert analyse(outcome.run)["status"] == "interrupted"
 
 
+def test_a_run_stored_before_the_sampler_had_turns_is_read(tmp_path: Path) -> None:
+    run = run_fake(tmp_path / "run").run
+    (run.path / "overhead.parquet").unlink()
+    new = ["sampled_s", "looks", "looks_torn", "sampler_realtime"]
+    pq.write_table(run.samples.drop_columns(new), run.path / "samples.parquet")
+    card = analyse(open_run(run.path))["instrument"]
+    assert (card["overhead"], card["pairs"], card["looks"], card["realtime"]) == (None, 0, None, None)
+    assert card["sampled_s"] == pytest.approx(30.0)
+    assert card["text"].endswith("The effect of sampling on throughput was not measured in this run.")
+
+
 def test_verify_finds_a_changed_figure_and_a_changed_file(tmp_path: Path) -> None:
     run = run_fake(tmp_path / "run").run
     results = analyse(run)
@@ -165,6 +215,13 @@ def test_verify_finds_a_changed_figure_and_a_changed_file(tmp_path: Path) -> Non
     found = verify_run(open_run(run.path))
     assert any(text.startswith("results.json was changed") for text in found)
     assert any("throughput_per_s.point" in text for text in found)
+
+    pairs = run.overhead.to_pylist()
+    pairs[0]["on_per_s"] *= 1.1
+    changed = dataclasses.replace(
+        open_run(run.path), overhead=pa.Table.from_pylist(pairs, schema=run.overhead.schema)
+    )
+    assert any("instrument.overhead.point" in text for text in verify_run(changed))
 
     (run.path / "samples.parquet").write_bytes((run.path / "profile.parquet").read_bytes())
     changed = dataclasses.replace(open_run(run.path), samples=run.samples)

@@ -13,11 +13,14 @@ from redolab.analysis.curves import curve
 from redolab.analysis.density import density
 from redolab.analysis.drift import diagnose
 from redolab.analysis.estimates import Estimate, mean_estimate
-from redolab.analysis.profile import by_sample, log_sync_share, profile
+from redolab.analysis.joint import joint
+from redolab.analysis.overhead import overhead
+from redolab.analysis.profile import by_sample, log_sync_share, profile, unaccounted_text
 from redolab.analysis.published_tests import published_tests
 from redolab.analysis.reading import (
     Sightings,
     counting,
+    read_overhead,
     read_samples,
     read_sightings,
     setting_names,
@@ -72,6 +75,7 @@ def analyse(run: Run) -> dict[str, Any]:
         for name in names
     }
     source = manifest["sampler"]["source"]
+    effect = overhead(read_overhead(run), {item.sample for item in good})
     heading = envelope.heading(run)
     heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
     return heading | {
@@ -96,7 +100,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "curve": curve(sessions, _sessions(manifest, good)),
         "timeline": envelope.timeline(everything),
         "method": envelope.method(manifest),
-        "instrument": envelope.instrument(everything, source),
+        "instrument": envelope.instrument(everything, source, effect),
         "warnings": _warnings(manifest, everything, good),
     }
 
@@ -112,6 +116,7 @@ def _setting(
     units = [item.commits for item in mine]
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
+    rows = profile(zip(session_times, units, strict=True))
     return {
         "name": name,
         "levels": dict(declared["levels"]),
@@ -128,7 +133,9 @@ def _setting(
         "flush_time_ms": mean_estimate(map(time_based.flush_time_s, mine)).scaled(1e3).as_json(),
         "wal_bytes_per_commit": mean_estimate(map(time_based.wal_bytes_per_commit, mine)).as_json(),
         "failed": sum(item.failed for item in everything if item.setting == name),
-        "profile": [row.as_json() for row in profile(zip(session_times, units, strict=True))],
+        "profile": [row.as_json() for row in rows],
+        "unaccounted_text": unaccounted_text(rows, declared["levels"]),
+        "joint": joint(mine, seen),
         "instance_profile": [row.as_json() for row in profile(zip(instance_times, units, strict=True))],
         "density": {"x_ms": places, "density": heights, "values_ms": responses},
     }

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from redolab import units
 from redolab.analysis.reading import Sightings, counting
 from redolab.analysis.time_based import session_account, session_blocked_s
-from redolab.analysis.waits import NOTHING, session_waits
+from redolab.analysis.waits import NOTHING, is_awake, session_waits
 from redolab.sample import Sample
 
 Outcome = Literal["passed", "failed", "warning", "not_available"]
@@ -325,7 +325,7 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
             continue
         rows = list(session_waits(sightings.get(sample.sample, NOTHING).waits))
         seen += sum(row.ticks for row in rows)
-        awake += sum(row.ticks for row in rows if row.state == "runnable")
+        awake += sum(row.ticks for row in rows if is_awake(row))
         exact_s += sample.session_cpu_s + sample.session_run_queue_s
         elapsed_s += sample.session_elapsed_s
     if not seen or elapsed_s <= 0:

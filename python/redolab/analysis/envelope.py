@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from redolab.analysis.estimates import mean_estimate
+from redolab.analysis.overhead import Overhead
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -77,37 +78,47 @@ def method(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def instrument(samples: Sequence[Sample], source: str) -> dict[str, Any]:
-    """How well the wait sampler kept time and what CPU it took, over all samples.
+def instrument(samples: Sequence[Sample], source: str, overhead: Overhead) -> dict[str, Any]:
+    """How well the wait sampler kept time, what CPU it took, and what it did to the load.
 
     Args:
         samples: all of the run.
         source: where the wait events were read.
+        overhead: throughput with it on over off.
     """
-    elapsed = sum(sample.elapsed_s for sample in samples)
+    # Runs stored before the sampler had turns sampled all the time.
+    sampled = sum(sample.elapsed_s if sample.sampled_s is None else sample.sampled_s for sample in samples)
     ticks = sum(sample.ticks for sample in samples)
     late = sum(sample.ticks_late for sample in samples)
     lost = sum(sample.ticks_lost for sample in samples)
     cpu = sum(sample.sampler_cpu_s for sample in samples)
-    rate = ticks / elapsed if elapsed > 0 else None
-    share = 100 * cpu / elapsed if elapsed > 0 else None
+    looks = _known_sum(sample.looks for sample in samples)
+    torn = _known_sum(sample.looks_torn for sample in samples)
+    rate = ticks / sampled if sampled > 0 else None
+    share = 100 * cpu / sampled if sampled > 0 else None
     if not ticks or rate is None or share is None:
         text = "No wait events were sampled."
     else:
         text = (
             f"Wait events were read from {source} {rate:.0f} times a second at random moments "
-            f"({late} of {ticks} late, {lost} lost), for {share:.2f} % of one CPU. The effect of reading on "
-            "throughput was not measured in this run."
+            f"({late} of {ticks} late, {lost} lost), for {share:.2f} % of one CPU. {overhead.text}"
         )
     return {
         "source": source,
         "rate_per_s": rate,
+        "sampled_s": sampled,
         "ticks": ticks,
         "late": late,
         "lost": lost,
+        "looks": looks,
+        "torn": torn,
+        "torn_share": torn / looks if torn is not None and looks else None,
         "cpu_s": cpu,
         "cpu_pct_of_core": share,
-        "overhead": None,
+        "cpu_per_look_us": 1e6 * cpu / looks if looks else None,
+        "realtime": _always({sample.sampler_realtime for sample in samples}),
+        "overhead": overhead.ratio.as_json() if overhead.ratio.point is not None else None,
+        "pairs": overhead.pairs,
         "text": text,
     }
 
@@ -130,3 +141,14 @@ def timeline(samples: Sequence[Sample]) -> list[dict[str, Any]]:
         }
         for sample in samples
     ]
+
+
+def _known_sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _always(seen: set[bool | None]) -> bool | None:
+    """Whether it was so in every sample that knows; None when none does."""
+    known = seen - {None}
+    return all(known) if known else None

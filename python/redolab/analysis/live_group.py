@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from redolab.analysis.division import LEVEL, Division
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.looks import CLIENT, FIRST_EVENT, NOTHING, UNKNOWN, Counted
-from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED
+from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, STEAL, UNACCOUNTED
 from redolab.analysis.wait_lengths import WaitLength, sampled_length, timed_length
 from redolab.analysis.waits import event_name
 from redolab.observation import Observation, TimedWaits, WaitEnds
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-STEAL = "steal"
 TOP = 5
 _ACCOUNT_LAG_S = 0.004
 """The kernel's accounts lag by at most a scheduler tick (250 a second)."""
@@ -94,6 +93,8 @@ def _rows(
             _row(ON_CPU, cpu, _exact(cpu, busy, spread, lag), exact=True),
             _row(RUN_QUEUE, queue, _exact(queue, busy, spread, lag), exact=True),
         ]
+    if steal > 0:
+        rows.append(_row(STEAL, steal, Estimate(steal / busy if busy > 0 else None, None, None)))
     found = division.time_s
     if found[UNKNOWN] > 0:
         share = _share(float(found[UNKNOWN]), busy, division, UNKNOWN)
@@ -102,8 +103,6 @@ def _rows(
     for column in columns:
         name = event_name(*events[column - FIRST_EVENT])
         rows.append(_row(name, float(found[column]), _share(float(found[column]), busy, division, column)))
-    if steal > 0:
-        rows.append(_row(STEAL, steal, Estimate(steal / busy if busy > 0 else None, None, None)))
     nothing = float(found[NOTHING])
     rows.append(_row(UNACCOUNTED, nothing + unexplained, _unaccounted(nothing, busy, division)))
     return rows

@@ -12,7 +12,8 @@ from redolab.analysis.live_group import Json, Lengths, group
 from redolab.analysis.live_instrument import cautions, host, instrument
 from redolab.analysis.live_log import log
 from redolab.analysis.looks import FIRST_EVENT, MAIN_LOOP, Counted, count
-from redolab.analysis.waits import event_name, is_log_sync
+from redolab.analysis.waits import event_name
+from redolab.log_waits import is_log_sync
 from redolab.observation import Observation
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from redolab.analysis.estimates import Estimate, mean_estimate
-from redolab.analysis.time_based import background_blocked_s, session_blocked_s
+from redolab.analysis.time_based import background_blocked_s, session_blocked_s, session_steal_s
 from redolab.analysis.waits import (
     NOTHING,
     Seen,
     event_name,
     is_asleep,
+    is_awake,
     session_waits,
 )
 from redolab.log_waits import is_log_sync
@@ -20,9 +21,12 @@ from redolab.sample import Sample, WaitRow
 
 ON_CPU = "on_cpu"
 RUN_QUEUE = "run_queue"
+STEAL = "steal"
 UNACCOUNTED = "unaccounted"
 ON_CPU_OR_UNKNOWN = "on_cpu_or_unknown"
-_FIRST = (ON_CPU, RUN_QUEUE, ON_CPU_OR_UNKNOWN)
+_FIRST = (ON_CPU, RUN_QUEUE, STEAL, ON_CPU_OR_UNKNOWN)
+
+_EXPLAIN_FROM = 0.01
 
 Times = dict[str, float]
 """Seconds per row of one sample."""
@@ -33,7 +37,7 @@ class ProfileRow:
     """One row of a setting's time profile."""
 
     row: str
-    """`on_cpu`, `run_queue`, a wait as `Class:Event`, `unaccounted`, or `on_cpu_or_unknown`."""
+    """`on_cpu`, `run_queue`, `steal`, a wait as `Class:Event`, `unaccounted`, or `on_cpu_or_unknown`."""
     share: Estimate
     """Of the whole; the points of all rows sum to 1."""
     per_unit: Estimate
@@ -55,9 +59,10 @@ class ProfileRow:
 def session_times(sample: Sample, seen: Seen) -> Times:
     """Seconds per row of the working sessions; the rows sum to `session_elapsed_s`.
 
-    CPU and run queue are the kernel's exact accounts. The rest, blocked time, is divided by the
-    ticks that saw a session asleep with an event posted; what was asleep without one is
-    unaccounted, and so is the (negative) rest when the accounts exceed the elapsed time.
+    CPU and run queue are the kernel's exact accounts; steal is estimated, and has a row only where
+    there was some. The rest is divided by the ticks that saw a session asleep with an event posted;
+    what was asleep without one is unaccounted, and so is the (negative) rest when the other rows
+    exceed the elapsed time.
 
     Without the kernel's accounts all time is divided by ticks, those without an event as
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
@@ -67,6 +72,10 @@ def session_times(sample: Sample, seen: Seen) -> Times:
     if blocked is None or sample.session_cpu_s is None or sample.session_run_queue_s is None:
         return _divided(sample.session_elapsed_s, rows, nameless=ON_CPU_OR_UNKNOWN)
     times: Times = {ON_CPU: sample.session_cpu_s, RUN_QUEUE: sample.session_run_queue_s}
+    steal = session_steal_s(sample)
+    if steal:
+        times[STEAL] = steal
+        blocked -= steal
     if blocked < 0:
         times[UNACCOUNTED] = blocked
     else:
@@ -78,8 +87,8 @@ def session_times(sample: Sample, seen: Seen) -> Times:
 def instance_times(sample: Sample, seen: Seen) -> Times | None:
     """Process-seconds per row of the whole instance; None without accounts or ticks.
 
-    The sessions' blocked time as in `session_times`; CPU and run queue of every server process;
-    the background's waits without its idle ones.
+    The sessions' blocked time and steal as in `session_times`; CPU and run queue of every server
+    process; the background's waits without its idle ones.
     """
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     if cpu is None or run_queue is None or session_blocked_s(sample) is None or not sample.ticks:
@@ -96,8 +105,8 @@ def profile(samples: Iterable[tuple[Times | None, int]]) -> tuple[ProfileRow, ..
     """The profile of a setting from its samples' times and units of work.
 
     A row's share is the mean of its shares in the samples, with Student's t interval over them,
-    and likewise its time per unit of work. Rows come in a fixed order: CPU, run queue, waits by
-    their share, unaccounted.
+    and likewise its time per unit of work. Rows come in a fixed order: CPU, run queue, steal,
+    waits by their share, unaccounted.
     """
     known = [
         (times, units)
@@ -115,6 +124,26 @@ def profile(samples: Iterable[tuple[Times | None, int]]) -> tuple[ProfileRow, ..
         for name in names
     ]
     return tuple(sorted(rows, key=_place))
+
+
+def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str]) -> str | None:
+    """Why time is unaccounted, in words; None while it is at most 1 % of the whole.
+
+    Args:
+        rows: a setting's profile of its sessions.
+        levels: the setting's factor levels.
+    """
+    share = next((row.share.point for row in rows if row.row == UNACCOUNTED), None)
+    if share is None or abs(share) <= _EXPLAIN_FROM:
+        return None
+    if share < 0:
+        return "CPU, run queue and steal exceed the time the sessions had."
+    if (levels.get("commit_wait"), levels.get("commit_logging")) == ("wait", "batch"):
+        return (
+            "the session that leads a group commit sleeps commit_delay before it flushes, and "
+            "PostgreSQL up to 18 posts no wait event for that sleep."
+        )
+    return "the sessions were asleep and posted no wait event."
 
 
 def log_sync_share(times: Times) -> float | None:
@@ -135,7 +164,7 @@ def _log_sync_s(times: Times) -> float:
 def _divided(whole: float, rows: Sequence[WaitRow], nameless: str) -> Times:
     ticks: defaultdict[str, int] = defaultdict(int)
     for row in rows:
-        named = row.event != "" and row.state != "runnable"
+        named = row.event != "" and not is_awake(row)
         ticks[event_name(row.wait_class, row.event) if named else nameless] += row.ticks
     seen = sum(ticks.values())
     if seen == 0:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from redolab.analysis.waits import Seen
-from redolab.sample import Kill, ProcessTime, Sample, WaitRow
+from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import Run
 
 Sightings = Mapping[int, Seen]
@@ -36,6 +36,11 @@ def read_sightings(run: Run) -> Sightings:
         sample: Seen(tuple(waits[sample]), tuple(processes[sample]))
         for sample in sorted(waits.keys() | processes.keys())
     }
+
+
+def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
+    """Every on/off pair of the run; none in a run stored before they were measured."""
+    return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
 
 
 def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:

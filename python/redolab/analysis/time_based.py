@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from redolab.analysis.waits import Seen, background_waits
+from redolab.analysis.waits import Seen, background_waits, is_awake
 from redolab.sample import Sample
 
 
@@ -72,6 +72,19 @@ def session_blocked_s(sample: Sample) -> float | None:
     if sample.session_cpu_s is None or sample.session_run_queue_s is None:
         return None
     return sample.session_elapsed_s - sample.session_cpu_s - sample.session_run_queue_s
+
+
+def session_steal_s(sample: Sample) -> float:
+    """Seconds the hypervisor took from the sessions while they should have run: an estimate.
+
+    The kernel counts steal for the whole machine, and leaves it out of every process's account. The
+    sessions get the part of it that they have in the machine's busy CPU time.
+
+    Source: Linux, Documentation/filesystems/proc.rst, /proc/stat.
+    """
+    if not sample.host_steal_s or not sample.host_busy_s or sample.session_cpu_s is None:
+        return 0.0
+    return sample.host_steal_s * min(1.0, sample.session_cpu_s / sample.host_busy_s)
 
 
 def background_blocked_s(sample: Sample, seen: Seen) -> dict[tuple[str, str], float]:
@@ -149,7 +162,7 @@ def _blocked_s_per_tick(kind: str, sample: Sample, seen: Seen) -> float:
         if item.scope == "background" and item.kind == kind
     ]
     mine = [row for row in seen.waits if row.scope == "background" and row.kind == kind]
-    asleep = sum(row.ticks for row in mine if row.state != "runnable")
+    asleep = sum(row.ticks for row in mine if not is_awake(row))
     if not awake or not asleep:
         return reading
     # Ticks of every state tell how long processes of this kind were there: workers come and go.

@@ -20,6 +20,7 @@ class Seen:
 
 NOTHING = Seen()
 
+_AWAKE = ("on_cpu", "runnable")
 _IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
 
 
@@ -40,14 +41,19 @@ def session_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
 
 
 def background_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
-    """The background processes' rows that were neither idle nor runnable.
+    """The background processes' rows that were neither idle nor awake.
 
     Idle is the class Activity (a main loop's sleep), Client (a WAL sender with nothing to send),
     and asleep with nothing posted, which is how processes without wait events idle.
     """
     for row in rows:
-        if row.scope == "background" and row.state != "runnable" and row.wait_class not in _IDLE_BACKGROUND:
+        if row.scope == "background" and not is_awake(row) and row.wait_class not in _IDLE_BACKGROUND:
             yield row
+
+
+def is_awake(row: WaitRow) -> bool:
+    """Whether a tick found the process on a CPU or waiting for one."""
+    return row.state in _AWAKE
 
 
 def is_asleep(row: WaitRow) -> bool:

@@ -102,8 +102,12 @@ class Engine(Protocol):
         """Read every cumulative counter now."""
         ...
 
-    def watch(self) -> AbstractContextManager[Watch]:
-        """Sample wait events while the `with` block runs."""
+    def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[Watch]:
+        """Sample wait events while the `with` block runs.
+
+        Over a load of `in_turns_s` seconds the sampler is on and off in turns, so that `Ticks.pairs`
+        tells what it does to the load; for less than two pairs (and for 0) it is on all the time.
+        """
         ...
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:

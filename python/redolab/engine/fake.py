@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from redolab.engine.alternation import Mark, Plan, on_off, plan
 from redolab.engine.base import Load, Recovery
 from redolab.engine.commit_parameters import TIER_TEXT, durability_tier
 from redolab.errors import InterruptedRunError, UsageError
@@ -34,6 +35,8 @@ class Script:
     wal_bytes: int = 100
     commits_per_flush: int = 1
     flush_ns: int = 0
+    sampling_loss: float = 0.0
+    """Share of throughput that the wait sampler costs; in the on/off pairs alone, not in the accounts."""
 
     @property
     def commit_ns(self) -> int:
@@ -42,10 +45,10 @@ class Script:
 
 
 class FakeWatch:
-    """Sees every wait in proportion to its time, one round per 100 ticks of share."""
+    """Sees every wait in proportion to its time: one round per nanosecond of a commit."""
 
-    def __init__(self, engine: FakeEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: FakeEngine, in_turns_s: float) -> None:
+        self._engine, self._load_s = engine, in_turns_s
         self.ticks = Ticks()
 
     def __enter__(self) -> Self:
@@ -59,14 +62,33 @@ class FakeWatch:
     ) -> None:
         script, sessions = self._engine.script, self._engine.sessions
         rounds = script.commit_ns
-        running = (script.cpu_ns + script.run_queue_ns) * sessions
-        counts = [TickCount("session", "client backend", "", "", "runnable", running)]
+        counts = [
+            TickCount("session", "client backend", "", "", "on_cpu", script.cpu_ns * sessions),
+            TickCount("session", "client backend", "", "", "runnable", script.run_queue_ns * sessions),
+        ]
         counts += [
             TickCount("session", "client backend", wait_class, event, "asleep", time_ns * sessions)
             for (wait_class, event), time_ns in script.waits_ns.items()
         ]
         counts.append(TickCount("background", "walwriter", "Activity", "WalWriterMain", "asleep", rounds))
-        self.ticks = Ticks(tuple(counts), rounds=rounds)
+        cut = plan(self._load_s, self._engine.works)
+        self.ticks = Ticks(
+            tuple(counts),
+            rounds=rounds,
+            looks=sum(count.ticks for count in counts),
+            sampled_s=self._load_s - cut.slice_s * cut.turns.count(False),
+            pairs=on_off(cut.turns, self._marks(cut)),
+        )
+
+    def _marks(self, cut: Plan) -> list[Mark]:
+        script = self._engine.script
+        per_s = 1e9 * self._engine.sessions / script.commit_ns
+        marks = [Mark(0.0, 0)]
+        for turn in cut.turns:
+            rate = per_s * (1 - script.sampling_loss) if turn else per_s
+            last = marks[-1]
+            marks.append(Mark(last.at_s + cut.slice_s, last.transactions + round(rate * cut.slice_s)))
+        return marks
 
 
 class FakeEngine:
@@ -83,7 +105,7 @@ class FakeEngine:
         self._changes: list[ParameterChange] = []
         self._setting = ""
         self._ns = 0
-        self._works = 0
+        self.works = 0
         self._session_ns = [0, 0]
         self._background_cpu_ns = 0
         self._counters = dict.fromkeys(("wal_bytes", "wal_writes", "wal_flushes", "server_rows"), 0)
@@ -170,8 +192,8 @@ class FakeEngine:
             ("server_rows", commits),
         ):
             self._counters[name] += amount
-        self._works += 1
-        if self._works == self._interrupt_after:
+        self.works += 1
+        if self.works == self._interrupt_after:
             stop.set()
             raise InterruptedRunError("The run was interrupted during a sample.")
         elapsed_s = elapsed_ns / 1e9
@@ -197,9 +219,9 @@ class FakeEngine:
         }
         return Snapshot(self.clock(), "one", counters, tuple(tasks), 0, pids)
 
-    def watch(self) -> FakeWatch:
-        """Ticks in exact proportion."""
-        return FakeWatch(self)
+    def watch(self, in_turns_s: float = 0.0) -> FakeWatch:
+        """Ticks and on/off pairs in exact proportion."""
+        return FakeWatch(self, in_turns_s)
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:  # noqa: ARG002
         """A fake cannot be killed."""

@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 
 from redolab import _core
 from redolab.engine import crash, memory_watch, watch
+from redolab.engine.alternation import InTurns, Mark
 from redolab.engine.base import Load, Recovery
 from redolab.engine.commit_parameters import (
     TIER_TEXT,
@@ -237,14 +238,18 @@ class PostgresEngine:
                     for t in read.tasks
                     if t.pid not in helpers
                 )
-                counters["helper_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in helpers) / 1e9
+                watcher = _pids(self._watcher)
+                counters["sampler_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in watcher) / 1e9
                 reaped_cpu_ns = read.reaped_cpu_ns
         return Snapshot(time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids)
 
-    def watch(self) -> PgWatch | MemoryWatch:
-        """Sample wait events while the `with` block runs."""
-        sessions, _ = self._ready()
+    def watch(self, in_turns_s: float = 0.0) -> InTurns:
+        """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed += 1
+        return InTurns(self._sampler_here(), self._mark, in_turns_s, self._seed)
+
+    def _sampler_here(self) -> PgWatch | MemoryWatch:
+        sessions, _ = self._ready()
         if self._postmaster is not None and self._names is not None and not self._why_not_memory:
             return MemoryWatch(self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed)
         assert self._watcher is not None
@@ -257,6 +262,10 @@ class PostgresEngine:
             self._postmaster is not None,
             self._seed,
         )
+
+    def _mark(self) -> Mark:
+        row = fetch(self._control, "select_transactions")[0]
+        return Mark(row["at_s"], row["transactions"])
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
@@ -343,8 +352,7 @@ class PostgresEngine:
         return self._sessions, self._parameters
 
     def _helper_pids(self) -> list[int]:
-        helpers = [self._control, self._watcher]
-        return [c.info.backend_pid for c in helpers if c is not None and not c.closed]
+        return _pids(self._control, self._watcher)
 
     def _create_load(self, load: Load) -> None:
         run_script(self._control, "create_load")
@@ -382,3 +390,8 @@ class PostgresEngine:
             tier,
             TIER_TEXT[tier],
         )
+
+
+def _pids(*connections: Connection | None) -> list[int]:
+    """The server processes of the connections that are open."""
+    return [c.info.backend_pid for c in connections if c is not None and not c.closed]

@@ -31,17 +31,33 @@ class Ticking:
         self._tick, self._connection, self._rate_per_s = tick, connection, rate_per_s
         self._random = random.Random(seed)
         self._done = threading.Event()
+        self._on = threading.Event()
+        self._on.set()
         self._thread = threading.Thread(target=self._run, name="wait sampler", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End after the tick in hand."""
         self._done.set()
+        self.resume()
         self._thread.join()
+
+    def pause(self) -> None:
+        """Ask nothing until `resume`."""
+        self._on.clear()
+
+    def resume(self) -> None:
+        """Go on ticking."""
+        self._on.set()
 
     def _run(self) -> None:
         due = time.monotonic() + self._random.expovariate(self._rate_per_s)
         while not self._done.wait(max(0.0, due - time.monotonic())):
+            if not self._on.is_set():
+                self._on.wait()
+                # An exponential gap has no memory, so a new one may begin here.
+                due = time.monotonic() + self._random.expovariate(self._rate_per_s)
+                continue
             self.late += time.monotonic() - due > 0.5 / self._rate_per_s
             try:
                 self._tick(self._connection)

@@ -61,7 +61,22 @@ class PgWatch:
             TickCount(scope, kind, wait_class, event, state, count)
             for (scope, kind, wait_class, event, state), count in sorted(self._seen.items())
         )
-        self.ticks = Ticks(counts, ticking.ticks, ticking.late, ticking.lost, ticking.cpu_s)
+        self.ticks = Ticks(
+            counts,
+            ticking.ticks,
+            ticking.late,
+            ticking.lost,
+            ticking.cpu_s,
+            looks=sum(self._seen.values()),
+        )
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+        self._ticking.pause()
+
+    def resume(self) -> None:
+        """Go on sampling."""
+        self._ticking.resume()
 
     def _tick(self, connection: Connection) -> None:
         rows = fetch(connection, "select_activity", {"own": self._own})

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from redolab.design import Design, Trial
 from redolab.engine.base import Engine, Load
 from redolab.errors import UsageError
-from redolab.sample import Kill, ProcessTime, Sample, Scope, Setting, WaitRow
+from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, Scope, Setting, WaitRow
 
-Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime]]
+Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime], list[OverheadRow]]
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def _measure(engine: Engine, moment: Moment) -> Measured:
         engine.work(design.warmup_s, stop)
     started_at, start_s = moment.now()
     before = engine.snapshot()
-    with engine.watch() as watch:
+    with engine.watch(design.seconds) as watch:
         work = engine.work(design.seconds, stop)
     after = engine.snapshot()
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)

@@ -40,7 +40,7 @@ def _measure(engine: Engine, moment: Moment) -> Measured:
         loss_window_s=found.loss_window_s,
         recovery_s=found.recovery_s,
     )
-    return kill, [], []
+    return kill, [], [], []
 
 
 EXPERIMENT = Experiment(

@@ -1,98 +1,13 @@
-"""The figures of a report, as plotly.js takes them: plain dicts, no library, nothing recomputed.
-
-Colours are names such as `$setting1`; the page replaces them by its style sheet's, light or dark.
-Colour is never the only sign: settings differ in symbol and dash too, parts of a bar in pattern.
-"""
+"""The figures of a report, as plotly.js takes them: plain dicts, no library, nothing recomputed."""
 
 from __future__ import annotations
 
-import html
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.report import cells, tables
+from redolab.report import cells, drawing, tables
 from redolab.report.cells import Results
-
-Figure = dict[str, Any]
-"""`data` and `layout` of plotly.js."""
-
-_COLORS = 8
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
-_DASHES = ("solid", "dash", "dashdot", "longdash")
-_WAIT_PATTERNS = ("", "\\", "x", "|", "-", "+")
-_LOG_FROM = 5.0
-"""Settings that differ by more than this factor are shown on a logarithmic axis."""
-_MAIN_SHARE = 0.01
-"""Waits below this share in every setting stand together in the legend."""
-
-
-def time_profile(results: Results) -> Figure:
-    """Where the time of a commit goes: one bar per setting, session scope."""
-    settings = results["settings"]
-    unit = cells.time_unit(results)
-    rows = tables.profile_rows(results)
-    shares = [tables.shares(setting) for setting in settings]
-    looks = _row_looks(rows, shares)
-    traces: list[dict[str, Any]] = []
-    legend: set[str] = set()
-    for row in rows:
-        look = looks[row]
-        points = [part[row]["point"] if row in part else None for part in shares]
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": look["name"],
-                "legendgroup": look["name"],
-                "showlegend": look["name"] not in legend,
-                "y": list(range(len(settings))),
-                "x": [None if point is None else 100 * point for point in points],
-                "text": [_segment_label(point) for point in points],
-                "textposition": "inside",
-                "insidetextanchor": "middle",
-                "textangle": 0,
-                "insidetextfont": {"color": look["marker"]["color"] + "-text"},
-                "constraintext": "none",
-                "customdata": [
-                    [_safe(setting["name"]), _safe(_long_name(row)), cells.share(part.get(row)).full]
-                    for setting, part in zip(settings, shares, strict=True)
-                ],
-                "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]} %<extra></extra>",
-                "marker": look["marker"],
-                "width": 0.52,
-            }
-        )
-        legend.add(look["name"])
-    labels = [
-        {
-            "x": 0,
-            "y": index,
-            "xref": "paper",
-            "yref": "y",
-            "yshift": 26,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "align": "left",
-            "text": f"<b>{_safe(setting['name'])}</b>  " + _response_label(setting["response_time_ms"], unit),
-        }
-        for index, setting in enumerate(settings)
-    ]
-    layout = _layout(
-        height=120 + 84 * len(settings),
-        barmode="relative",
-        annotations=labels,
-        xaxis=_axis("Share of a commit's response time, %", ticksuffix=" %", zeroline=True),
-        yaxis={
-            "range": [len(settings) - 0.45, -0.85],
-            "visible": False,
-            "fixedrange": True,
-        },
-        margin={"l": 8, "r": 14, "t": 8, "b": 50},
-    )
-    layout["xaxis"]["title"]["standoff"] = 8
-    return {"data": traces, "layout": layout}
+from redolab.report.drawing import Figure, safe
 
 
 def response_histogram(results: Results) -> Figure:
@@ -102,16 +17,16 @@ def response_histogram(results: Results) -> Figure:
     rug: list[dict[str, Any]] = []
     settings = [item for item in results["settings"] if item.get("density")]
     every = [value for item in settings for value in item["density"]["values_ms"]]
-    logarithmic = _spread(item["response_time_ms"]["point"] for item in results["settings"])
+    logarithmic = drawing.spread(item["response_time_ms"]["point"] for item in results["settings"])
     for index, setting in enumerate(settings):
         density = setting["density"]
-        name = _safe(setting["name"])
+        name = safe(setting["name"])
         places, heights = density["x_ms"], density["density"]
         if logarithmic:
             # Area under a curve over log x is kept by multiplying its height by x.
             heights = [x * y for x, y in zip(places, heights, strict=True)]
         peak = max(heights, default=0.0)
-        color = _color(index)
+        color = drawing.color(index)
         if peak > 0:
             curves.append(
                 {
@@ -121,7 +36,7 @@ def response_histogram(results: Results) -> Figure:
                     "legendgroup": name,
                     "x": [unit.of(x) for x in places],
                     "y": [y / peak for y in heights] if logarithmic else [y / unit.per_ms for y in heights],
-                    "line": {"color": color, "dash": _dash(index), "width": 2.2},
+                    "line": {"color": color, "dash": drawing.dash(index), "width": 2.2},
                     "fill": "tozeroy",
                     "fillcolor": color + "-faint",
                     "hoverinfo": "skip",
@@ -142,14 +57,14 @@ def response_histogram(results: Results) -> Figure:
                 "hovertemplate": f"%{{x:.4g}} {unit.name}<extra>%{{fullData.name}}</extra>",
             }
         )
-    axis = _axis(f"Response time R, {unit.name} per commit")
+    axis = drawing.axis(f"Response time R, {unit.name} per commit")
     if logarithmic and every:
-        axis |= _log_axis([value * unit.per_ms for value in every], padding=0.12)
+        axis |= drawing.log_axis([value * unit.per_ms for value in every], padding=0.12)
     height = "density, each to its own peak" if logarithmic else f"density, per {unit.name}"
-    layout = _layout(
+    layout = drawing.layout(
         height=400,
         xaxis=axis | {"anchor": "y2"},
-        yaxis={"domain": [0.24, 1], **_axis(height, rangemode="tozero", showticklabels=False)},
+        yaxis={"domain": [0.24, 1], **drawing.axis(height, rangemode="tozero", showticklabels=False)},
         yaxis2={
             "domain": [0, 0.2],
             "range": [len(settings) - 0.5, -0.5],
@@ -170,7 +85,7 @@ def response_curve(results: Results) -> Figure:
     settings = [item["name"] for item in results["settings"]]
     data: list[dict[str, Any]] = []
     for item in curve.get("published", ()):
-        name = _safe(item["setting"])
+        name = safe(item["setting"])
         data.append(
             {
                 "type": "scatter",
@@ -181,7 +96,7 @@ def response_curve(results: Results) -> Figure:
                 "x": item["arrival_rate_per_s"],
                 "y": [unit.of(time) for time in item["response_time_ms"]],
                 "line": {
-                    "color": _color(settings.index(item["setting"])),
+                    "color": drawing.color(settings.index(item["setting"])),
                     "dash": "dot",
                     "width": 1.6,
                 },
@@ -191,7 +106,7 @@ def response_curve(results: Results) -> Figure:
             }
         )
     if rates:
-        span = _steps(min(rates) / 1.5, max(rates) * 1.5)
+        span = drawing.steps(min(rates) / 1.5, max(rates) * 1.5)
         data.append(
             {
                 "type": "scatter",
@@ -209,23 +124,23 @@ def response_curve(results: Results) -> Figure:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": _safe(item["setting"]),
+                "name": safe(item["setting"]),
                 "x": item["arrival_rate_per_s"],
                 "y": [unit.of(time) for time in item["response_time_ms"]],
-                "marker": _marker(index),
+                "marker": drawing.marker(index),
                 "hovertemplate": f"%{{x:.4g}} commits/s<br>%{{y:.4g}} {unit.name}"
                 "<extra>%{fullData.name}</extra>",
             }
         )
-    across = _axis("Commits L, per s", tickformat=",")
-    up = _axis(f"Response time R, {unit.name} per commit")
-    if rates and _spread(rates):
-        across |= _log_axis(rates, padding=0.12)
-        up |= _log_axis(times, padding=0.15)
+    across = drawing.axis("Commits L, per s", tickformat=",")
+    up = drawing.axis(f"Response time R, {unit.name} per commit")
+    if rates and drawing.spread(rates):
+        across |= drawing.log_axis(rates, padding=0.12)
+        up |= drawing.log_axis(times, padding=0.15)
     elif rates:
         across["range"] = [0, max(rates) * 1.15]
         up["range"] = [0, max(times) * 1.6]
-    return {"data": data, "layout": _layout(height=440, xaxis=across, yaxis=up)}
+    return {"data": data, "layout": drawing.layout(height=440, xaxis=across, yaxis=up)}
 
 
 def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
@@ -245,7 +160,7 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": _safe(item["a"]),
+                "name": safe(item["a"]),
                 "showlegend": False,
                 "x": [ratio["point"]],
                 "y": [place],
@@ -254,17 +169,17 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
                     "symmetric": False,
                     "array": [ratio["high"] - ratio["point"] if known else 0],
                     "arrayminus": [ratio["point"] - ratio["low"] if known else 0],
-                    "color": _color(index),
+                    "color": drawing.color(index),
                     "thickness": 2,
                     "width": 6,
                 },
-                "marker": _marker(index) | {"size": 11},
-                "customdata": [[_safe(cells.estimate(ratio).full), _safe(item["outcome"])]],
+                "marker": drawing.marker(index) | {"size": 11},
+                "customdata": [[safe(cells.estimate(ratio).full), safe(item["outcome"])]],
                 "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
             }
         )
     title = "Commits/s" if metric == "throughput_per_s" else "Response time R"
-    axis = _axis(f"{title}, ratio to {_safe(tables.baseline(results))}")
+    axis = drawing.axis(f"{title}, ratio to {safe(tables.baseline(results))}")
     bounds = [
         bound
         for item in entries
@@ -273,8 +188,8 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
     ]
     margin = results["method"].get("design", {}).get("margin") or 0.0
     shown = [1 - 1.5 * margin, 1 + 1.5 * margin, *bounds]
-    if _spread(shown):
-        axis |= _log_axis(shown, padding=0.1)
+    if drawing.spread(shown):
+        axis |= drawing.log_axis(shown, padding=0.1)
     else:
         room = 0.06 * (max(shown) - min(shown))
         axis["range"] = [min(shown) - room, max(shown) + room]
@@ -291,11 +206,11 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
         {
             "x": 0, "y": place, "xref": "paper", "yref": "y", "yshift": 12, "xanchor": "left",
             "yanchor": "bottom", "showarrow": False, "align": "left", "bgcolor": "$paper",
-            "text": f"<b>{_safe(item['a'])}</b>  {_safe(cells.estimate(item['ratio'], suffix='×').full)}",
+            "text": f"<b>{safe(item['a'])}</b>  {safe(cells.estimate(item['ratio'], suffix='×').full)}",
         }
         for place, item in enumerate(entries)
     ]  # fmt: skip
-    layout = _layout(
+    layout = drawing.layout(
         height=90 + 58 * max(1, len(entries)),
         xaxis=axis,
         yaxis={"range": [len(entries) - 0.5, -0.75], "visible": False, "fixedrange": True},
@@ -314,7 +229,7 @@ def timeline(results: Results) -> Figure:
     data: list[dict[str, Any]] = []
     for index, name in enumerate(settings):
         mine = [item for item in samples if item["setting"] == name and not item["spoiled"]]
-        data.append(_timeline_trace(mine, _safe(name), _marker(index)))
+        data.append(_timeline_trace(mine, safe(name), drawing.marker(index)))
     disturbed = [item for item in samples if item["checkpoints"] or item["vacuums"]]
     spoiled = [item for item in samples if item["spoiled"]]
     ring = {"symbol": "circle-open", "size": 17, "color": "$ink", "line": {"width": 1.6}}
@@ -324,10 +239,10 @@ def timeline(results: Results) -> Figure:
     if spoiled:
         data.append(_timeline_trace(spoiled, "spoiled, not counted", cross))
     rates = [item["throughput_per_s"] for item in samples if item["throughput_per_s"]]
-    up = _axis("Commits, per s", rangemode="tozero", tickformat=",")
-    if _spread(rates):
-        up = _axis("Commits, per s") | _log_axis(rates, padding=0.15)
-    layout = _layout(height=400, xaxis=_axis("Time since the run began, s"), yaxis=up)
+    up = drawing.axis("Commits, per s", rangemode="tozero", tickformat=",")
+    if drawing.spread(rates):
+        up = drawing.axis("Commits, per s") | drawing.log_axis(rates, padding=0.15)
+    layout = drawing.layout(height=400, xaxis=drawing.axis("Time since the run began, s"), yaxis=up)
     return {"data": data, "layout": layout}
 
 
@@ -342,17 +257,17 @@ def losses(results: Results) -> Figure:
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": _safe(setting["name"]),
+                "name": safe(setting["name"]),
                 "x": [item["sample"] for item in mine],
                 "y": [item["missing"] for item in mine],
-                "marker": _marker(index),
+                "marker": drawing.marker(index),
                 "customdata": [[item["acknowledged"]] for item in mine],
                 "hovertemplate": "kill %{x}<br>%{y:,} of %{customdata[0]:,} missing"
                 "<extra>%{fullData.name}</extra>",
             }
         )
-    up = _axis("Acknowledged commits missing", rangemode="tozero", tickformat=",", zeroline=True)
-    return {"data": data, "layout": _layout(height=360, xaxis=_axis("Kill"), yaxis=up)}
+    up = drawing.axis("Acknowledged commits missing", rangemode="tozero", tickformat=",", zeroline=True)
+    return {"data": data, "layout": drawing.layout(height=360, xaxis=drawing.axis("Kill"), yaxis=up)}
 
 
 def _timeline_trace(
@@ -363,7 +278,7 @@ def _timeline_trace(
         seen = [f"{cells.count(item[what])} {what}" for what in ("checkpoints", "vacuums") if item[what]]
         if item["spoiled"]:
             seen.append(f"spoiled: {item['spoiled']}")
-        notes.append([item["sample"], item["block"], _safe(", ".join(seen))])
+        notes.append([item["sample"], item["block"], safe(", ".join(seen))])
     return {
         "type": "scatter",
         "mode": "markers",
@@ -375,133 +290,3 @@ def _timeline_trace(
         "hovertemplate": "sample %{customdata[0]}, block %{customdata[1]}<br>%{y:.4g} commits/s"
         "<br>%{customdata[2]}<extra>%{fullData.name}</extra>",
     }
-
-
-def _row_looks(
-    rows: Sequence[str], shares: Sequence[Mapping[str, Mapping[str, Any]]]
-) -> dict[str, dict[str, Any]]:
-    looks: dict[str, dict[str, Any]] = {}
-    named = 0
-    fixed = {
-        "on_cpu": ("$cpu", ""),
-        "on_cpu_or_unknown": ("$cpu", "."),
-        "run_queue": ("$queue", "/"),
-        "unaccounted": ("$unaccounted", "."),
-    }
-    for row in rows:
-        largest = max(abs(part[row]["point"] or 0.0) for part in shares if row in part)
-        name = _safe(tables.row_name(row))
-        if row in fixed:
-            color, pattern = fixed[row]
-        elif largest >= _MAIN_SHARE and named < len(_WAIT_PATTERNS):
-            color, pattern = f"$wait{named + 1}", _WAIT_PATTERNS[named]
-            named += 1
-        else:
-            color, pattern, name = "$wait-other", "", "other waits"
-        marker: dict[str, Any] = {"color": color, "line": {"color": "$paper", "width": 1}}
-        if pattern:
-            marker["pattern"] = {
-                "shape": pattern, "fillmode": "overlay", "fgcolor": "$paper", "fgopacity": 0.45,
-                "size": 7, "solidity": 0.16,
-            }  # fmt: skip
-        looks[row] = {"name": name, "marker": marker}
-    return looks
-
-
-def _segment_label(share: float | None) -> str:
-    return f"{100 * share:.0f} %" if share is not None and abs(share) >= 0.07 else ""
-
-
-def _response_label(value: Mapping[str, Any], unit: cells.TimeUnit) -> str:
-    if value["point"] is None:
-        return "not measured"
-    return f"{cells.estimate(value, unit.per_ms).text} {unit.name}"
-
-
-def _long_name(row: str) -> str:
-    name = tables.row_name(row)
-    return f"{name} ({row})" if ":" in row and name != row else name
-
-
-def _safe(text: str) -> str:
-    # plotly.js reads a small HTML dialect in every text it draws.
-    return html.escape(text, quote=False)
-
-
-def _color(index: int) -> str:
-    return f"$setting{index % _COLORS + 1}"
-
-
-def _dash(index: int) -> str:
-    return _DASHES[index % len(_DASHES)]
-
-
-def _marker(index: int) -> dict[str, Any]:
-    symbol = _SYMBOLS[index % len(_SYMBOLS)]
-    return {
-        "symbol": symbol,
-        "size": 11 if symbol == "triangle-up" else 9,
-        "color": _color(index),
-        "opacity": 0.85,
-        "line": {"color": "$paper", "width": 0.8},
-    }
-
-
-def _spread(values: Iterable[float | None]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and min(known) > 0 and max(known) / min(known) > _LOG_FROM
-
-
-def _steps(low: float, high: float, points: int = 60) -> list[float]:
-    factor = (high / low) ** (1 / (points - 1))
-    return [low * factor**index for index in range(points)]
-
-
-def _axis(title: str, **more: Any) -> dict[str, Any]:
-    return {
-        "title": {"text": title, "font": {"size": 13}},
-        "gridcolor": "$grid",
-        "zerolinecolor": "$axis",
-        "zeroline": False,
-        "linecolor": "$axis",
-        "tickcolor": "$axis",
-        "automargin": True,
-        **more,
-    }
-
-
-def _log_axis(values: Sequence[float], padding: float) -> dict[str, Any]:
-    """A logarithmic axis over `values`, ticks at 1, 2 and 5 written in full."""
-    positive = [value for value in values if value > 0]
-    low, high = math.log10(min(positive)) - padding, math.log10(max(positive)) + padding
-    ticks = [
-        step * 10.0**power
-        for power in range(math.floor(low), math.ceil(high) + 1)
-        for step in (1, 2, 5)
-        if low <= math.log10(step * 10.0**power) <= high
-    ]
-    return {
-        "type": "log",
-        "range": [low, high],
-        "tickvals": ticks,
-        "ticktext": [cells.number(tick, 1) for tick in ticks],
-    }
-
-
-def _layout(**more: Any) -> dict[str, Any]:
-    return {
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": "$ink", "size": 13},
-        "hoverlabel": {
-            "bgcolor": "$paper", "bordercolor": "$axis", "font": {"color": "$ink"}, "align": "left",
-        },
-        "hovermode": "closest",
-        "dragmode": False,
-        "legend": {
-            "orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yref": "container",
-            "yanchor": "top", "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False,
-        },
-        "margin": {"l": 8, "r": 14, "t": 8, "b": 8},
-        **more,
-    }  # fmt: skip

@@ -10,8 +10,10 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from redolab.report import cells, durability, figures, method, tables
+from redolab.report import cells, durability, figures, method, published, rows, tables, time_tables
 from redolab.report.cells import Results
+from redolab.report.drawing import Figure
+from redolab.report.time_figure import time_profile
 
 
 def render(results: Results) -> str:
@@ -34,6 +36,9 @@ def render(results: Results) -> str:
             cells=cells,
             tables=durability if is_durability else tables,
             method=method,
+            published=published,
+            rows=rows,
+            times=time_tables,
             figures=drawn,
             stamp=tables.emulation(results),
             style=_asset("report.css"),
@@ -45,10 +50,10 @@ def render(results: Results) -> str:
     )
 
 
-def _figures(results: Results) -> dict[str, figures.Figure]:
+def _figures(results: Results) -> dict[str, Figure]:
     return {
         "ratios": figures.ratios(results),
-        "time": figures.time_profile(results),
+        "time": time_profile(results),
         "histogram": figures.response_histogram(results),
         "curve": figures.response_curve(results),
         "timeline": figures.timeline(results),

@@ -9,6 +9,8 @@ from redolab import units
 from redolab.report import cells
 from redolab.report.cells import Cell, Column, Results, Table
 
+_PRIORITIES = {True: "real time", False: "normal", None: cells.NOT_AVAILABLE}
+
 
 def mapping(results: Results) -> Table:
     """Which server parameters stand for which setting."""
@@ -118,21 +120,22 @@ def diagnostics(results: Results) -> Table:
 def instrument(results: Results) -> Table:
     """What the instrument did and cost."""
     card = results["instrument"]
-    overhead = card.get("overhead")
-    pairs = [
+    pairs = (
         ("Wait events read from", "", cells.words(card.get("source"))),
-        ("Sampling rate", "readings/s", Cell(cells.number(card.get("rate_per_s")))),
-        ("Readings", "", Cell(cells.count(card.get("ticks")))),
+        ("Sampling rate, while on", "readings/s", Cell(cells.number(card.get("rate_per_s")))),
+        ("Time sampled", "s", Cell(cells.number(card.get("sampled_s")))),
+        ("Readings of the server", "", Cell(cells.count(card.get("ticks")))),
         ("Late readings", "", Cell(cells.count(card.get("late")))),
         ("Lost readings", "", Cell(cells.count(card.get("lost")))),
+        ("Looks at a process", "", Cell(cells.count(card.get("looks")))),
+        ("Torn looks: the event changed meanwhile", "% of looks", _percent(card.get("torn_share"))),
+        ("Priority", "", Cell(_PRIORITIES[card.get("realtime")])),
         ("CPU of the sampler", "s", Cell(cells.number(card.get("cpu_s")))),
-        ("CPU of the sampler", "% of one core", Cell(cells.number(card.get("cpu_pct_of_core")))),
-        (
-            "Throughput with the sampler on",
-            "ratio to off",
-            cells.estimate(overhead) if overhead else Cell("not measured"),
-        ),
-    ]
+        ("CPU of the sampler, while on", "% of one core", Cell(cells.number(card.get("cpu_pct_of_core")))),
+        ("CPU per look", "µs", Cell(cells.number(card.get("cpu_per_look_us")))),
+        ("Throughput with the sampler on", "ratio to off", _overhead(card)),
+        ("On/off pairs behind it", "", Cell(cells.count(card.get("pairs")))),
+    )
     rows = [[Cell(name), Cell(unit), value] for name, unit, value in pairs]
     columns = (Column("Instrument", align="left"), Column("Unit", align="left"), Column("Figure"))
     return Table("instrument", "Instrument card", columns, rows, card.get("text") or "")
@@ -146,6 +149,14 @@ def commands(results: Results) -> str:
         again = f"{again} --seed {seed}"
     run = results["run"]
     return f"{again}\nredolab report {run}\nredolab verify {run}"
+
+
+def _overhead(card: Mapping[str, Any]) -> Cell:
+    return cells.estimate(card["overhead"]) if card.get("overhead") else Cell("not measured")
+
+
+def _percent(share: float | None) -> Cell:
+    return Cell(cells.number(None if share is None else 100 * share))
 
 
 def _flat(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:

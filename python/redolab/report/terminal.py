@@ -13,8 +13,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from redolab import units
-from redolab.report import cells, durability, tables
+from redolab.report import cells, durability, tables, time_tables
 from redolab.report.cells import Cell, Column, Results, Table
+from redolab.report.rows import profile_rows, row_name, shares
 
 _TONES = {
     "better": "bold green",
@@ -28,7 +29,7 @@ _TONES = {
     "baseline": "dim",
     "not_available": "dim",
 }
-_ROW_STYLES = {"on_cpu": "cyan", "run_queue": "blue", "unaccounted": "dim"}
+_ROW_STYLES = {"on_cpu": "cyan", "run_queue": "blue", "steal": "green", "unaccounted": "dim"}
 _SHOWN_SHARE = 0.01
 _SHOWN_ROWS = 5
 _RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
@@ -134,18 +135,19 @@ class _Page:
             title.append("  ").append_text(self._text(_stamp(results), "bold yellow"))
         yield title
         for setting in results["settings"]:
-            if not tables.shares(setting):
+            if not shares(setting):
                 yield self._text(f"  {setting['name']}  not measured")
                 continue
             response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
             yield self._text(f"  {setting['name']}  {response} {unit.name} per commit")
-            shown = _largest(tables.shares(setting), tables.profile_rows(results))
+            shown = _largest(shares(setting), profile_rows(results))
             for row, share in shown:
                 yield self._bar(row, share)
-        yield self._text("  Rows under 1 % stand in the report.", "dim")
+        for note in (*time_tables.unaccounted(results), "Rows under 1 % stand in the report."):
+            yield Padding(self._text(note, "dim"), (0, 0, 0, 2))
 
     def _bar(self, row: str, share: float) -> Text:
-        name = self._words(tables.row_name(row))[:21]
+        name = self._words(row_name(row))[:21]
         line = Text(f"    {name:<21} {self._words(units.percent(share).replace('-', '−')):>8}  ")
         length = max(0, round((self._width - 40) * share))
         return line.append(self._words("█" * length), _ROW_STYLES.get(row, "magenta"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from redolab.design import Design, Trial
-from redolab.sample import ProcessTime, Sample, WaitRow
+from redolab.sample import OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import Run, RunWriter
 
 SESSIONS = 5
@@ -133,7 +133,9 @@ def one_sample(
     commits = round(whole / (behaviour.response_s * factor))
     cpu, queue = behaviour.cpu_s * commits, behaviour.run_queue_s * commits
     flushes = max(1, round(commits / behaviour.commits_per_flush))
-    rounds = round(elapsed_s * RATE)
+    # Every second slice of a sample is without the sampler.
+    sampled_s = elapsed_s / 2 + 0.05
+    rounds = round(sampled_s * RATE)
     sample = Sample(
         sample=trial.sample,
         block=trial.block,
@@ -172,6 +174,10 @@ def one_sample(
         ticks_late=1,
         ticks_lost=0,
         sampler_cpu_s=0.004,
+        sampled_s=sampled_s,
+        looks=rounds * (SESSIONS + 5),
+        looks_torn=rounds // 20,
+        sampler_realtime=True,
     )
     return sample, _waits(sample, behaviour), _processes(sample)
 
@@ -196,18 +202,37 @@ def build_run(
         factor = 1 + noise * rng.gauss(0, 1)
         sample, waits, processes = one_sample(trial, behaviours[trial.setting], factor, log_device_ms)
         sample = replace(sample, **(change or {}).get(trial.sample, {}))
-        writer.append(sample, waits, processes)
+        writer.append(sample, waits, processes, _pairs(sample))
     return writer.finish(status)
+
+
+def _pairs(sample: Sample) -> list[OverheadRow]:
+    """Two pairs whose slices differ by noise alone."""
+    rng = random.Random(sample.sample)
+    rate = sample.commits / sample.elapsed_s
+    return [
+        OverheadRow(
+            sample.sample, pair, rng.random() < 0.5, rate * rng.gauss(1, 0.04), rate * rng.gauss(1, 0.04)
+        )
+        for pair in (1, 2)
+    ]
 
 
 def _waits(sample: Sample, behaviour: Behaviour) -> list[WaitRow]:
     assert sample.session_cpu_s is not None
     assert sample.session_run_queue_s is not None
     seen = SESSIONS * sample.ticks
-    awake = (sample.session_cpu_s + sample.session_run_queue_s) / sample.session_elapsed_s
-    asleep = round(seen * (1 - awake))
+    on_cpu = round(seen * sample.session_cpu_s / sample.session_elapsed_s)
+    queued = round(seen * sample.session_run_queue_s / sample.session_elapsed_s)
+    asleep = seen - on_cpu - queued
     kind = "client backend"
-    rows = [WaitRow(sample.sample, "session", kind, "", "", "runnable", seen - asleep)]
+    # A woken process shows its wait until it runs.
+    woken = queued // 2
+    rows = [
+        WaitRow(sample.sample, "session", kind, "", "", "on_cpu", on_cpu),
+        WaitRow(sample.sample, "session", kind, "", "", "runnable", queued - woken),
+        WaitRow(sample.sample, "session", kind, "LWLock", "WALWrite", "runnable", woken),
+    ]
     left = asleep
     for name, share in behaviour.waits.items():
         wait_class, event = name.split(":")

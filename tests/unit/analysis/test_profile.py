@@ -9,6 +9,7 @@ from redolab.analysis.profile import (
     log_sync_share,
     profile,
     session_times,
+    unaccounted_text,
 )
 from redolab.analysis.waits import NOTHING, Seen
 from redolab.design import Trial
@@ -31,6 +32,8 @@ def sample() -> Sample:
         session_run_queue_s=1.0,
         instance_cpu_s=2.5,
         instance_run_queue_s=1.1,
+        host_busy_s=4.0,
+        host_steal_s=0.0,
         ticks=500,
     )
 
@@ -44,7 +47,8 @@ WAITS = (
     row("LWLock", "WALWrite", 200),
     row("", "", 100),
     # Runnable ticks are CPU and run queue, whose times are exact; a stale event changes nothing.
-    row("IO", "WalSync", 300, "runnable"),
+    row("IO", "WalSync", 200, "runnable"),
+    row("", "", 100, "on_cpu"),
     # Outside the loop inside the server, so not in the elapsed time either.
     row("Client", "ClientRead", 50),
 )
@@ -63,6 +67,51 @@ def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
     )
     assert sum(found.values()) == pytest.approx(sample.session_elapsed_s)
     assert log_sync_share(found) == pytest.approx(0.6)
+
+
+def test_steal_is_a_row_where_the_hypervisor_took_time(sample: Sample) -> None:
+    # The sessions have 2 of the machine's 4 s on CPU, so half of the 1.4 s taken is theirs.
+    found = session_times(replace(sample, host_steal_s=1.4), Seen(WAITS))
+    assert found == pytest.approx(
+        {
+            "on_cpu": 2.0,
+            "run_queue": 1.0,
+            "steal": 0.7,
+            "IO:WalSync": 3.6,
+            "LWLock:WALWrite": 1.8,
+            "unaccounted": 0.9,
+        }
+    )
+    rows = profile([(found, 100)])
+    assert [item.row for item in rows[:3]] == ["on_cpu", "run_queue", "steal"]
+    assert rows[-1].row == "unaccounted"
+    assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
+    whole = instance_times(replace(sample, host_steal_s=1.4), Seen(WAITS))
+    assert whole is not None
+    assert whole["steal"] == pytest.approx(0.7)
+
+
+def test_more_steal_than_blocked_time_leaves_a_negative_rest(sample: Sample) -> None:
+    found = session_times(replace(sample, session_cpu_s=8.8, host_steal_s=0.5), Seen(WAITS))
+    # All busy time is at most the sessions' own: 8.8 of 4 s counts as all of it.
+    assert found == pytest.approx({"on_cpu": 8.8, "run_queue": 1.0, "steal": 0.5, "unaccounted": -0.3})
+
+
+@pytest.mark.parametrize(
+    ("share", "levels", "part"),
+    [
+        (0.01, ("wait", "batch"), None),
+        (0.02, ("wait", "batch"), "the session that leads a group commit sleeps"),
+        (0.02, ("wait", "immediate"), "the sessions were asleep and posted no"),
+        (-0.02, ("wait", "batch"), "CPU, run queue and steal exceed"),
+    ],
+)
+def test_what_is_unaccounted_is_explained_from_one_percent_up(
+    share: float, levels: tuple[str, str], part: str | None
+) -> None:
+    rows = profile([({"on_cpu": 1 - share, "unaccounted": share}, 1)])
+    text = unaccounted_text(rows, dict(zip(("commit_wait", "commit_logging"), levels, strict=True)))
+    assert text is None if part is None else (text or "").startswith(part)
 
 
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:

@@ -1,0 +1,65 @@
+"""What the wait sampler did to the load, from slices of each sample with it on and off."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from redolab.analysis.estimates import Estimate, ratio_estimate
+from redolab.sample import OverheadRow
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """The measured effect of the sampler on throughput."""
+
+    ratio: Estimate
+    """Throughput with the sampler on over off; no unit."""
+    pairs: int
+    """On/off pairs that count."""
+    empty: int
+    """Pairs in samples that count which had a slice without a commit, so that no ratio exists."""
+
+    @property
+    def text(self) -> str:
+        """The effect in words."""
+        if self.ratio.point is None:
+            return "The effect of sampling on throughput was not measured in this run."
+        change = f"{_percent(self.ratio.point)} %"
+        if self.ratio.low is not None and self.ratio.high is not None:
+            change += f" ({_percent(self.ratio.low)} to {_percent(self.ratio.high)})"
+        left_out = f"; {self.empty} more had a slice without a commit" if self.empty else ""
+        return (
+            f"Sampling changed throughput by {change}, from {self.pairs:,} on/off "
+            f"{'pair' if self.pairs == 1 else 'pairs'} in this run{left_out}."
+        )
+
+
+def overhead(rows: Iterable[OverheadRow], counting: Collection[int]) -> Overhead:
+    """The ratio of throughput, on over off, with Student's t interval over the samples.
+
+    The pairs of one sample share its setting and its moment, so each sample gives one value, the mean
+    of its pairs' log ratios.
+
+    Args:
+        rows: every on/off pair of the run.
+        counting: numbers of the samples that count.
+    """
+    logs: defaultdict[int, list[float]] = defaultdict(list)
+    empty = 0
+    for row in rows:
+        if row.sample not in counting:
+            continue
+        if row.on_per_s > 0 and row.off_per_s > 0:
+            logs[row.sample].append(math.log(row.on_per_s / row.off_per_s))
+        else:
+            empty += 1
+    ratio = ratio_estimate(statistics.fmean(values) for _, values in sorted(logs.items()))
+    return Overhead(ratio, sum(map(len, logs.values())), empty)
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * (ratio - 1):+.1f}".replace("-", "−")

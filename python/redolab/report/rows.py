@@ -1,0 +1,94 @@
+"""The rows of a time profile: their names, what they mean, their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.report.cells import Results
+
+_NAMED_ROWS: Mapping[str, str] = {
+    "on_cpu": "on CPU",
+    "run_queue": "run queue",
+    "steal": "steal",
+    "on_cpu_or_unknown": "on CPU or unknown",
+    "unaccounted": "unaccounted",
+}
+_ROW_MEANINGS = {
+    "on_cpu": "executing on a processor, by the kernel's account",
+    "run_queue": "ready to run, waiting for a processor, by the kernel's account",
+    "steal": (
+        "taken by the hypervisor while the session should have run; an estimate: the machine's steal "
+        "times the sessions' part of its busy CPU"
+    ),
+    "on_cpu_or_unknown": "no wait was posted; the kernel's accounts could not be read",
+    "unaccounted": "response time that no account explains; negative when accounts overlap",
+}
+# PostgreSQL 17 renamed the WAL events' case, hence the lower-case keys.
+_EVENT_NAMES = {
+    "io:walsync": "log sync",
+    "io:walwrite": "log write",
+    "lwlock:walwrite": "log sync by another",
+    "lwlock:walinsert": "log insert lock",
+    "lwlock:walbufmapping": "log buffer lock",
+    "lwlock:buffercontent": "page lock",
+    "lwlock:procarray": "process array lock",
+    "lwlock:xidgen": "transaction id lock",
+    "lwlock:xactslru": "commit status lock",
+    "lock:transactionid": "row lock",
+    "lock:tuple": "row lock queue",
+    "io:datafileread": "data file read",
+    "io:datafilewrite": "data file write",
+    "io:datafileextend": "data file extend",
+    "ipc:procarraygroupupdate": "group transaction end",
+    "ipc:xactgroupupdate": "group status update",
+    "client:clientread": "waiting for the client",
+}
+_EVENT_MEANINGS = {
+    "io:walsync": "the process itself waits until the log device has stored the log",
+    "io:walwrite": "the process itself hands log pages to the operating system",
+    "lwlock:walwrite": "another process is writing or flushing the log; this one waits for it to end",
+    "lwlock:walinsert": "copying a record into the log buffer waits for other copies",
+    "lwlock:walbufmapping": "the log buffer is full and its pages are being replaced",
+    "lwlock:buffercontent": "another process holds the data page",
+    "lock:transactionid": "another transaction holds the row",
+    "ipc:procarraygroupupdate": "another process ends this transaction in a group",
+    "ipc:xactgroupupdate": "another process records this commit in a group",
+}
+
+
+def is_wait(row: str) -> bool:
+    """Whether a row is a wait event of the server."""
+    return row not in _NAMED_ROWS
+
+
+def row_name(row: str) -> str:
+    """Name a row of the time profile in words; the server's own event name where it has none."""
+    return _NAMED_ROWS.get(row) or _EVENT_NAMES.get(row.lower(), row)
+
+
+def row_meaning(row: str) -> str:
+    """Say what a row of the time profile means; empty where the event's name must do."""
+    return _ROW_MEANINGS.get(row) or _EVENT_MEANINGS.get(row.lower(), "")
+
+
+def profile_rows(results: Results, scope: str = "profile") -> list[str]:
+    """Rows of the time profile over all settings: CPU, run queue, steal, waits by size, unaccounted last."""
+    largest: dict[str, float] = {}
+    for setting in results["settings"]:
+        for entry in setting.get(scope) or ():
+            size = abs(entry["share"]["point"] or 0.0)
+            largest[entry["row"]] = max(size, largest.get(entry["row"], 0.0))
+    waits = sorted(filter(is_wait, largest), key=lambda row: -largest[row])
+    first = [row for row in ("on_cpu", "run_queue", "steal", "on_cpu_or_unknown") if row in largest]
+    return [*first, *waits, *(["unaccounted"] if "unaccounted" in largest else [])]
+
+
+def shares(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapping[str, Any]]:
+    """A setting's share per row of its time profile."""
+    return {entry["row"]: entry["share"] for entry in setting.get(scope) or ()}
+
+
+def times(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapping[str, Any]]:
+    """A setting's time per commit, in milliseconds, per row of its time profile."""
+    return {entry["row"]: entry["per_commit_ms"] for entry in setting.get(scope) or ()}
