@@ -26,7 +26,8 @@ RUNNABLE, ASLEEP, UNKNOWN = 1, 2, 3
 runnable ones is on a CPU."""
 
 _REDO_LOG = re.compile(r"ib_logfile\d+|#ib_redo\d+(_tmp)?")
-_BINLOG = re.compile(r".*\.\d{6,}")
+_BINLOG = re.compile(r"(?!aria_log)(?!.*relay).*\.\d{6,}")
+_RELAY_LOG = re.compile(r".*relay.*\.\d{6,}")
 _TABLESPACE = re.compile(r"ibdata\d+|undo_?\d+|ibtmp\d+|.*\.(ibd|ibu|ibt)")
 # Stages in which the session waits for its client.
 _CLIENT_STAGES = frozenset({"Writing to net", "Reading from net", "Sending to client"})
@@ -105,6 +106,8 @@ def file_event(path: str, doing: str) -> Event:
         kind = "data file"
     elif _BINLOG.fullmatch(name):
         kind = "binlog"
+    elif _RELAY_LOG.fullmatch(name):
+        kind = "relay log"
     else:
         kind = "other file"
     return ("IO", f"{kind} {doing}")
