@@ -80,6 +80,16 @@ def test_a_thread_that_ended_is_not_looked_at() -> None:
         assert age_s(process.pid) is None
 
 
+def test_threads_that_are_gone_keep_no_file_open() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with doing("import time; time.sleep(1000)") as process, closing(ThreadLooks(process.pid)) as looks:
+        looks.keep(set())
+        process.kill()
+        process.wait()
+        assert looks.look(process.pid) is None
+        assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1  # The pipe to the process.
+
+
 def test_the_process_of_a_thread_is_found_by_its_program() -> None:
     found = threading.Event()
     thread = threading.Thread(target=found.wait)

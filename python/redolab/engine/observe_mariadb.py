@@ -27,8 +27,12 @@ from redolab.errors import RefusedError
 from redolab.observation import Observation
 
 RATE_PER_S = 20.0
+_LOOKS_PER_S = 3_000.0
+"""A look costs about 10 us: with more than 150 sessions and threads ticks are rarer."""
 _POLL_S = 0.25
 """The server makes its list of transactions anew only when nobody has read it for 0.1 s."""
+_POLL_SHARE = 0.02
+"""With hundreds of sessions polls are rarer, so that they cost no more than this of a core."""
 _RESTARTED_S = 3.0
 
 
@@ -104,7 +108,7 @@ class MariadbObserver:
     # Gathering
 
     def _sample(self) -> None:
-        due = time.monotonic() + self._random.expovariate(RATE_PER_S)
+        due = time.monotonic() + self._gap_s()
         while not self._done.wait(max(0.0, due - time.monotonic())):
             late = time.monotonic() - due > 0.5 / RATE_PER_S
             with self._lock:
@@ -116,14 +120,19 @@ class MariadbObserver:
                     window.lost += 1
                     self._broken = error_text(error)
                 window.cpu_s += time.thread_time() - began
-            due = max(due, time.monotonic()) + self._random.expovariate(RATE_PER_S)
+            due = max(due, time.monotonic()) + self._gap_s()
+
+    def _gap_s(self) -> float:
+        """To the next tick. Its mean hangs on how many there are to look at, never on what they do."""
+        looks = max(1, len(self._lives.all))
+        return self._random.expovariate(min(RATE_PER_S, _LOOKS_PER_S / looks))
 
     def _tick_and_poll(self, window: Window) -> None:
         if self._broken is not None:
             window.lost += 1
             return
         self._tick(window)
-        if time.monotonic() >= self._mark.at_s + _POLL_S:
+        if time.monotonic() >= self._poll_due_s:
             self._poll(window.ticks)
 
     def _tick(self, window: Window) -> None:
@@ -179,7 +188,7 @@ class MariadbObserver:
 
     def _poll(self, tick: int) -> None:
         """Read who is there and what every thread used."""
-        server = self._server
+        server, began_s = self._server, time.thread_time()
         rows = fetch(self._connection, "select_sessions", server.version, server.flavour)
         if server.instruments:
             self._lives.names = {
@@ -187,8 +196,12 @@ class MariadbObserver:
                 for row in fetch(self._connection, "select_threads", server.version)
             }
         tasks = None if server.process is None else _core.process_threads(server.process)
+        if self._kernel is not None and tasks is not None:
+            self._kernel.keep({task.pid for task in tasks})
         self._mark = mark(server.process)
         self._lives.poll(rows, tasks, tick, self._mark.at_s)
+        spent_s = time.thread_time() - began_s
+        self._poll_due_s = self._mark.at_s + max(_POLL_S, spent_s / _POLL_SHARE)
 
     # Giving
 

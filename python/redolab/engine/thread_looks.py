@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ _CALLS: dict[Doing, tuple[set[int], set[int]]] = {
 _MACHINES = {"x86_64": 0, "aarch64": 1}
 _FILE_CALLS = frozenset({"read", "write", "flush"})
 _LINE_BYTES = 256
+_NEVER: tuple[bytes, None] = (b"", None)
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class ThreadLooks:
             raise PermissionError(f"the system calls of {platform.machine()} are not known")
         self._process = process
         self._files: dict[int, int] = {}
+        self._known: dict[int, tuple[bytes, Look]] = {}
         column = _MACHINES[platform.machine()]
         self._calls = {number: doing for doing, numbers in _CALLS.items() for number in numbers[column]}
         self.look(process)
@@ -74,12 +77,39 @@ class ThreadLooks:
             if file is None:
                 path = f"/proc/{self._process}/task/{thread}/syscall"
                 file = self._files[thread] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            words = os.pread(file, _LINE_BYTES, 0).decode().split()
+            line = os.pread(file, _LINE_BYTES, 0)
         except PermissionError:
             raise
         except OSError:
             self.forget(thread)
             return None
+        # Most threads stand where they stood: 500 idle sessions must cost little.
+        known_line, known = self._known.get(thread, _NEVER)
+        if line == known_line:
+            return known
+        look = self._read(line.decode().split())
+        if look is not None and look.doing not in _FILE_CALLS:  # A descriptor may be given another file.
+            self._known[thread] = line, look
+        return look
+
+    def keep(self, threads: AbstractSet[int]) -> None:
+        """Forget all threads but these."""
+        for thread in self._files.keys() - threads:
+            self.forget(thread)
+
+    def forget(self, thread: int) -> None:
+        """Close what is kept open for a thread."""
+        self._known.pop(thread, None)
+        file = self._files.pop(thread, None)
+        if file is not None:
+            os.close(file)
+
+    def close(self) -> None:
+        """Close everything."""
+        for thread in list(self._files):
+            self.forget(thread)
+
+    def _read(self, words: list[str]) -> Look | None:
         if not words or words[0] == "running":
             return Look("running") if words else None
         number = int(words[0])
@@ -90,17 +120,6 @@ class ThreadLooks:
             path = self._path(int(words[1], 16))
             return Look(doing, path) if path.startswith("/") else Look("socket")
         return Look(doing, str(number) if doing == "call" else "")
-
-    def forget(self, thread: int) -> None:
-        """Close what is kept open for a thread."""
-        file = self._files.pop(thread, None)
-        if file is not None:
-            os.close(file)
-
-    def close(self) -> None:
-        """Close everything."""
-        for thread in list(self._files):
-            self.forget(thread)
 
     def _path(self, descriptor: int) -> str:
         with suppress(OSError):
