@@ -131,12 +131,13 @@ def profile(
 ) -> None:
     """Show where a live database's sessions spend their time; read-only, no load."""
     from redolab.command_profile import DEFAULT_S, watch
-    from redolab.report.profile import print_profile
 
     profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
     if json:
         _print_json(profiled.results)
     else:
+        from redolab.report.profile import print_profile
+
         print_profile(profiled.results, session)
     if profiled.error is not None:
         raise profiled.error

@@ -14,7 +14,7 @@ from redolab.engine.observer import open_observer
 from redolab.errors import InterruptedRunError, RedolabError, UsageError
 from redolab.observation import Observation, join
 from redolab.runner import Interruptions
-from redolab.units import clock
+from redolab.units import clock, duration
 
 DEFAULT_S = 10.0
 _SHORTEST_S, _LONGEST_S = 0.5, 86_400.0
@@ -91,7 +91,7 @@ def _progress(seconds: float) -> Iterator[Any]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        print(f"watching for {clock(seconds)}", file=sys.stderr)
+        print(f"watching for {duration(seconds)}", file=sys.stderr)
         yield lambda _: None
         return
     columns = TextColumn("watching"), BarColumn(bar_width=24), TextColumn("left"), TimeRemainingColumn()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -24,7 +22,7 @@ from redolab.engine.observer import open_observer
 from redolab.engine.wait_events import event_names
 from redolab.errors import RefusedError, UsageError
 from redolab.observation import STATES, Observation, Observed, join
-from tests.servers import PASSWORD, Server, installed_servers, made, running, wait_until
+from tests.servers import PASSWORD, Server, installed_servers, made, wait_until
 
 Sights = Counter[tuple[str, str]]
 
@@ -328,15 +326,6 @@ def test_a_table_that_names_wrongly_is_not_believed(
     assert seen.instrument.source == "pg_stat_activity"
     assert sights(seen, by_name(seen)["sleeper"])["Timeout:PgSleep", "asleep"] >= 0.9 * seen.ticks
     assert any("not to be trusted" in why for _, why in seen.not_available)
-
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    """A server that may be stopped and crashed."""
-    place = Path(tempfile.mkdtemp(prefix="redolab-test-"))
-    place.chmod(0o755)
-    yield from running(installed_servers()["18"], place / "server")
-    place.rmdir()
 
 
 def test_a_restart_is_lived_through(own_server: Server, source: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from redolab import _core
 from redolab.engine.seen import SESSION_KINDS, EventCodes, Seen
@@ -117,19 +117,22 @@ class MemorySource:
         row = self._known.get(key, {})
         kind = row.get("kind") or process.kind
         state = str(row.get("state")) if key in met else ""
+        scope: Literal["session", "background"] = "session" if kind in SESSION_KINDS else "background"
+        # The postmaster and the logger publish nothing at all: off the CPU they wait for work.
+        is_mute = scope == "background" and process.skipped >= process.last_tick - process.first_tick
         return Observed(
             pid=process.pid,
             started=process.start_ticks,
             connection=process.pid,
             kind=kind,
-            scope="session" if kind in SESSION_KINDS else "background",
+            scope=scope,
             user=row.get("user") or process.user,
             application=row.get("application"),
             database=row.get("database") or process.database,
             client=row.get("client"),
             first_tick=process.first_tick,
             last_tick=process.last_tick,
-            skipped=process.skipped,
+            skipped=0 if is_mute else process.skipped,
             elapsed_s=process.elapsed_s,
             cpu_s=process.cpu_ns / 1e9,
             run_queue_s=process.run_queue_ns / 1e9,
