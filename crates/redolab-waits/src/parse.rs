@@ -51,10 +51,36 @@ pub fn state_letter(text: &[u8]) -> Option<u8> {
     text.get(after_name + 2).copied()
 }
 
-/// Parses `/proc/PID/schedstat` into nanoseconds on a CPU and nanoseconds in a run queue.
-pub fn schedstat(text: &str) -> Option<(u64, u64)> {
-    let mut fields = text.split_ascii_whitespace();
-    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+/// Parses `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds in a run queue, and how often
+/// it was put on a CPU.
+pub fn schedstat(text: &str) -> Option<[u64; 3]> {
+    let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
+    Some([fields.next()??, fields.next()??, fields.next()??])
+}
+
+/// The lines of `/proc/PID/sched` that are used here.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sched {
+    /// When the scheduler last brought its CPU time up to date, on the scheduler's clock: for one
+    /// that does not run, when it last did.
+    pub ran_at_ns: u64,
+    /// How often it was taken off a CPU.
+    pub taken_off: u64,
+}
+
+/// Parses `/proc/PID/sched`, or as much of it as holds those lines.
+pub fn sched(text: &[u8]) -> Option<Sched> {
+    let value = |name: &str| {
+        let line = text.split(|&byte| byte == b'\n').find(|l| l.starts_with(name.as_bytes()))?;
+        std::str::from_utf8(line).ok()?.rsplit_once(':').map(|(_, value)| value.trim())
+    };
+    // Milliseconds with six digits behind the point.
+    let (ms, ns) = value("se.exec_start ")?.split_once('.')?;
+    let (ms, ns): (u64, u64) = (ms.parse().ok()?, ns.parse().ok()?);
+    Some(Sched {
+        ran_at_ns: ms.checked_mul(1_000_000)?.checked_add(ns)?,
+        taken_off: value("nr_switches ")?.parse().ok()?,
+    })
 }
 
 /// Parses `/proc/PID/task/TID/children`.
@@ -127,8 +153,22 @@ mod tests {
 
     #[test]
     fn schedstat_gives_cpu_and_run_queue() {
-        assert_eq!(schedstat("1234567890 987654 4321\n"), Some((1_234_567_890, 987_654)));
+        assert_eq!(schedstat("1234567890 987654 4321\n"), Some([1_234_567_890, 987_654, 4321]));
         assert_eq!(schedstat("12"), None);
+    }
+
+    #[test]
+    fn sched_gives_when_a_process_ran_and_how_often_it_stopped() {
+        let text = b"cat (3419, #threads: 1)\n\
+            -------------------------------------------------------------------\n\
+            se.exec_start                                :      12670357.025102\n\
+            se.vruntime                                  :         28789.893684\n\
+            nr_switches                                  :                   17\n\
+            nr_volunt";
+        let expected = Sched { ran_at_ns: 12_670_357_025_102, taken_off: 17 };
+        assert_eq!(sched(text), Some(expected));
+        assert_eq!(sched(&text[..200]), None);
+        assert_eq!(sched(b""), None);
     }
 
     #[test]
