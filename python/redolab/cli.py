@@ -31,8 +31,11 @@ app = typer.Typer(
 
 # Read as the client library reads it, which is not as a browser would: # and ? may stand in a password.
 _PASSWORD = re.compile(
-    r"(?:--[a-z]+=)?postgres(?:ql)?://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))", re.DOTALL
+    r"(?:--[a-z]+=)?(postgres(?:ql)?|mysql|mariadb)://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))",
+    re.DOTALL,
 )
+# Where the client libraries look for it; PostgreSQL's in PGPASSWORD.
+_PASSWORD_OF = {"mysql": "MYSQL_PWD", "mariadb": "MYSQL_PWD"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
@@ -220,8 +223,9 @@ def _hide_password(argv: list[str]) -> None:
         if found is None:
             continue
         part = found.lastindex or 0
+        name = _PASSWORD_OF.get(found[1], "PGPASSWORD")
         argv[place] = argument[: found.start(part)] + argument[found.end(part) :]
-        os.environ["PGPASSWORD"] = unquote(found[part].removeprefix(":").removeprefix("password="))
+        os.environ[name] = unquote(found[part].removeprefix(":").removeprefix("password="))
         os.execv(sys.executable, [sys.executable, *argv])  # noqa: S606  no shell is wanted
 
 

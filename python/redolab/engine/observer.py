@@ -34,11 +34,15 @@ def open_observer(target: str, seed: int) -> Observer:
         UsageError: the URL names no server that can be watched.
         RefusedError: the server cannot be reached, or refuses.
     """
-    from redolab.engine.observe_postgres import PostgresObserver
-
     if target.startswith(("postgresql://", "postgres://")):
+        from redolab.engine.observe_postgres import PostgresObserver
+
         return PostgresObserver(target, seed)
+    if target.startswith(("mysql://", "mariadb://")):
+        from redolab.engine.observe_mariadb import MariadbObserver
+
+        return MariadbObserver(target, seed)
     raise UsageError(
         f"There is no server to watch under {target!r}. Give its URL, such as "
-        "postgresql://user@host:5432/database."
+        "postgresql://user@host:5432/database or mysql://user@host:3306/."
     )
