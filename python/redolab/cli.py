@@ -123,15 +123,25 @@ def run(
 @app.command()
 def profile(
     url: Annotated[str, typer.Argument(metavar="URL", help="postgresql://user@host/db", show_default=False)],
-    seconds: Annotated[float | None, typer.Option(help="How long to watch.", show_default="10")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Watch so long and print; without it, a live screen on a terminal.",
+            show_default="10 elsewhere",
+        ),
+    ] = None,
     session: Annotated[
         int | None, typer.Option(help="Show this session alone, by its process id in the server.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Show where a live database's sessions spend their time; read-only, no load."""
-    from redolab.command_profile import DEFAULT_S, watch
+    from redolab.command_profile import DEFAULT_S, watch, watch_live
 
+    on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if on_terminal and seconds is None and not json:
+        watch_live(url, session)
+        return
     profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
     if json:
         _print_json(profiled.results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +73,35 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
             interruptions.closing = True
             observer.close()
     return Profiled(profile_observation(join(seen)), error)
+
+
+def watch_live(url: str, session: int | None) -> None:
+    """Show the server that `url` names on a screen that refreshes, until the user quits.
+
+    Args:
+        url: of the server.
+        session: the number of a session to begin with, or None.
+
+    Raises:
+        RedolabError: wrong usage, or nothing could be seen.
+    """
+    from redolab.analysis.live_profile import profile_observation
+    from redolab.report.live import run_live
+
+    observer = open_observer(url, secrets.randbelow(2**31))
+    seen: deque[Observation] = deque(maxlen=round(DEFAULT_S / _PER_READING_S))
+
+    def read() -> dict[str, Any]:
+        time.sleep(_PER_READING_S)
+        seen.append(observer.read())
+        return profile_observation(join(tuple(seen)))
+
+    try:
+        if session is not None:
+            _check_session(observer.read(), session)
+        run_live(read, session)
+    finally:
+        observer.close()
 
 
 def _check_session(observation: Observation, session: int | None) -> None:

@@ -47,7 +47,9 @@ def run_live(read: Callable[[], Results], session: int | None) -> None:
 class LiveScreen(App[None]):
     """A screen of tabs; one session can be looked at alone."""
 
+    ENABLE_COMMAND_PALETTE = False
     CSS = """
+    TabbedContent { height: 1fr; }
     #headline { padding: 0 1; text-style: bold; height: auto; }
     TabPane { padding: 0 1; }
     #list { height: 1fr; min-height: 6; }
@@ -75,7 +77,7 @@ class LiveScreen(App[None]):
                     if tab == _SESSIONS:
                         yield DataTable(id="list", cursor_type="row", zebra_stripes=True)
                         with VerticalScroll(id="alone"):
-                            yield Static("Enter shows the session under the cursor alone.", id="detail")
+                            yield Static("Enter: the session under the cursor alone.", id="detail")
                     else:
                         with VerticalScroll():
                             yield Static(id=f"{tab}-tables")
@@ -110,6 +112,7 @@ class LiveScreen(App[None]):
     def action_tab(self, tab: str) -> None:
         """Show a tab."""
         self.query_one(TabbedContent).active = tab
+        self.query_one("#list" if tab == _SESSIONS else f"#{tab} VerticalScroll").focus()
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Show one session alone."""
@@ -175,7 +178,9 @@ def _tables(results: Results, width: int) -> dict[str, list[Table]]:
             profile_tables.joint(instance, "Wait posted or not, instance"),
         ),
         "kinds": (
-            profile_tables.profile(results["all_sessions"], "all_sessions", "Where the time goes, sessions", width),
+            profile_tables.profile(
+                results["all_sessions"], "all_sessions", "Where the time goes, sessions", width
+            ),
             profile_tables.kinds(results, width),
         ),
         "log": (profile_tables.log_waits(results, width),),
