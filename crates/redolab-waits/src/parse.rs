@@ -118,6 +118,8 @@ pub fn machine(text: &str) -> Option<Machine> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const STAT: &str = "4242 (postgres) S 4240 4242 4242 0 -1 4194560 1375 9876 3 5 120 45 678 90 \
@@ -186,5 +188,31 @@ mod tests {
         let expected = Machine { busy_ticks: 170, steal_ticks: 40, idle_ticks: 1020, cpus: 2 };
         assert_eq!(machine(text), Some(expected));
         assert_eq!(machine("intr 1\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_a_parser(text in ".{0,300}", bytes in any::<Vec<u8>>()) {
+            let _ = (stat(&text), schedstat(&text), machine(&text));
+            let _ = (sched(&bytes), sched(text.as_bytes()), children(text.as_bytes()));
+            let _ = (state_letter(&bytes), children(&bytes));
+        }
+
+        #[test]
+        fn both_readings_of_a_stat_agree_on_the_letter(name in "[ -~]{0,15}", letter in "[A-Z]") {
+            let text = STAT.replace("(postgres) S", &format!("({name}) {letter}"));
+            let found = stat(&text).map(|stat| stat.state as u8);
+            prop_assert_eq!(found, Some(letter.as_bytes()[0]));
+            prop_assert_eq!(state_letter(text.as_bytes()), found);
+        }
+
+        #[test]
+        fn numbers_come_back_as_they_were_written(
+            cpu: u64, queue: u64, slices: u64, pids in prop::collection::vec(any::<u32>(), 0..50),
+        ) {
+            prop_assert_eq!(schedstat(&format!("{cpu} {queue} {slices}\n")), Some([cpu, queue, slices]));
+            let list: Vec<String> = pids.iter().map(u32::to_string).collect();
+            prop_assert_eq!(children(list.join(" ").as_bytes()), pids);
+        }
     }
 }

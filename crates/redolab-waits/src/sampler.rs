@@ -231,18 +231,20 @@ impl Work {
 
     fn tick(&mut self) -> io::Result<()> {
         self.tools.on_cpu.woke();
+        let tick = self.window.ticks;
+        let looks_before = self.window.looks;
         self.read_long_idle()?;
         // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
         // to stand in the run queue because of it. So nobody is always last.
         let count = self.server.processes.len();
         let first = self.random.usize(..count);
         let mut held_since = clock::now();
-        let mut seen = 0;
         for turn in 0..count {
             let at = (first + turn) % count;
             let process = &self.server.processes[at];
-            if process.place.is_some() && process.idle_ticks < LONG_IDLE {
-                seen += u32::from(self.look_at(at, None));
+            let seen = process.idle.is_some() || process.watched.last_tick > tick;
+            if process.place.is_some() && !seen {
+                self.look_at(at, None);
             }
             if clock::now() > held_since + HOLD {
                 clock::sleep_until(clock::now() + YIELD);
@@ -259,7 +261,6 @@ impl Work {
                 self.look_at(at, None);
             }
         }
-        let tick = self.window.ticks;
         for process in &mut self.server.processes {
             // Only now is it known that its place was still its own.
             let Some(event) = process.idle.take() else { continue };
@@ -269,7 +270,7 @@ impl Work {
                 process.looked_at(tick);
             }
         }
-        if seen == 0 {
+        if self.window.looks == looks_before {
             followed?;
         }
         self.window.ticks += 1;
@@ -300,10 +301,10 @@ impl Work {
         Ok(())
     }
 
-    /// Looks at one process; whether it could be. `found` is the event that a reading of many found
+    /// Looks at one process. `found` is the event that a reading of many found
     /// a moment before: that moment counts, or a process that fell idle since would be seen idle
     /// too often.
-    fn look_at(&mut self, at: usize, found: Option<u32>) -> bool {
+    fn look_at(&mut self, at: usize, found: Option<u32>) {
         let process = &mut self.server.processes[at];
         match (look(process, self.server.layout.pointer, &mut self.tools), found) {
             (Some(Sight::Idle(event)), None) => {
@@ -332,10 +333,8 @@ impl Work {
                 process.missed += 1;
                 process.place = None;
                 process.resting = None;
-                return false;
             }
         }
-        true
     }
 
     fn busy(&mut self, at: usize, event: u32, state: State, torn: bool) {
