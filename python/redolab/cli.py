@@ -122,7 +122,12 @@ def run(
 
 @app.command()
 def profile(
-    url: Annotated[str, typer.Argument(metavar="URL", help="postgresql://user@host/db", show_default=False)],
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False
+        ),
+    ],
     seconds: Annotated[
         float | None,
         typer.Option(

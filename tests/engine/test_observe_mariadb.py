@@ -16,6 +16,7 @@ import numpy as np
 import pymysql
 import pytest
 
+from redolab.command_profile import watch
 from redolab.engine import mariadb_server, observe_mariadb
 from redolab.engine.log_device import LogDevice
 from redolab.engine.mariadb_connection import connect, fetch, read_target
@@ -289,7 +290,7 @@ def test_commits_are_counted(server: MariaDB) -> None:
     assert it.counters["wal_writes"]
     assert it.counters["wal_bytes"]
     binlog = bool(server.ask("select @@log_bin as it")[0]["it"])
-    assert it.counters["commits"] == (clients * commits if binlog else 0)
+    assert it.counters["commits"] == (clients * commits if binlog else None)
     flushes = [timed for timed in it.timed if it.events[timed.event] == ("IO", "binlog flush")]
     assert len(flushes) == binlog
     for timed in flushes:
@@ -386,6 +387,30 @@ def test_a_far_server_is_watched_by_its_own_word(server: MariaDB, monkeypatch: p
     assert {process.scope for process in it.processes} == {"session"}
 
 
+def test_a_profile_adds_up(server: MariaDB) -> None:
+    holder = Session(server, "begin", "update t.counter set n = n + 1 where id = 16")
+    waiter = Session(server, last="update t.counter set n = n + 1 where id = 16")
+    spinner = Session(server, last="select benchmark(100000000000, 1 + 1)")
+    with sessions(waiter, spinner, holder):
+        wait_until(lambda: waits_for_row(server, waiter), "the waiter waits")
+        wait_until(lambda: spinner.in_stage("Executing"), "the spinner spins")
+        results = watch(server.url, 2.0, waiter.number).results
+    for group in (results["instance"], *results["sessions"], *results["kinds"]):
+        if group["busy_s"]:
+            assert sum(row["share"]["point"] for row in group["profile"]) == pytest.approx(1.0)
+    (locked,) = (one for one in results["sessions"] if one["connection"] == waiter.number)
+    assert {row["row"]: row["share"]["point"] for row in locked["profile"]}["Lock:row"] > 0.9
+    assert locked["user"] == "root"
+    (held,) = (one for one in results["sessions"] if one["connection"] == holder.number)
+    assert held["busy_s"] == 0
+    assert held["client_wait"]["in_transaction_share"] == pytest.approx(1.0)
+    (spun,) = (one for one in results["sessions"] if one["connection"] == spinner.number)
+    shares = {row["row"]: row["share"]["point"] for row in spun["profile"]}
+    assert shares["on_cpu"] + shares["run_queue"] > 0.5
+    with pytest.raises(UsageError, match="no session 999999"):
+        watch(server.url, 0.5, 999_999)
+
+
 def test_without_the_right_to_look_at_system_calls(plain: MariaDB, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(process: int) -> None:
         raise PermissionError(1, "Operation not permitted")
@@ -401,13 +426,13 @@ def test_without_the_right_to_look_at_system_calls(plain: MariaDB, monkeypatch: 
     assert any("CAP_SYS_PTRACE" in why for _, why in it.not_available)
 
 
-def test_the_server_restarts(place: Path) -> None:
+def test_the_server_restarts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observe_mariadb, "RESTART_LIMIT_S", 0.0)
     with (
         running_mariadb(Path(tempfile.mkdtemp(dir=place)) / "r") as server,
         closing(MariadbObserver(server.url, 9)) as observer,
     ):
-        # Uptime counts whole seconds.
-        time.sleep(4)
+        time.sleep(0.5)
         server.stop()
         with pytest.raises(RefusedError, match="Is the server running"):
             observer.read()
@@ -459,8 +484,11 @@ def refused(url: str) -> str:
     return str(error.value)
 
 
-def test_refusals_say_what_mends_them(plain: MariaDB, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals_say_what_mends_them(
+    plain: MariaDB, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("MYSQL_PWD", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
     plain.ask(f"create user reader identified by '{PASSWORD}'")
     at = f"127.0.0.1:{plain.port}"
     try:
@@ -468,6 +496,10 @@ def test_refusals_say_what_mends_them(plain: MariaDB, monkeypatch: pytest.Monkey
         assert "Check the user and the password" in refused(f"mysql://reader:wrong-one@{at}")
         plain.ask("grant process on *.* to reader")
         monkeypatch.setenv("MYSQL_PWD", PASSWORD)
+        MariadbObserver(f"mariadb://reader@{at}", 1).close()
+        monkeypatch.delenv("MYSQL_PWD")
+        assert "Check the user and the password" in refused(f"mariadb://reader@{at}")
+        (tmp_path / ".my.cnf").write_text(f"[client]\npassword = {PASSWORD}\n")
         MariadbObserver(f"mariadb://reader@{at}", 1).close()
     finally:
         plain.ask("drop user reader")

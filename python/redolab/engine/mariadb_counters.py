@@ -15,7 +15,9 @@ _ALWAYS = (
 )
 
 
-def counters(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float | None]:
+def counters(
+    server: Server, before: Mapping[str, float], after: Mapping[str, float]
+) -> dict[str, float | None]:
     """Differences as `Observation.counters` has them.
 
     `transactions`: InnoDB gives each transaction that writes two numbers, one at its first write and one
@@ -28,7 +30,7 @@ def counters(before: Mapping[str, float], after: Mapping[str, float]) -> dict[st
     numbers = _grown(before, after, "innodb_max_trx_id")
     return {
         "transactions": None if numbers is None else numbers / 2,
-        "commits": _grown(before, after, "binlog_commits"),
+        "commits": _grown(before, after, "binlog_commits") if server.binlog else None,
         "wal_flushes": _grown(before, after, flushes),
         "wal_flush_time_s": None,
         "wal_writes": _grown(before, after, "innodb_log_writes"),

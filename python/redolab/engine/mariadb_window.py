@@ -108,7 +108,7 @@ def as_observation(
         timed=timed,
         log_sync=None,
         log_write=None,
-        counters=counters(before, after),
+        counters=counters(server, before, after),
         ended_cpu_s=None if spent_ns is None else (spent_ns - known_ns) / 1e9,
         host_cpus=end.machine.cpus if local else None,
         host_busy_s=(end.machine.busy_ns - window.begin.machine.busy_ns) / 1e9 if local else None,

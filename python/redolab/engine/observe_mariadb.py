@@ -34,6 +34,9 @@ _POLL_S = 0.25
 _POLL_SHARE = 0.02
 """With hundreds of sessions polls are rarer, so that they cost no more than this of a core."""
 _RESTARTED_S = 3.0
+"""The server tells its age in whole seconds."""
+RESTART_LIMIT_S = 30.0
+_RETRY_S = 0.25
 
 
 class MariadbObserver:
@@ -62,7 +65,14 @@ class MariadbObserver:
         self._thread.start()
 
     def read(self) -> Observation:
-        """What happened since the last reading; see `Observer.read`."""
+        """What happened since the last reading.
+
+        When the connection was lost in between, what was seen until then; the time in which the server
+        was away is in no observation.
+
+        Raises:
+            RefusedError: the server went away, and stayed away for half a minute.
+        """
         began = time.thread_time()
         with self._lock:
             if self._broken is None:
@@ -97,6 +107,16 @@ class MariadbObserver:
             raise
         self._unseen = status["connections"] - self._lives.begun
         self._window = Window(self._mark, status, files)
+
+    def _reopen(self) -> None:
+        give_up_s = time.monotonic() + RESTART_LIMIT_S
+        while True:
+            try:
+                return self._open()
+            except RefusedError:
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(_RETRY_S)
 
     def _disconnect(self) -> None:
         if self._kernel is not None:
@@ -227,9 +247,12 @@ class MariadbObserver:
             self._window, self._lives, self._server, self._why_blind, self._mark,
         )  # fmt: skip
         self._disconnect()
-        self._open()
+        self._reopen()
         self._broken = None
-        restarted = abs(self._server.started_epoch_s - server.started_epoch_s) > _RESTARTED_S
+        restarted = (
+            self._server.process != server.process
+            or abs(self._server.started_epoch_s - server.started_epoch_s) > _RESTARTED_S
+        )
         window.warnings.append(
             "The server restarted while it was watched; what it did around that was not seen."
             if restarted

@@ -64,7 +64,11 @@ class ThreadLooks:
         self._known: dict[int, tuple[bytes, Look]] = {}
         column = _MACHINES[platform.machine()]
         self._calls = {number: doing for doing, numbers in _CALLS.items() for number in numbers[column]}
-        self.look(process)
+        try:
+            self.look(process)
+        except PermissionError:
+            self.close()
+            raise
 
     def look(self, thread: int) -> Look | None:
         """What the thread is doing; None when it has ended.
