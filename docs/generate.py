@@ -117,7 +117,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "waits": lambda: columns(WaitRow),
     "profile": lambda: columns(ProcessTime),
     "overhead": lambda: columns(OverheadRow),
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "report", "verify")},
 }
 
 

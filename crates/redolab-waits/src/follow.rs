@@ -126,10 +126,11 @@ impl Server {
             let mut part = [0; 4096];
             loop {
                 let length = file.read_at(&mut part, list.len() as u64)?;
-                if length == 0 {
+                list.extend_from_slice(&part[..length]);
+                // What is left out at the end of a part is shorter than a pid.
+                if length + 16 < part.len() {
                     break;
                 }
-                list.extend_from_slice(&part[..length]);
             }
         } else if beat {
             let found = children_by_scan(self.postmaster)?;

@@ -106,6 +106,8 @@ fn is_client_address(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{from_title, is_session};
 
     #[test]
@@ -189,5 +191,14 @@ mod tests {
     fn a_process_without_a_title_of_its_own_is_starting_or_ended() {
         assert_eq!(from_title("/usr/lib/postgresql/bin/postgres\0-D\0data\0").kind, "starting");
         assert_eq!(from_title("").kind, "ended");
+    }
+
+    proptest! {
+        #[test]
+        fn any_title_has_a_kind(title in ".{0,120}", name in "[a-z_]{1,20}", user in "[a-z0-9_]{1,20}") {
+            prop_assert!(!from_title(&title).kind.is_empty() || title.starts_with("postgres: "));
+            let found = from_title(&format!("postgres: {user} {name} 10.0.0.1(5000) {title}"));
+            prop_assert!(found.kind == "client backend" || found.kind == "walsender");
+        }
     }
 }

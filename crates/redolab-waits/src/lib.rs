@@ -15,6 +15,7 @@ mod layout;
 mod lengths;
 mod look;
 mod memory;
+mod on_cpu;
 mod parse;
 mod process;
 mod sampler;
@@ -128,7 +129,7 @@ pub fn machine_times() -> io::Result<MachineTimes> {
 fn read_task(pid: u32) -> io::Result<Task> {
     let stat = read_stat(pid)?;
     let schedstat_path = format!("/proc/{pid}/schedstat");
-    let (cpu_ns, run_queue_ns) =
+    let [cpu_ns, run_queue_ns, _] =
         parse::schedstat(&read(&schedstat_path)?).ok_or_else(|| unreadable(&schedstat_path))?;
     let title = read(&format!("/proc/{pid}/cmdline"))?;
     Ok(Task {
@@ -224,7 +225,7 @@ mod tests {
     fn own_thread_ns() -> (u64, u64) {
         let schedstat = fs::read_to_string("/proc/thread-self/schedstat").expect("schedstat");
         let stat = fs::read_to_string("/proc/thread-self/stat").expect("stat");
-        let (cpu_ns, _) = parse::schedstat(&schedstat).expect("schedstat parses");
+        let [cpu_ns, ..] = parse::schedstat(&schedstat).expect("schedstat parses");
         let stat = parse::stat(&stat).expect("stat parses");
         (cpu_ns, ticks_to_ns(stat.own_ticks))
     }

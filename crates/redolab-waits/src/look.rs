@@ -1,8 +1,17 @@
 //! One look at one process: its event, and what the scheduler does with it, of one moment.
 
+use crate::on_cpu::OnCpu;
 use crate::process::Process;
 use crate::window::State;
 use crate::{clock, memory};
+
+/// What a look is done with.
+pub struct Tools {
+    /// Tells running from waiting for a CPU.
+    pub on_cpu: OnCpu,
+    /// Room to read into.
+    pub text: [u8; 512],
+}
 
 /// What one look saw.
 pub struct Look {
@@ -12,7 +21,7 @@ pub struct Look {
     pub state: State,
     /// Whether the event changed while the kernel was asked.
     pub torn: bool,
-    /// Its CPU time before the kernel was asked.
+    /// Its CPU time.
     pub cpu_ns: u64,
     /// Time between the two readings of the event.
     pub exposure_ns: u64,
@@ -47,29 +56,21 @@ pub fn is_idle(event: u32) -> bool {
 
 /// Looks at a process; `None` when it is gone or has given its place up.
 ///
-/// The order of readings is event, CPU time, state, CPU time, event. The kernel's state letter
-/// says whether the process was asleep; its CPU time, which stands still unless it is really on a
-/// CPU, tells running from waiting for a CPU. A letter that says asleep is believed even when the
-/// CPU time moved: the process fell asleep or woke up within this microsecond, and only one moment
-/// must decide, or processes that do it often would be seen on a CPU too often.
-pub fn look(process: &mut Process, pointer: u64, text: &mut [u8; 512]) -> Option<Sight> {
+/// Event, state, CPU time, and the event again: all of one moment, unless the event changed.
+pub fn look(process: &mut Process, pointer: u64, tools: &mut Tools) -> Option<Sight> {
     let event = published(process, pointer)?;
     if is_idle(event) {
         return Some(Sight::Idle(event));
     }
     let first_at = clock::now();
+    let letter = process.read_letter(&mut tools.text)?;
+    let state =
+        if letter == b'R' { tools.on_cpu.state(process.watched.pid) } else { State::Asleep };
     let cpu_ns = process.read_cpu()?;
-    let letter = process.read_letter(text)?;
-    let cpu_ns_after = process.read_cpu()?;
     // A process that gives its place up at this moment has changed its event, too.
     let torn = published(process, pointer) != Some(event);
     let last_at = clock::now();
-    let state = match letter {
-        _ if torn => State::Unknown,
-        b'R' if cpu_ns_after > cpu_ns => State::OnCpu,
-        b'R' => State::Runnable,
-        _ => State::Asleep,
-    };
+    let state = if torn { State::Unknown } else { state };
     let asleep = state == State::Asleep && event != 0;
     Some(Sight::Busy(Look {
         event,
@@ -77,7 +78,7 @@ pub fn look(process: &mut Process, pointer: u64, text: &mut [u8; 512]) -> Option
         torn,
         cpu_ns,
         exposure_ns: last_at - first_at,
-        resting: asleep.then_some(Resting { event, cpu_ns: cpu_ns_after, at: last_at }),
+        resting: asleep.then_some(Resting { event, cpu_ns, at: last_at }),
     }))
 }
 

@@ -51,10 +51,36 @@ pub fn state_letter(text: &[u8]) -> Option<u8> {
     text.get(after_name + 2).copied()
 }
 
-/// Parses `/proc/PID/schedstat` into nanoseconds on a CPU and nanoseconds in a run queue.
-pub fn schedstat(text: &str) -> Option<(u64, u64)> {
-    let mut fields = text.split_ascii_whitespace();
-    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+/// Parses `/proc/PID/schedstat`: nanoseconds on a CPU, nanoseconds in a run queue, and how often
+/// it was put on a CPU.
+pub fn schedstat(text: &str) -> Option<[u64; 3]> {
+    let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
+    Some([fields.next()??, fields.next()??, fields.next()??])
+}
+
+/// The lines of `/proc/PID/sched` that are used here.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sched {
+    /// When the scheduler last brought its CPU time up to date, on the scheduler's clock: for one
+    /// that does not run, when it last did.
+    pub ran_at_ns: u64,
+    /// How often it was taken off a CPU.
+    pub taken_off: u64,
+}
+
+/// Parses `/proc/PID/sched`, or as much of it as holds those lines.
+pub fn sched(text: &[u8]) -> Option<Sched> {
+    let value = |name: &str| {
+        let line = text.split(|&byte| byte == b'\n').find(|l| l.starts_with(name.as_bytes()))?;
+        std::str::from_utf8(line).ok()?.rsplit_once(':').map(|(_, value)| value.trim())
+    };
+    // Milliseconds with six digits behind the point.
+    let (ms, ns) = value("se.exec_start ")?.split_once('.')?;
+    let (ms, ns): (u64, u64) = (ms.parse().ok()?, ns.parse().ok()?);
+    Some(Sched {
+        ran_at_ns: ms.checked_mul(1_000_000)?.checked_add(ns)?,
+        taken_off: value("nr_switches ")?.parse().ok()?,
+    })
 }
 
 /// Parses `/proc/PID/task/TID/children`.
@@ -92,6 +118,8 @@ pub fn machine(text: &str) -> Option<Machine> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const STAT: &str = "4242 (postgres) S 4240 4242 4242 0 -1 4194560 1375 9876 3 5 120 45 678 90 \
@@ -127,8 +155,22 @@ mod tests {
 
     #[test]
     fn schedstat_gives_cpu_and_run_queue() {
-        assert_eq!(schedstat("1234567890 987654 4321\n"), Some((1_234_567_890, 987_654)));
+        assert_eq!(schedstat("1234567890 987654 4321\n"), Some([1_234_567_890, 987_654, 4321]));
         assert_eq!(schedstat("12"), None);
+    }
+
+    #[test]
+    fn sched_gives_when_a_process_ran_and_how_often_it_stopped() {
+        let text = b"cat (3419, #threads: 1)\n\
+            -------------------------------------------------------------------\n\
+            se.exec_start                                :      12670357.025102\n\
+            se.vruntime                                  :         28789.893684\n\
+            nr_switches                                  :                   17\n\
+            nr_volunt";
+        let expected = Sched { ran_at_ns: 12_670_357_025_102, taken_off: 17 };
+        assert_eq!(sched(text), Some(expected));
+        assert_eq!(sched(&text[..200]), None);
+        assert_eq!(sched(b""), None);
     }
 
     #[test]
@@ -146,5 +188,31 @@ mod tests {
         let expected = Machine { busy_ticks: 170, steal_ticks: 40, idle_ticks: 1020, cpus: 2 };
         assert_eq!(machine(text), Some(expected));
         assert_eq!(machine("intr 1\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_a_parser(text in ".{0,300}", bytes in any::<Vec<u8>>()) {
+            let _ = (stat(&text), schedstat(&text), machine(&text));
+            let _ = (sched(&bytes), sched(text.as_bytes()), children(text.as_bytes()));
+            let _ = (state_letter(&bytes), children(&bytes));
+        }
+
+        #[test]
+        fn both_readings_of_a_stat_agree_on_the_letter(name in "[ -~]{0,15}", letter in "[A-Z]") {
+            let text = STAT.replace("(postgres) S", &format!("({name}) {letter}"));
+            let found = stat(&text).map(|stat| stat.state as u8);
+            prop_assert_eq!(found, Some(letter.as_bytes()[0]));
+            prop_assert_eq!(state_letter(text.as_bytes()), found);
+        }
+
+        #[test]
+        fn numbers_come_back_as_they_were_written(
+            cpu: u64, queue: u64, slices: u64, pids in prop::collection::vec(any::<u32>(), 0..50),
+        ) {
+            prop_assert_eq!(schedstat(&format!("{cpu} {queue} {slices}\n")), Some([cpu, queue, slices]));
+            let list: Vec<String> = pids.iter().map(u32::to_string).collect();
+            prop_assert_eq!(children(list.join(" ").as_bytes()), pids);
+        }
     }
 }

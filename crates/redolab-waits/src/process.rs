@@ -96,7 +96,7 @@ impl Process {
         if cpu_ns.is_some() && cpu_ns != self.run_queue_cpu {
             let text = fs::read(format!("/proc/{}/schedstat", self.watched.pid));
             let found = text.ok().and_then(|t| parse::schedstat(&String::from_utf8_lossy(&t)));
-            if let Some((_, run_queue_ns)) = found {
+            if let Some([_, run_queue_ns, _]) = found {
                 self.run_queue_ns = run_queue_ns;
                 self.run_queue_cpu = cpu_ns;
             }

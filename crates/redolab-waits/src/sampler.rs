@@ -8,8 +8,9 @@ use std::time::Duration;
 use crate::burst::{Burst, LogEvents};
 use crate::follow::Server;
 use crate::lengths::Lengths;
-use crate::look::{Look, Sight, is_idle, look};
+use crate::look::{Look, Sight, Tools, is_idle, look};
 use crate::memory::Batch;
+use crate::on_cpu::OnCpu;
 use crate::process::Process;
 use crate::window::{State, Window};
 use crate::{clock, kind};
@@ -63,7 +64,7 @@ struct Work {
     lengths: Lengths,
     random: fastrand::Rng,
     batch: Batch,
-    text: [u8; 512],
+    tools: Tools,
     tick_due: u64,
     burst_due: u64,
     burst: Option<Burst>,
@@ -90,7 +91,7 @@ impl Sampler {
             lengths: Lengths::default(),
             random,
             batch: Batch::default(),
-            text: [0; 512],
+            tools: Tools { on_cpu: OnCpu::of_this_thread(), text: [0; 512] },
             tick_due: 0,
             burst_due: 0,
             burst: None,
@@ -152,6 +153,7 @@ fn broken(_: impl std::error::Error) -> io::Error {
 impl Work {
     fn run(&mut self, commands: &Receiver<Command>) {
         self.window.realtime = clock::sharpen();
+        self.tools.on_cpu = OnCpu::of_this_thread();
         let mut paused = false;
         self.draw_dues();
         loop {
@@ -228,20 +230,27 @@ impl Work {
     }
 
     fn tick(&mut self) -> io::Result<()> {
+        self.tools.on_cpu.woke();
+        let tick = self.window.ticks;
+        let looks_before = self.window.looks;
         self.read_long_idle()?;
         // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
         // to stand in the run queue because of it. So nobody is always last.
         let count = self.server.processes.len();
         let first = self.random.usize(..count);
         let mut held_since = clock::now();
-        let mut seen = 0;
         for turn in 0..count {
             let at = (first + turn) % count;
             let process = &self.server.processes[at];
-            if process.place.is_some() && process.idle_ticks < LONG_IDLE {
-                seen += u32::from(self.look_at(at, None));
+            let seen = process.idle.is_some() || process.watched.last_tick > tick;
+            if process.place.is_some() && !seen {
+                self.look_at(at, None);
             }
-            held_since = yield_cpu(held_since);
+            if clock::now() > held_since + HOLD {
+                clock::sleep_until(clock::now() + YIELD);
+                held_since = clock::now();
+                self.tools.on_cpu.woke();
+            }
         }
         let followed = self.server.follow();
         // Those that have just begun: a process of a few milliseconds is there at one tick at most.
@@ -252,7 +261,6 @@ impl Work {
                 self.look_at(at, None);
             }
         }
-        let tick = self.window.ticks;
         for process in &mut self.server.processes {
             // Only now is it known that its place was still its own.
             let Some(event) = process.idle.take() else { continue };
@@ -262,7 +270,7 @@ impl Work {
                 process.looked_at(tick);
             }
         }
-        if seen == 0 {
+        if self.window.looks == looks_before {
             followed?;
         }
         self.window.ticks += 1;
@@ -293,12 +301,12 @@ impl Work {
         Ok(())
     }
 
-    /// Looks at one process; whether it could be. `found` is the event that a reading of many found
+    /// Looks at one process. `found` is the event that a reading of many found
     /// a moment before: that moment counts, or a process that fell idle since would be seen idle
     /// too often.
-    fn look_at(&mut self, at: usize, found: Option<u32>) -> bool {
+    fn look_at(&mut self, at: usize, found: Option<u32>) {
         let process = &mut self.server.processes[at];
-        match (look(process, self.server.layout.pointer, &mut self.text), found) {
+        match (look(process, self.server.layout.pointer, &mut self.tools), found) {
             (Some(Sight::Idle(event)), None) => {
                 self.end_rest(at, None);
                 let process = &mut self.server.processes[at];
@@ -325,10 +333,8 @@ impl Work {
                 process.missed += 1;
                 process.place = None;
                 process.resting = None;
-                return false;
             }
         }
-        true
     }
 
     fn busy(&mut self, at: usize, event: u32, state: State, torn: bool) {
@@ -390,16 +396,6 @@ impl Work {
         let gap_s = -(1.0 - self.random.f64()).ln() / rate_per_s;
         if rate_per_s > 0.0 { nanoseconds(gap_s) } else { u64::MAX / 4 }
     }
-}
-
-/// Lets others have the CPU when it was held for long; since when it is held now.
-fn yield_cpu(held_since: u64) -> u64 {
-    let now = clock::now();
-    if now < held_since + HOLD {
-        return held_since;
-    }
-    clock::sleep_until(now + YIELD);
-    clock::now()
 }
 
 fn nanoseconds(seconds: f64) -> u64 {

