@@ -19,6 +19,8 @@ from tests.unit.analysis.observations import (
     make_process,
 )
 
+SESSION = 4025
+"""The session behind a row lock in `busy`."""
 _TICKS, _ELAPSED_S = 498, 10.0
 _LIVES: Mapping[str, Mapping[tuple[str, str], float]] = {
     "web": {
@@ -89,6 +91,13 @@ def remote() -> dict[str, Any]:
             warnings=("The role may not see other users' sessions: GRANT pg_read_all_stats TO bench;",),
         )
     )
+
+
+def quiet() -> dict[str, Any]:
+    """A server on which nobody does anything."""
+    names = ["idle"] * 3
+    processes = [_session(4000 + place, name) for place, name in enumerate(names)]
+    return profile_observation(make_observation(processes, (), _TICKS, _ELAPSED_S))
 
 
 def _session(pid: int, name: str) -> Observed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -42,8 +42,27 @@ class ProfileScreen:
         yield from paper.facts(made.facts(self._results))
         for table in tables:
             yield from paper.table(table)
-        yield from _instrument(paper, self._results)
-        yield from _remarks(paper, self._results)
+        yield Text()
+        yield Remarks(self._results)
+
+
+class Remarks:
+    """The instrument card, what is not available and what to read with care, as rich can print them."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        paper = Paper(options.max_width, plain=options.ascii_only)
+        yield Text("Instrument", "bold")
+        yield Padding(paper.text(self._results["instrument"]["text"]), (0, 0, 0, 2))
+        missing = [(f"  {item['what']}", item["why"]) for item in self._results["not_available"]]
+        warnings = [("  warning", text) for text in self._results["warnings"]]
+        for title, lines in (("Not available here", missing), ("Read with care", warnings)):
+            if lines:
+                yield Text()
+                yield Text(title, "bold")
+                yield from paper.facts(lines)
 
 
 def instance_tables(results: Results, width: int = made.NARROWEST) -> list[Table]:
@@ -83,19 +102,3 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
         ]
         tables += [table for table in parts if table is not None and table.rows]
     return tables
-
-
-def _instrument(paper: Paper, results: Results) -> Iterator[RenderableType]:
-    yield Text()
-    yield Text("Instrument", "bold")
-    yield Padding(paper.text(results["instrument"]["text"]), (0, 0, 0, 2))
-
-
-def _remarks(paper: Paper, results: Results) -> Iterator[RenderableType]:
-    missing = [(f"  {item['what']}", item["why"]) for item in results["not_available"]]
-    warnings = [("  warning", text) for text in results["warnings"]]
-    for title, lines in (("Not available here", missing), ("Read with care", warnings)):
-        if lines:
-            yield Text()
-            yield Text(title, "bold")
-            yield Group(*paper.facts(lines))

@@ -96,7 +96,8 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
                 Cell(bar, tone=tone),
             ]
         )
-    rows.append([Cell("busy"), Cell("100"), Cell(""), Cell(cells.part(group["busy_s"], group["busy_s"]))])
+    if rows:
+        rows.append([Cell("busy"), Cell("100"), Cell(""), Cell(cells.part(group["busy_s"], group["busy_s"]))])
     columns = (
         Column("Time spent", align="left"),
         Column("Share", "%"),
@@ -182,14 +183,10 @@ def joint(group: Group, caption: str) -> Table | None:
     found = group["joint"]
     if found is None:
         return None
-    states = ("on_cpu", "run_queue", "asleep")
     names = {"posted": "a wait posted", "not_posted": "no wait posted"}
 
-    def percent(share: float) -> Cell:
-        return Cell(f"{100 * share:.1f}".replace("-", "−"))
-
     rows = [
-        [Cell(words), *(percent(found[key][state]) for state in states), percent(sum(found[key].values()))]
+        [Cell(words), *(Cell(_percent(share)) for share in (*found[key].values(), sum(found[key].values())))]
         for key, words in names.items()
     ]
     columns = (
@@ -256,22 +253,20 @@ _FIGURES = (("p50_ms", "median"), ("p95_ms", "95 %"), ("p99_ms", "99 %"), ("mean
 
 
 def _summary(group: Group, room: int) -> list[Cell]:
-    shares = {row["row"]: row["share"] for row in group["profile"]}
-    waits = [row for row in shares if is_wait(row)]
-    largest = max(waits, key=lambda row: shares[row]["point"] or 0.0, default=None)
-    cpu = shares.get("on_cpu") or shares.get("on_cpu_or_unknown")
+    shares = {row["row"]: row["share"]["point"] for row in group["profile"]}
+    if not shares:
+        return [Cell(cells.number(group["busy_s"])), Cell(""), Cell(""), Cell("")]
+    largest = max(filter(is_wait, shares), key=lambda row: shares[row], default=None)
     return [
         Cell(cells.number(group["busy_s"])),
-        Cell(_percent(cpu)),
+        Cell(_percent(shares["on_cpu"]) if "on_cpu" in shares else NOT_AVAILABLE),
         Cell(_short(row_name(largest), room) if largest else ""),
         Cell(_percent(shares[largest]) if largest else ""),
     ]
 
 
-def _percent(share: Mapping[str, Any] | None) -> str:
-    if share is None or share["point"] is None:
-        return NOT_AVAILABLE if share is None else ""
-    return f"{100 * share['point']:.1f}".replace("-", "−")
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}".replace("-", "−")
 
 
 def _average(estimate: Mapping[str, Any] | None) -> Cell:
