@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,11 @@ from redolab.analysis.division import Blocked
 
 CELL_S = 1e-4
 RATE_PER_S = 50.0
-CLIENT, MAIN_LOOP, SYNC, BY_ANOTHER, LOCK, NOTHING = range(6)
-COLUMNS = 6
-CPU, ABSENT = 100, 101
+CLIENT, MAIN_LOOP, SYNC, BY_ANOTHER, LOCK, NOTHING, CPU, ABSENT = range(8)
 Cells = npt.NDArray[np.uint8]
 """Processes x cells."""
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 def alternating(
@@ -68,36 +68,40 @@ def short_lived(
     return lives
 
 
-def spent_s(lives: Cells) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The truth: seconds of each process in each column, and on CPU."""
-    columns = np.stack([(lives == column).sum(1) for column in range(COLUMNS)], 1) * CELL_S
-    return columns, (lives == CPU).sum(1) * CELL_S
+def spent_s(lives: Cells) -> npt.NDArray[np.float64]:
+    """The truth: seconds of each process in each column, CPU last."""
+    return np.stack([(lives == column).sum(1) for column in range(ABSENT)], 1) * CELL_S
 
 
-def looked_at(
-    rng: np.random.Generator, lives: Cells, truth_s: npt.NDArray[np.float64], awake_s: npt.NDArray[np.float64],
-    born: npt.NDArray[np.int64], gone: npt.NDArray[np.int64], background: npt.NDArray[np.bool_],
-    pool: npt.NDArray[np.int64],
-) -> Blocked:  # fmt: skip
-    """What an observer knows: exact accounts, and looks at ticks with exponential gaps."""
+def looked_at(lives: Cells, kind: Integers, background: Flags) -> Callable[[np.random.Generator], Blocked]:
+    """An observer of `lives`: each call looks at them anew, at ticks with exponential gaps.
+
+    What it knows is the exact accounts and what its looks found.
+    """
     cells = lives.shape[1]
-    at = np.sort(rng.integers(0, cells, rng.poisson(RATE_PER_S * cells * CELL_S)))
-    seen = lives[:, at].T
-    tick, process = np.nonzero((seen > MAIN_LOOP) & (seen != ABSENT))
-    state = seen[tick, process]
-    blocked = seen.astype(np.int64) + COLUMNS * 0
-    counts = np.stack([(blocked == column).sum(0) for column in range(COLUMNS)], 1).astype(np.float64)
-    return Blocked(
-        elapsed_s=truth_s.sum(1) + awake_s,
-        blocked_s=truth_s.sum(1),
-        counts=counts,
-        first_tick=np.searchsorted(at, born),
-        last_tick=np.searchsorted(at, gone),
-        unnamed=np.ones(len(lives)),
-        in_main_loop=background,
-        pool=pool,
-        tick=tick,
-        process=process,
-        column=np.where(state == CPU, -1, state.astype(np.int64)),
-        ticks=len(at),
-    )
+    by_cell = np.ascontiguousarray(lives.T)
+    spent = spent_s(lives)
+    here = lives != ABSENT
+    born, gone = here.argmax(1), cells - here[:, ::-1].argmax(1)
+
+    def look(rng: np.random.Generator) -> Blocked:
+        at = np.sort(rng.integers(0, cells, rng.poisson(RATE_PER_S * cells * CELL_S)))
+        seen = by_cell[at]
+        tick, process = np.nonzero((seen > MAIN_LOOP) & (seen != ABSENT))
+        state = seen[tick, process].astype(np.int64)
+        return Blocked(
+            elapsed_s=spent.sum(1),
+            blocked_s=spent[:, :CPU].sum(1),
+            counts=np.stack([(seen == column).sum(0) for column in range(CPU)], 1).astype(np.float64),
+            first_tick=np.searchsorted(at, born),
+            last_tick=np.searchsorted(at, gone),
+            unnamed=np.ones(len(lives)),
+            in_main_loop=background,
+            pool=kind,
+            tick=tick,
+            process=process,
+            column=np.where(state == CPU, -1, state),
+            ticks=len(at),
+        )
+
+    return look

@@ -6,18 +6,17 @@ events its own looks found; the shares of a group are ratios of such sums.
 
 The interval is design-based. Ticks come at Poisson times that do not depend on the load, so what is
 seen at one tick is an independent draw of the time-average, however the processes move together
-within it (one flush wakes many). The variance is that of a ratio estimate linearised over ticks
-(Cochran, "Sampling Techniques", 3rd ed. 1977, chapter 6 and 9A). It gives the number of independent
-looks the ticks are worth, which may be more or less than were taken, and that number gives the
-limits (Korn and Graubard, "Confidence intervals for proportions with small expected number of
-positive counts estimated from survey data", Survey Methodology 24, 1998), here Jeffreys' (Brown, Cai
-and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16, 2001).
+within it (one flush wakes many). The variance is that of ratio estimates summed over strata, the
+processes, and linearised over ticks (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6).
+`share_limits` makes the interval of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from redolab.analysis.share_limits import limits, ratio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-LEVEL = 0.95
 POOLED_BELOW = 20
 """Processes of a group with fewer looks than this share theirs: a few looks divide nothing."""
 _CELLS = 4_000_000
@@ -72,9 +70,10 @@ class Division:
     time_s: Floats
     low: Floats
     high: Floats
-    """The interval of `time_s / busy_s` at `LEVEL`; a column with no look has low 0."""
-    busy_spread: Floats
-    """Half-width of the interval of the busy time, as a part of it."""
+    """The 95 % interval of `time_s / busy_s`; a column with no look has low 0."""
+    idle_low: Floats
+    idle_high: Floats
+    """The same of the idle columns together, of elapsed time."""
     unseen_s: Floats
     """Blocked time at which nobody looked."""
     excess_s: Floats
@@ -87,15 +86,13 @@ def divide_each(blocked: Blocked) -> Division:
 
     looks = blocked.counts.sum(1)
     time = np.maximum(blocked.blocked_s, 0.0)
-    part = _ratio(blocked.counts, looks[:, None])
+    part = ratio(blocked.counts, looks[:, None])
     found = time[:, None] * part
-    unseen = np.where(looks == 0, time, 0.0)
-    excess = np.minimum(blocked.blocked_s, 0.0)
     elapsed = blocked.elapsed_s
     busy = elapsed - found[:, :2].sum(1)
-    share = _ratio(found, busy[:, None])
+    share = ratio(found, busy[:, None])
     # One look per tick: what a tick adds to the error has three values, by what the look found.
-    weight = _ratio(time, looks) * _by_one_less(looks)
+    weight = ratio(time, looks) * _by_one_less(looks)
     idle = part[:, :2].sum(1, keepdims=True)
     in_column, idling = blocked.counts, looks[:, None] * idle
     center = -part - share * idle
@@ -104,17 +101,38 @@ def divide_each(blocked: Blocked) -> Division:
         (center + share, idling),
         (center, looks[:, None] - in_column - idling),
     ]
-    scale = _ratio(weight, busy)[:, None]
+    scale = ratio(weight, busy)[:, None]
     second = sum(times * (scale * error) ** 2 for error, times in errors)
     fourth = sum(times * (scale * error) ** 4 for error, times in errors)
-    # The idle columns are shares of elapsed time, and so plain proportions.
-    second[:, :2], fourth[:, :2] = _binomial(part[:, :2], looks[:, None], _ratio(weight, elapsed)[:, None])
-    idle_second, idle_fourth = _binomial(idle[:, 0], looks, scale[:, 0])
-    n = np.maximum(looks, 2.0)
-    reach = _ratio(time, time + np.maximum(elapsed - time, 0.0))[:, None] * np.ones_like(share)
-    share[:, :2] = _ratio(found[:, :2], elapsed[:, None])
-    low, high = limits(share, reach, second, fourth, n[:, None], n[:, None])
-    return Division(elapsed, busy, found, low, high, _half_width(idle_second, idle_fourth, n), unseen, excess)
+    # Where looks agree in everything, half a look might still have been another.
+    second = np.where(found > 0, np.maximum(second, scale**2 / 2), second)
+    # Idling is a share of elapsed time, and so a plain proportion: each way of it, and both last.
+    idling_part = np.hstack([part[:, :2], idle])
+    spread = looks[:, None] * idling_part * (1 - idling_part)
+    to_elapsed = ratio(weight, elapsed)[:, None]
+    half_look = np.where(idling_part > 0, 0.5, 0.0)
+    second = np.hstack([second, second[:, :1]])
+    fourth = np.hstack([fourth, fourth[:, :1]])
+    second[:, [0, 1, -1]] = to_elapsed**2 * np.maximum(spread, half_look)
+    fourth[:, [0, 1, -1]] = to_elapsed**4 * spread * (1 - 3 * idling_part * (1 - idling_part))
+    share = np.hstack([share, share[:, :1]])
+    share[:, [0, 1, -1]] = ratio(time, elapsed)[:, None] * idling_part
+    n = np.maximum(looks, 2.0)[:, None]
+    fallback = np.maximum(looks[:, None] - idling, 1.0) * np.ones_like(share)
+    fallback[:, [0, 1, -1]] = n
+    reach = ratio(time, elapsed)[:, None] * np.ones_like(share)
+    low, high = limits(share, reach, second, fourth, n, fallback)
+    return Division(
+        elapsed_s=elapsed,
+        busy_s=busy,
+        time_s=found,
+        low=low[:, :-1],
+        high=high[:, :-1],
+        idle_low=low[:, -1],
+        idle_high=high[:, -1],
+        unseen_s=np.where(looks == 0, time, 0.0),
+        excess_s=np.minimum(blocked.blocked_s, 0.0),
+    )
 
 
 def divide_group(blocked: Blocked, members: Integers, also_awake_s: float = 0.0) -> Division:
@@ -136,74 +154,46 @@ def divide_group(blocked: Blocked, members: Integers, also_awake_s: float = 0.0)
     found_looks = np.zeros((strata, counts.shape[1]))
     np.add.at(found_looks, stratum, counts)
     stratum_looks = found_looks.sum(1)
-    part = _ratio(found_looks, stratum_looks[:, None])
+    part = ratio(found_looks, stratum_looks[:, None])
     divided = np.where(stratum_looks > 0, np.maximum(time, 0.0), 0.0)
     found = divided @ part
     elapsed = float(blocked.elapsed_s[members].sum()) + also_awake_s
     busy = elapsed - float(found[:2].sum())
-    share = _ratio(found, busy)
-    weight = _ratio(divided, stratum_looks) * _by_one_less(stratum_looks)
+    share = ratio(found, busy)
+    weight = ratio(divided, stratum_looks) * _by_one_less(stratum_looks)
     second, fourth, n = _errors(blocked, members, weight[stratum], part[stratum], share, busy, elapsed)
     # Where ticks agree in everything, half a look might still have been another.
-    one_look = ((part > 0) * _ratio(weight, busy)[:, None]).max(0, initial=0.0) ** 2
-    second[2:-1] = np.maximum(second[2:-1], one_look[2:] / 2)
-    # A column can at most take all blocked time of the strata that found it.
-    most = divided @ (part > 0)
-    reach = _ratio(most, most + max(elapsed - float(np.maximum(time, 0.0).sum()), 0.0))
-    reach[:2], share[:2] = _ratio(most[:2], elapsed), _ratio(found[:2], elapsed)
-    fallback = np.minimum(n, stratum_looks @ (part > 0))
-    # What no look found could be anywhere that was looked at.
-    nowhere = found <= 0
-    reach = np.where(nowhere, _ratio(divided.sum(), elapsed), reach)
-    fallback = np.where(nowhere, min(n, float(stratum_looks.sum())), fallback)
-    low, high = limits(share, reach, second[:-1], fourth[:-1], n, fallback)
+    one_look = ((part > 0) * ratio(weight, busy)[:, None]).max(0, initial=0.0)
+    one_idle = (part[:, :2].any(1) * ratio(weight, elapsed)).max(initial=0.0)
+    second[2:] = np.maximum(second[2:], np.append(one_look[2:], one_idle) ** 2 / 2)
+    # A column can at most take all blocked time of the strata that found it, and what no look found
+    # could be anywhere. Last the idle columns together.
+    finding = np.where(found > 0, part > 0, True)
+    finding = np.hstack([finding, part[:, :2].any(1, keepdims=True)])
+    most = divided @ finding
+    awake = max(elapsed - float(np.maximum(time, 0.0).sum()), 0.0)
+    reach = ratio(most, most + awake)
+    share = np.append(share, 0.0)
+    idle = [0, 1, -1]
+    reach[idle] = ratio(most[idle], elapsed)
+    share[idle] = ratio(np.append(found[:2], found[:2].sum()), elapsed)
+    working = stratum_looks - found_looks[:, :2].sum(1)
+    fallback = np.maximum(np.minimum(n, working @ finding), 1.0)
+    fallback[:2] = np.minimum(n, stratum_looks @ finding[:, :2])
+    # Idle processes idle each for itself.
+    fallback[-1] = max(float(stratum_looks @ finding[:, -1]), 1.0)
+    low, high = limits(share, reach, second, fourth, n, fallback)
     return Division(
         elapsed_s=np.asarray(elapsed),
         busy_s=np.asarray(busy),
         time_s=found,
-        low=low,
-        high=high,
-        busy_spread=_half_width(second[-1:], fourth[-1:], n)[0],
+        low=low[:-1],
+        high=high[:-1],
+        idle_low=low[-1],
+        idle_high=high[-1],
         unseen_s=np.asarray(np.maximum(time, 0.0).sum() - divided.sum()),
         excess_s=np.asarray(np.minimum(time, 0.0).sum()),
     )
-
-
-def limits(
-    share: Floats, reach: Floats, second: Floats, fourth: Floats, n: Floats | float, fallback: Floats
-) -> tuple[Floats, Floats]:
-    """The interval of shares at `LEVEL`, from the second and fourth moments of their errors.
-
-    `reach` is the largest value a share can have; `second` and `fourth` are sums over `n` ticks of
-    what each tick adds to the error, to that power; `fallback` is the number of independent looks
-    where the ticks all agree and the moments say nothing.
-
-    The lower limit is conditional on the row having been seen, for only then is it shown: without
-    that, the rarest rows would lie above their truth whenever they appear. The fourth moment beyond
-    a binomial's tells how well the variance itself is known, and with it the degrees of freedom.
-    """
-    import numpy as np
-    from scipy import special
-
-    part = np.clip(_ratio(share, reach), 0.0, 1.0)
-    spread = part * (1 - part)
-    variance = _ratio(second, reach**2)
-    known = (variance > 0) & (spread > 1e-9)
-    independent = np.where(known, _ratio(spread, variance), fallback)
-    degrees = _degrees(second, fourth, _ratio(1 - 3 * spread, independent * spread), n)
-    tail = (1 - LEVEL) / 2
-    widening = (special.stdtrit(degrees, 1 - tail) / special.ndtri(1 - tail)) ** 2
-    independent = np.maximum(independent / widening, 1e-6)
-    seen = part * independent
-    a, b = seen + 0.5, independent - seen + 0.5
-    low = special.betaincinv(a, b, tail)
-    few = (seen < 10) & (seen > 1)
-    for _ in range(8):
-        shown = -np.expm1(independent[few] * np.log1p(-low[few]))
-        low[few] = special.betaincinv(a[few], b[few], tail * shown)
-    low = np.where(seen > 1, low, 0.0)
-    high = np.where(part < 1, special.betaincinv(a, b, 1 - tail), 1.0)
-    return np.minimum(low * reach, share), np.maximum(high * reach, share)
 
 
 def _errors(
@@ -217,8 +207,8 @@ def _errors(
 ) -> tuple[Floats, Floats, float]:
     """Sums over ticks of what each tick adds to the error of a share, squared and to the fourth power.
 
-    One per column and last one for the busy time; and the number of ticks at which a member could be
-    looked at.
+    One per column and last one for the idle columns together; and the number of ticks at which a
+    member could be looked at.
     """
     import numpy as np
 
@@ -249,9 +239,9 @@ def _errors(
         error[:, :2] += idle
         np.add.at(error, (at[asleep], what[asleep]), weight[by[asleep]])
         outside = error[:, :2].sum(1, keepdims=True)
-        scaled = _ratio(error + share * outside, busy)
-        scaled[:, :2] = _ratio(error[:, :2], elapsed)
-        scaled = np.hstack([scaled, _ratio(outside, busy)])
+        scaled = ratio(error + share * outside, busy)
+        scaled[:, :2] = ratio(error[:, :2], elapsed)
+        scaled = np.hstack([scaled, ratio(outside, elapsed)])
         squared = scaled**2
         second += squared.sum(0)
         fourth += (squared**2).sum(0)
@@ -264,37 +254,3 @@ def _by_one_less(looks: Floats) -> Floats:
 
     factor: Floats = np.sqrt(looks / np.maximum(looks - 1, 1.0))
     return factor
-
-
-def _binomial(part: Floats, n: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    spread = part * (1 - part)
-    return scale**2 * n * spread, scale**4 * n * spread * (1 - 3 * spread)
-
-
-def _half_width(second: Floats, fourth: Floats, n: Floats | float) -> Floats:
-    import numpy as np
-    from scipy import special
-
-    degrees = _degrees(second, fourth, np.zeros_like(second), n)
-    return np.sqrt(second) * special.stdtrit(degrees, (1 + LEVEL) / 2)
-
-
-def _degrees(second: Floats, fourth: Floats, expected: Floats, n: Floats | float) -> Floats:
-    """Degrees of freedom of a variance from its own relative variance, as Satterthwaite has them.
-
-    `expected` is the relative fourth moment that the limits allow for by themselves. Of what is
-    beyond it half counts: share and variance err together, and with all of it the simulations
-    hold the truth too often.
-    """
-    import numpy as np
-
-    beyond = np.maximum(_ratio(fourth, second**2) - expected, 0.0)
-    return np.maximum(1 / (beyond / 4 + 1 / (n - 1)), np.ones_like(second))
-
-
-def _ratio(above: Floats, below: Floats | float) -> Floats:
-    """`above / below`, and 0 where there is nothing below."""
-    import numpy as np
-
-    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
-    return np.divide(above, below, out=np.zeros(shape), where=np.broadcast_to(np.asarray(below) > 0, shape))

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from redolab.analysis.division import LEVEL, Division
+from redolab.analysis.division import Division
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.looks import CLIENT, FIRST_EVENT, NOTHING, UNKNOWN, Counted
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, STEAL, UNACCOUNTED
+from redolab.analysis.share_limits import LEVEL
 from redolab.analysis.wait_lengths import WaitLength, sampled_length, timed_length
 from redolab.analysis.waits import event_name
 from redolab.observation import Observation, TimedWaits, WaitEnds
@@ -87,11 +88,12 @@ def _rows(
     unexplained = float(division.unseen_s + division.excess_s)
     rows = []
     if counted.has_accounts[members].any() or also_cpu_s > 0:
-        spread = float(division.busy_spread)
+        most_busy = float(division.elapsed_s * (1 - division.idle_low))
+        least_busy = float(division.elapsed_s * (1 - division.idle_high))
         lag = 2 * _ACCOUNT_LAG_S * math.sqrt(ran)
         rows = [
-            _row(ON_CPU, cpu, _exact(cpu, busy, spread, lag), exact=True),
-            _row(RUN_QUEUE, queue, _exact(queue, busy, spread, lag), exact=True),
+            _row(ON_CPU, cpu, _exact(cpu, busy, (least_busy, most_busy), lag), exact=True),
+            _row(RUN_QUEUE, queue, _exact(queue, busy, (least_busy, most_busy), lag), exact=True),
         ]
     if steal > 0:
         rows.append(_row(STEAL, steal, Estimate(steal / busy if busy > 0 else None, None, None)))
@@ -124,13 +126,15 @@ def _share(time_s: float, whole_s: float, division: Division, column: int) -> Es
     return Estimate(time_s / whole_s, float(division.low[column]), float(division.high[column]), LEVEL)
 
 
-def _exact(time_s: float, busy_s: float, spread: float, lag_s: float) -> Estimate:
+def _exact(time_s: float, busy_s: float, interval_s: tuple[float, float], lag_s: float) -> Estimate:
     """A share whose time is exact: what is uncertain is the busy time and the accounts' last moment."""
     if busy_s <= 0:
         return Estimate(None, None, None, LEVEL)
-    share = time_s / busy_s
-    reach = share * spread + lag_s / busy_s
-    return Estimate(share, max(share - reach, min(share, 0.0)), min(share + reach, max(share, 1.0)), LEVEL)
+    least, most = interval_s
+    high = (time_s + lag_s) / least if least > 0 else 1.0
+    return Estimate(
+        time_s / busy_s, max(time_s - lag_s, 0.0) / most, max(min(high, 1.0), time_s / busy_s), LEVEL
+    )
 
 
 def _unaccounted(nothing_s: float, busy_s: float, division: Division) -> Estimate:

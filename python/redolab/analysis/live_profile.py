@@ -6,12 +6,13 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from redolab.analysis.division import LEVEL, Blocked, Division, divide_each, divide_group
+from redolab.analysis.division import Blocked, Division, divide_each, divide_group
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.live_group import Json, Lengths, group
 from redolab.analysis.live_instrument import cautions, host, instrument
 from redolab.analysis.live_log import log
 from redolab.analysis.looks import FIRST_EVENT, MAIN_LOOP, Counted, count
+from redolab.analysis.share_limits import LEVEL
 from redolab.analysis.waits import event_name
 from redolab.log_waits import is_log_sync
 from redolab.observation import Observation
