@@ -20,10 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from redolab.analysis.live_profile import profile_observation
 from scipy import stats
 from tests.scripted import LOCKS, SLEEP, Worker, script, shares
 
+from redolab.analysis.live_profile import profile_observation
 from redolab.engine.observer import open_observer
 
 RESULTS = Path(__file__).parent / "results" / "scripted_truth.csv"

@@ -145,7 +145,9 @@ def profile(
 
     on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if on_terminal and seconds is None and not json:
-        watch_live(url, session)
+        from redolab.report.live import run_live
+
+        watch_live(url, session, run_live)
         return
     profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
     if json:

@@ -6,7 +6,7 @@ import secrets
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,8 @@ from redolab.errors import InterruptedRunError, RedolabError, UsageError
 from redolab.observation import Observation, join
 from redolab.runner import Interruptions
 from redolab.units import clock, duration
+
+Show = Callable[[Callable[[], dict[str, Any]], int | None], None]
 
 DEFAULT_S = 10.0
 _SHORTEST_S, _LONGEST_S = 0.5, 86_400.0
@@ -75,18 +77,18 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
     return Profiled(profile_observation(join(seen)), error)
 
 
-def watch_live(url: str, session: int | None) -> None:
+def watch_live(url: str, session: int | None, show: Show) -> None:
     """Show the server that `url` names on a screen that refreshes, until the user quits.
 
     Args:
         url: of the server.
         session: the number of a session to begin with, or None.
+        show: the screen; calls its first argument again and again, and ends when the user quits.
 
     Raises:
         RedolabError: wrong usage, or nothing could be seen.
     """
     from redolab.analysis.live_profile import profile_observation
-    from redolab.report.live import run_live
 
     observer = open_observer(url, secrets.randbelow(2**31))
     seen: deque[Observation] = deque(maxlen=round(DEFAULT_S / _PER_READING_S))
@@ -99,7 +101,7 @@ def watch_live(url: str, session: int | None) -> None:
     try:
         if session is not None:
             _check_session(observer.read(), session)
-        run_live(read, session)
+        show(read, session)
     finally:
         observer.close()
 

@@ -15,10 +15,10 @@ import pytest
 from redolab.engine.mariadb_server import quoted
 from redolab.engine.mariadb_waits import (
     ASLEEP,
+    AWAKE,
     IDLE,
     NOTHING,
     ROW_LOCK,
-    AWAKE,
     UNKNOWN,
     Active,
     Seen,

@@ -197,7 +197,9 @@ def _top_events(
 def _joint(counted: Counted, members: Integers, rows: Sequence[Json], busy: float) -> Json | None:
     """Shares of the busy time by scheduler state and by whether a wait was posted meanwhile.
 
-    The column totals are the accounts' own, stolen time with the CPU; looks divide a column.
+    The column totals are the accounts' own, stolen time with the CPU; looks divide a column. A cell is
+    None where no look fell into a column that has time; the matrix is None without the kernel's accounts,
+    and where no look told on CPU from run queue.
     """
     if busy <= 0 or not counted.has_accounts[members].all():
         return None
@@ -205,13 +207,14 @@ def _joint(counted: Counted, members: Integers, rows: Sequence[Json], busy: floa
     unaccounted = time[UNACCOUNTED]
     totals = {"on_cpu": time[ON_CPU] + time.get(STEAL, 0.0), "run_queue": time[RUN_QUEUE]}
     seen = counted.columns[members].sum(0)
-    posted = {
-        name: totals[name] / busy * (seen[at] / max(seen[at] + seen[at + 1], 1.0))
-        for name, at in (("on_cpu", 0), ("run_queue", 2))
-    }
+    if not seen.any() and sum(totals.values()) > 0:
+        return None
+    matrix: dict[str, dict[str, float | None]] = {"posted": {}, "not_posted": {}}
+    for name, at in (("on_cpu", 0), ("run_queue", 2)):
+        looks, whole = float(seen[at] + seen[at + 1]), totals[name] / busy
+        for key, found in (("posted", seen[at]), ("not_posted", seen[at + 1])):
+            matrix[key][name] = whole * float(found) / looks if looks else None if whole else 0.0
     waits = busy - unaccounted - totals["on_cpu"] - totals["run_queue"]
-    return {
-        "posted": {name: float(share) for name, share in posted.items()} | {"asleep": waits / busy},
-        "not_posted": {name: float(totals[name] / busy - posted[name]) for name in posted}
-        | {"asleep": unaccounted / busy},
-    }
+    matrix["posted"]["asleep"] = waits / busy
+    matrix["not_posted"]["asleep"] = unaccounted / busy
+    return matrix

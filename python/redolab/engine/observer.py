@@ -43,6 +43,6 @@ def open_observer(target: str, seed: int) -> Observer:
 
         return MariadbObserver(target, seed)
     raise UsageError(
-        f"There is no server to watch under {target!r}. Give its URL, such as "
+        f"There is no server to watch under {target.partition('://')[0][:20]!r}. Give its URL, such as "
         "postgresql://user@host:5432/database or mysql://user@host:3306/."
     )

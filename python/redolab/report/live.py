@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.text import Text
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
@@ -132,7 +133,9 @@ class LiveScreen(App[None]):
         self.query_one("#headline", Static).update(profile_tables.headline(results) + held)
         for tab, tables in _tables(results, max(self.size.width - 4, profile_tables.NARROWEST - 4)).items():
             self.query_one(f"#{tab}-tables", Static).update(_Tables(tables))
-        self.query_one("#instrument-tables", Static).update(profile.Remarks(results))
+        paper = Paper(self.size.width - 4, plain=False)
+        facts = paper.facts(profile_tables.facts(results))
+        self.query_one("#instrument-tables", Static).update(Group(*facts, Text(), profile.Remarks(results)))
         self._list(profile_tables.sessions(results, self.size.width))
         if self._session is not None:
             self.query_one("#detail", Static).update(_Tables(self._alone(results, self._session)))

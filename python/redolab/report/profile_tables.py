@@ -185,10 +185,12 @@ def joint(group: Group, caption: str) -> Table | None:
         return None
     names = {"posted": "a wait posted", "not_posted": "no wait posted"}
 
-    rows = [
-        [Cell(words), *(Cell(_percent(share)) for share in (*found[key].values(), sum(found[key].values())))]
-        for key, words in names.items()
-    ]
+    rows = []
+    for key, words in names.items():
+        cells_of = [*found[key].values()]
+        together = None if None in cells_of else sum(cells_of)
+        shown = (NOT_AVAILABLE if share is None else _percent(share) for share in (*cells_of, together))
+        rows.append([Cell(words), *map(Cell, shown)])
     columns = (
         Column("Busy time, %", align="left"),
         *(Column(words) for words in ("on CPU", "run queue", "asleep", "together")),
