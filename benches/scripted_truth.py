@@ -76,7 +76,7 @@ def waits(seconds: float) -> list[Row]:
             workers.append(scripted.work(kind, number + 1, until, 0.0005, sleep_s))
             scripted.hold(kind, number + 1, until, 0.02, 0.01)
         scripted.begun()
-        seen = [(begin, end, results) for begin, end, results, _ in windows(scripted.target, until - 0.5)]
+        seen = [(begin, end, results) for begin, end, results, _ in windows(scripted.url, until - 0.5)]
         scripted.ended()
     for number, (begin, end, results) in enumerate(seen):
         for session in results["sessions"]:
@@ -106,7 +106,7 @@ def log_device(seconds: float, delay_s: float) -> list[Row]:
         assert device is not None
         before: float | None = None
         for number, (_, _, results, delivered) in enumerate(
-            windows(scripted.target, until - 0.5, lambda: device.counters().delivered_s)
+            windows(scripted.url, until - 0.5, lambda: device.counters().delivered_s)
         ):
             if before is not None:
                 truth = {"IO:WalSync": delivered - before}
@@ -125,7 +125,7 @@ def hogs(seconds: float) -> list[Row]:
         for _ in range(3 * cpus):
             scripted.compute(until)
         scripted.begun()
-        for number, (_, _, results, _) in enumerate(windows(scripted.target, until - 0.5)):
+        for number, (_, _, results, _) in enumerate(windows(scripted.url, until - 0.5)):
             (group,) = (g for g in results["kinds"] if g["application"] == "hog")
             rows += compare("hogs", number, "kind", group, {"run_queue": group["busy_s"] * 2 / 3})
         scripted.ended()
@@ -147,7 +147,7 @@ def top_five(seconds: float) -> list[tuple[int, list[str], list[str]]]:
         scripted.begun()
         device = scripted.server.device
         assert device is not None
-        seen = list(windows(scripted.target, until - 0.5, lambda: device.counters().delivered_s))
+        seen = list(windows(scripted.url, until - 0.5, lambda: device.counters().delivered_s))
         scripted.ended()
     for number, ((_, _, _, before), (begin, end, results, delivered)) in enumerate(pairwise(seen)):
         truth: defaultdict[str, float] = defaultdict(float)
