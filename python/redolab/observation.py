@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-STATES = ("on_cpu", "runnable", "asleep", "unknown")
-"""Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU; `unknown` where the
-kernel could not be asked or the event changed while it was."""
+STATES = ("on_cpu", "runnable", "asleep", "unknown", "awake")
+"""Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU, `awake` one of
+the two where it was not told which; `unknown` where the kernel could not be asked, or the event changed
+while it was."""
 
 IDLE = 0
 """The place in `Observation.events` of what idles: it stands there as `("", "idle")`."""

@@ -18,7 +18,7 @@ from redolab.engine.mariadb_waits import (
     IDLE,
     NOTHING,
     ROW_LOCK,
-    RUNNABLE,
+    AWAKE,
     UNKNOWN,
     Active,
     Seen,
@@ -118,8 +118,8 @@ COMMITTING = Active("Commit", 7)
     ("look", "active", "locked", "running", "expected"),
     [
         # The kernel's word first.
-        (Look("running"), COMMITTING, False, None, Seen(NOTHING, RUNNABLE)),
-        (Look("running"), None, False, None, Seen(NOTHING, RUNNABLE, torn=True)),
+        (Look("running"), COMMITTING, False, None, Seen(NOTHING, AWAKE)),
+        (Look("running"), None, False, None, Seen(NOTHING, AWAKE, torn=True)),
         (Look("socket"), None, False, None, Seen(IDLE, ASLEEP)),
         (Look("socket"), COMMITTING, False, None, Seen(IDLE, ASLEEP, torn=True)),
         (Look("socket"), Active("Writing to net", 7), False, None, Seen(IDLE, ASLEEP)),
@@ -142,7 +142,7 @@ COMMITTING = Active("Commit", 7)
             Seen(("Stage", "Commit"), ASLEEP),
         ),
         # Without the kernel's look at the call; without the kernel.
-        (None, COMMITTING, False, True, Seen(NOTHING, RUNNABLE)),
+        (None, COMMITTING, False, True, Seen(NOTHING, AWAKE)),
         (None, COMMITTING, False, False, Seen(("Stage", "Commit"), ASLEEP)),
         (None, COMMITTING, False, None, Seen(("Stage", "Commit"), UNKNOWN)),
         (None, Active("Updating", 7), True, None, Seen(ROW_LOCK, UNKNOWN)),
@@ -159,11 +159,11 @@ def test_a_session_is_named(
 @pytest.mark.parametrize(
     ("look", "running", "expected"),
     [
-        (Look("running"), None, Seen(NOTHING, RUNNABLE)),
+        (Look("running"), None, Seen(NOTHING, AWAKE)),
         (Look("timed futex"), None, Seen(IDLE, ASLEEP)),
         (Look("aio"), None, Seen(IDLE, ASLEEP)),
         (Look("write", "/d/#ib_redo12"), None, Seen(("IO", "redo log write"), ASLEEP)),
-        (None, True, Seen(NOTHING, RUNNABLE)),
+        (None, True, Seen(NOTHING, AWAKE)),
         (None, False, Seen(IDLE, ASLEEP)),
     ],
 )

@@ -9,6 +9,8 @@ use crate::{clock, memory};
 pub struct Tools {
     /// Tells running from waiting for a CPU.
     pub on_cpu: OnCpu,
+    /// Whether the present tick asks for that: it costs more than the rest of a look.
+    pub tell: bool,
     /// Room to read into.
     pub text: [u8; 512],
 }
@@ -64,8 +66,11 @@ pub fn look(process: &mut Process, pointer: u64, tools: &mut Tools) -> Option<Si
     }
     let first_at = clock::now();
     let letter = process.read_letter(&mut tools.text)?;
-    let state =
-        if letter == b'R' { tools.on_cpu.state(process.watched.pid) } else { State::Asleep };
+    let state = match letter {
+        b'R' if tools.tell => tools.on_cpu.state(process.watched.pid),
+        b'R' => State::Awake,
+        _ => State::Asleep,
+    };
     let cpu_ns = process.read_cpu()?;
     // A process that gives its place up at this moment has changed its event, too.
     let torn = published(process, pointer) != Some(event);

@@ -17,6 +17,8 @@ use crate::{clock, kind};
 
 /// A process found idle this many times in a row is read together with others like it.
 const LONG_IDLE: u32 = 8;
+/// The part of the ticks that tell running from waiting for a CPU. Only the joint matrix needs it.
+const TOLD: f64 = 0.125;
 /// So long the sampler may hold a CPU before it lets others have it.
 const HOLD: u64 = 2_000_000;
 /// So long it then sleeps.
@@ -91,7 +93,7 @@ impl Sampler {
             lengths: Lengths::default(),
             random,
             batch: Batch::default(),
-            tools: Tools { on_cpu: OnCpu::of_this_thread(), text: [0; 512] },
+            tools: Tools { on_cpu: OnCpu::of_this_thread(), tell: false, text: [0; 512] },
             tick_due: 0,
             burst_due: 0,
             burst: None,
@@ -231,6 +233,7 @@ impl Work {
 
     fn tick(&mut self) -> io::Result<()> {
         self.tools.on_cpu.woke();
+        self.tools.tell = self.random.f64() < TOLD;
         let tick = self.window.ticks;
         let looks_before = self.window.looks;
         self.read_long_idle()?;

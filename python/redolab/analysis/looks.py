@@ -21,7 +21,7 @@ NOTHING, UNKNOWN = 2, 3
 FIRST_EVENT = 4
 """Column of the first event; an event's column is its code and this."""
 _IDLE_CLASSES = frozenset({"Activity", "Client"})
-_ON_CPU, _RUNNABLE, _ASLEEP, _STATE_UNKNOWN = range(len(STATES))
+_ON_CPU, _RUNNABLE, _ASLEEP, _STATE_UNKNOWN, _AWAKE = range(len(STATES))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ def count(observation: Observation) -> Counted:
     column = np.where(
         unposted, nothing, np.where(idle_event[event], idle_column[process], FIRST_EVENT + event)
     )
-    awake = (state == _ON_CPU) | (state == _RUNNABLE)
+    on_cpu, runnable = state == _ON_CPU, state == _RUNNABLE
+    awake = on_cpu | runnable | (state == _AWAKE)
     column[awake | (unposted & (state == _STATE_UNKNOWN))] = -1
     without = ~has_accounts[process]
     nobody_knows = without & (awake | (unposted & is_session[process]))
@@ -91,9 +92,8 @@ def count(observation: Observation) -> Counted:
     counts = _table(process[divided], column[divided], count_of, columns)
     counts[np.arange(count_of), idle_column] += idle
     posted = named[event] & ~idle_event[event]
-    on_cpu, runnable = state == _ON_CPU, state == _RUNNABLE
     place = np.where(on_cpu, 0, 2) + ~posted
-    seen_awake = on_cpu | runnable
+    told = on_cpu | runnable
     return Counted(
         blocked=Blocked(
             elapsed_s=elapsed,
@@ -116,7 +116,7 @@ def count(observation: Observation) -> Counted:
         steal_s=steal,
         posted=_table(process[posted], event[posted], count_of, len(events)),
         looked=(idle + noted).astype(float),
-        columns=_table(process[seen_awake], place[seen_awake], count_of, 4),
+        columns=_table(process[told], place[told], count_of, 4),
     )
 
 

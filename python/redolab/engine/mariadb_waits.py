@@ -21,7 +21,7 @@ IDLE: Event = ("", "idle")
 NOTHING: Event = ("", "")
 ROW_LOCK: Event = ("Lock", "row")
 TIMED_WAIT: Event = ("Stage", "timed wait")
-RUNNABLE, ASLEEP, UNKNOWN = 1, 2, 3
+ASLEEP, UNKNOWN, AWAKE = 2, 3, 4
 """Codes of `observation.STATES`. The kernel does not say of another process's thread which of the
 runnable ones is on a CPU."""
 
@@ -73,7 +73,7 @@ def name_session(look: Look | None, active: Active | None, in_row_lock: bool, ru
     if look is None:
         return _by_the_list(active, in_row_lock, running)
     if look.doing == "running":
-        return Seen(NOTHING, RUNNABLE, active is None)
+        return Seen(NOTHING, AWAKE, active is None)
     if look.doing == "socket":
         return Seen(IDLE, ASLEEP, active is not None and active.stage not in _CLIENT_STAGES)
     event = _call_event(look)
@@ -85,9 +85,9 @@ def name_session(look: Look | None, active: Active | None, in_row_lock: bool, ru
 def name_background(look: Look | None, running: bool | None) -> Seen:
     """What a background thread was found doing. Asleep without work in hand is idle."""
     if look is None:
-        return Seen(NOTHING, RUNNABLE) if running else Seen(IDLE, ASLEEP)
+        return Seen(NOTHING, AWAKE) if running else Seen(IDLE, ASLEEP)
     if look.doing == "running":
-        return Seen(NOTHING, RUNNABLE)
+        return Seen(NOTHING, AWAKE)
     if look.doing in _IDLE_BACKGROUND:
         return Seen(IDLE, ASLEEP)
     return Seen(_call_event(look) or NOTHING, ASLEEP)
@@ -172,7 +172,7 @@ def _blocked_event(active: Active | None, in_row_lock: bool, doing: Doing | None
 def _by_the_list(active: Active | None, in_row_lock: bool, running: bool | None) -> Seen:
     """Without a look at the system call: the server's list, and the scheduler where it can be asked."""
     if running:
-        return Seen(NOTHING, RUNNABLE, active is None)
+        return Seen(NOTHING, AWAKE, active is None)
     if active is None or active.stage in _CLIENT_STAGES:
         return Seen(IDLE, ASLEEP)
     state = UNKNOWN if running is None else ASLEEP

@@ -21,10 +21,10 @@ from redolab.sample import TickCount, Ticks
 RATE_PER_S = 50.0
 
 Scope = Literal["session", "background"]
-State = Literal["on_cpu", "runnable", "asleep", "unknown"]
+State = Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
 
 # By the sampler's code.
-_STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown")
+_STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown", "awake")
 _ASLEEP = _STATES.index("asleep")
 
 

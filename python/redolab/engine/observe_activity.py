@@ -21,7 +21,7 @@ from redolab.observation import STATES, Instrument, Looks, Observed
 
 RATE_PER_S = 20.0
 _IDLE_CLASSES = ("Activity", "Client")
-_ON_CPU, _, _ASLEEP, _UNKNOWN = range(len(STATES))
+_, _, _ASLEEP, _UNKNOWN, _AWAKE = range(len(STATES))
 
 Rows = Sequence[Mapping[str, Any]]
 Key = tuple[int, int]
@@ -210,6 +210,6 @@ def _looks(ticks: Sequence[_Tick], place: Mapping[Key, int]) -> tuple[tuple[tupl
 
 
 def _scheduler_states(rows: Rows) -> list[int]:
-    """Places in `STATES`. On a CPU or waiting for one cannot be told apart here: both are called on CPU."""
+    """Places in `STATES`. On a CPU or waiting for one cannot be told apart here."""
     letters = _core.task_states([row["pid"] for row in rows])
-    return [_UNKNOWN if letter is None else _ON_CPU if letter == "R" else _ASLEEP for letter in letters]
+    return [_UNKNOWN if letter is None else _AWAKE if letter == "R" else _ASLEEP for letter in letters]
