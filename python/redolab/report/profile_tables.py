@@ -105,9 +105,10 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
         Column("Seconds", "of all"),
         Column("", align="left"),
     )
+    waited = group["client_wait"]["share_of_elapsed"]["point"] or 0.0
     note = _VIEWS[view].format(
         idle=units.duration(group.get("idle_s", 0.0)),
-        client=units.duration(group["elapsed_s"] - group["busy_s"] - group.get("idle_s", 0.0)),
+        client=units.duration(group["elapsed_s"] * waited),
     )
     return Table(f"profile-{view}", caption, columns, rows, note)
 
@@ -268,7 +269,7 @@ def _summary(group: Group, room: int) -> list[Cell]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}".replace("-", "−")
+    return f"{round(100 * share, 1) + 0.0:.1f}".replace("-", "−")
 
 
 def _average(estimate: Mapping[str, Any] | None) -> Cell:
