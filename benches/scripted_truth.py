@@ -100,7 +100,7 @@ def log_device(seconds: float, delay_s: float) -> list[Row]:
     with script(10, delay_s) as scripted:
         until = time.time() + seconds
         for number in range(3):
-            scripted.commit(number + 1, until, 0.002)
+            scripted.commit(number + 1, until, 0.0003)
         scripted.begun()
         device = scripted.server.device
         assert device is not None
