@@ -81,7 +81,8 @@ impl Server {
         self.lost_place.clear();
         self.left.clear();
         let suspect = self.processes.iter().any(|process| process.missed > 0);
-        if self.list_changed(beat)? || suspect {
+        let changed = self.list_changed(beat).inspect_err(|_| self.part(&[]))?;
+        if changed || suspect {
             let mut alive = parse::children(&self.alive);
             alive.sort_unstable();
             self.part(&alive);

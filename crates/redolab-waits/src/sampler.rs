@@ -5,7 +5,8 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::burst::{Burst, LogEvents};
+use crate::burst::{Burst, LogEvents, Place};
+use crate::clock;
 use crate::follow::Server;
 use crate::lengths::Lengths;
 use crate::look::{Look, Sight, Tools, is_idle, look};
@@ -13,7 +14,6 @@ use crate::memory::Batch;
 use crate::on_cpu::OnCpu;
 use crate::process::Process;
 use crate::window::{State, Window};
-use crate::{clock, kind};
 
 /// A process found idle this many times in a row is read together with others like it.
 const LONG_IDLE: u32 = 8;
@@ -206,9 +206,7 @@ impl Work {
                 self.burst_due = clock::now() + self.gap(self.config.bursts_per_s);
             }
         } else if now >= self.burst_due {
-            let places = self.server.processes.iter().filter_map(|process| {
-                Some((process.place?, kind::is_session(&process.watched.kind)))
-            });
+            let places = self.server.processes.iter().filter_map(Place::of);
             self.burst = Some(Burst::begin(places, &mut self.random));
         }
     }
