@@ -3,8 +3,8 @@
     python -m benches.scripted_truth [SECONDS PER SCENARIO]
 
 Sessions note their own waits by the server's clock (tests/scripted.py); an emulated log device counts
-how long its flushes slept. Every row of every window goes to benches/results/scripted_truth.csv with its truth;
-the terminal gets, per scenario and scope, how often the truth lay inside the 95 % interval.
+how long its flushes slept. Every row of every window goes to benches/results/scripted_truth.csv with its
+truth; the terminal gets, per scenario and scope, how often the truth lay inside the 95 % interval.
 """
 
 from __future__ import annotations
