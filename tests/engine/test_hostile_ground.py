@@ -266,25 +266,29 @@ def test_running_is_told_from_waiting_for_a_cpu(newest: Server) -> None:
 
 
 def test_waits_of_known_length_are_told_and_followed(newest: Server) -> None:
-    """Sleeps of 5 ms: their mean from looks, and some of them whole from bursts."""
-    block = "do $$ begin for i in 1..500 loop perform pg_sleep(0.005); end loop; end $$"
+    """Sleeps of 10 to 30 ms: their mean from looks, and some of them whole from bursts."""
+    # Lengths differ, or the sessions would sleep and wake in step and count as one. Between two sleeps
+    # a session is awake for several readings of a burst.
+    sleep, awake = "pg_sleep(0.01 + 0.02 * random())", "count(*) from generate_series(1, 5000)"
+    block = f"do $$ begin for i in 1..200 loop perform {sleep}; perform {awake}; end loop; end $$"
     with ExitStack() as stack:
         sessions = [stack.enter_context(connect(newest)) for _ in range(8)]
         pool = stack.enter_context(ThreadPoolExecutor(8))
-        sampler = _core.WaitSampler(postmaster(newest), RATE_PER_S, 9, [], [PG_SLEEP], [PG_SLEEP], 20.0)
+        sampler = _core.WaitSampler(postmaster(newest), RATE_PER_S, 9, [], [PG_SLEEP], [], 20.0)
         for sleeping in [pool.submit(session.execute, block) for session in sessions]:
             sleeping.result()
         seen = sampler.stop()
     durations = array("d", seen.log_sync_s)
     assert len(durations) >= 20
-    assert seen.log_write_s == seen.log_sync_s
-    assert min(durations) > 0.0045
+    assert len(seen.log_write_s) == 0
+    # A session that is kept from its CPU between two waits may seem to begin one more.
+    assert sorted(durations)[len(durations) // 10] > 0.0095
     watched = [ends for ends in seen.wait_ends if ends.event == PG_SLEEP]
     exposure_s = sum(ends.exposure_ns for ends in watched) / 1e9
     expected = exposure_s / (sum(durations) / len(durations))
     assert expected > 20
-    # Counted ends scatter like Poisson's; the waits of a burst are alike.
-    assert sum(ends.ends for ends in watched) == pytest.approx(expected, rel=0.3, abs=5 * expected**0.5)
+    # Counted ends scatter like Poisson's.
+    assert sum(ends.ends for ends in watched) == pytest.approx(expected, rel=0.3, abs=4 * expected**0.5)
     assert seen.burst_s > 0
     assert seen.burst_gap_s >= 25e-6
 

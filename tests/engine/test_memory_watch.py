@@ -119,7 +119,7 @@ def test_ticks_agree_with_the_kernels_accounts_under_load(server: EmbeddedServer
     assert engine.sampler()["source"] == "server memory"
     before = engine.snapshot()
     with engine.watch() as watch:
-        work = engine.work(2.0, threading.Event())
+        work = engine.work(6.0, threading.Event())
     after = engine.snapshot()
     assert before.tasks is not None
     assert after.tasks is not None

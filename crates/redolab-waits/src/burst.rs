@@ -8,7 +8,7 @@ use crate::memory::Batch;
 use crate::process::Process;
 use crate::sync_wait::{Seen, SyncWait, end, seconds};
 use crate::window::Window;
-use crate::{clock, kind};
+use crate::{clock, kind, read_stat};
 
 /// Gap between two readings.
 const STEP: u64 = 50_000;
@@ -39,6 +39,7 @@ pub struct Burst {
 /// One process's place, with the waits for the log it is in.
 pub struct Place {
     at: u64,
+    pid: u32,
     clock: ClockId,
     session: bool,
     last: Option<Seen>,
@@ -51,6 +52,7 @@ impl Place {
     pub fn of(process: &Process) -> Option<Self> {
         Some(Self {
             at: process.place?,
+            pid: process.watched.pid,
             clock: process.clock,
             session: kind::is_session(&process.watched.kind),
             last: None,
@@ -70,8 +72,10 @@ impl Place {
         window: &mut Window,
     ) {
         let (sync, write) = (events.sync.contains(&event), events.write.contains(&event));
-        let cpu_ns = if sync { clock::read(self.clock).unwrap_or_default() } else { 0 };
-        let now = Seen { event, sync, write, cpu_ns };
+        let known =
+            self.last.filter(|was| was.sync || self.sync.is_open()).and_then(|was| was.cpu_ns);
+        let cpu_ns = if sync { self.slept(known) } else { known };
+        let now = Seen { sync, write, cpu_ns };
         let Some(was) = self.last.replace(now) else { return };
         let entry = entry.then_some(changed_at);
         if self.session {
@@ -82,6 +86,13 @@ impl Place {
         } else if !was.write {
             self.write_since = entry;
         }
+    }
+
+    /// Its CPU time if it is asleep, else what was `known` of when it was.
+    fn slept(&self, known: Option<u64>) -> Option<u64> {
+        let cpu_ns = clock::read(self.clock);
+        let awake = || read_stat(self.pid).map_or(true, |stat| stat.state == 'R');
+        if cpu_ns == known || awake() { known } else { cpu_ns }
     }
 
     fn is_followed(&self) -> bool {

@@ -245,9 +245,10 @@ impl Work {
             let at = (first + turn) % count;
             let process = &self.server.processes[at];
             let seen = process.idle.is_some() || process.watched.last_tick > tick;
-            if process.place.is_some() && !seen {
-                self.look_at(at, None);
+            if process.place.is_none() || seen {
+                continue;
             }
+            self.look_at(at, None);
             if clock::now() > held_since + HOLD {
                 clock::sleep_until(clock::now() + YIELD);
                 held_since = clock::now();

@@ -5,29 +5,39 @@ use crate::window::Episodes;
 /// A session that waits again, having run for less than this, waits for the same commit: it looked
 /// whether the log was flushed that far.
 const LOOK_AGAIN: u64 = 20_000;
-/// A session that writes and flushes the log, having run for less than this since it waited for
-/// others to do it or wrote, does so for the same commit. With a transaction it would be more.
-const GO_ON: u64 = 150_000;
+/// A session that goes on writing and flushing, having run for less than this, does so for the same
+/// commit.
+const FLUSH_ON: u64 = 60_000;
+/// So does one that begins to after having waited for others, which is more work.
+const TAKE_OVER: u64 = 150_000;
 /// A session that waits no more for so long has committed.
 const GONE: u64 = 2_000_000;
 
 /// What one reading saw of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// The event.
-    pub event: u32,
     /// Whether it is one of a commit's wait for the log.
     pub sync: bool,
     /// Whether it is the write or flush itself.
     pub write: bool,
-    /// CPU time of the process, if it waits for the log; brought up to date when it falls asleep.
-    pub cpu_ns: u64,
+    /// CPU time of the process when it was last seen asleep in such a wait. Of one that is awake it
+    /// would say nothing: the kernel brings it up to date when a process falls asleep.
+    pub cpu_ns: Option<u64>,
 }
 
 impl Seen {
-    /// Running so long before this was seen makes it another wait.
-    fn enough(self) -> u64 {
-        if self.write { GO_ON } else { LOOK_AGAIN }
+    /// Whether it ran so much since `was` seen that this is another wait; `None` where that is not
+    /// known.
+    fn is_another(self, was: Self) -> Option<bool> {
+        let ran = self.cpu_ns?.checked_sub(was.cpu_ns?)?;
+        let enough = match (was.write, self.write) {
+            // Who has flushed the log has nothing more to wait for.
+            (true, false) => 0,
+            (true, true) => FLUSH_ON,
+            (false, true) => TAKE_OVER,
+            (false, false) => LOOK_AGAIN,
+        };
+        Some(ran >= enough)
     }
 }
 
@@ -35,7 +45,7 @@ impl Seen {
 ///
 /// A session may wait for another's flush and then have to flush itself: for a moment no event is
 /// published in between, nor between two commits that follow each other quickly. How much it ran
-/// tells the two apart. Who has flushed the log itself has nothing more to wait for.
+/// tells the two apart.
 #[derive(Debug, Default)]
 pub struct SyncWait {
     /// When it began, if that was seen.
@@ -47,11 +57,17 @@ pub struct SyncWait {
 #[derive(Clone, Copy, Debug)]
 struct Left {
     at: u64,
-    cpu_ns: u64,
+    /// The last that was seen of it.
+    seen: Seen,
     back_at: Option<u64>,
 }
 
 impl SyncWait {
+    /// Whether a wait that is seen now may be one that was seen before.
+    pub fn is_open(&self) -> bool {
+        self.left.is_some()
+    }
+
     /// Takes in two readings that follow each other. What changed did so at `changed_at`; a wait
     /// that begins is taken in at `entry`.
     pub fn turn(
@@ -62,37 +78,31 @@ impl SyncWait {
         entry: Option<u64>,
         ended: &mut Episodes,
     ) {
-        match (was.sync, now.sync) {
-            (true, true) if self.left.is_none() => {
-                let ran = now.cpu_ns.saturating_sub(was.cpu_ns);
-                if ran >= now.enough() || (was.write && !now.write) {
+        let Some(left) = &mut self.left else {
+            match (was.sync, now.sync) {
+                (true, true) if now.is_another(was) == Some(true) => {
                     end(&mut self.since, changed_at, ended);
                     self.since = entry;
                 }
+                (true, false) if was.write => end(&mut self.since, changed_at, ended),
+                (true, false) => {
+                    self.left = Some(Left { at: changed_at, seen: was, back_at: None });
+                }
+                (false, true) => self.since = entry,
+                _ => {}
             }
-            (true, false) if was.write || self.left.is_some() => {
-                let at = self.left.take().map_or(changed_at, |left| left.at);
-                end(&mut self.since, at, ended);
-            }
-            (true, false) => {
-                self.left = Some(Left { at: changed_at, cpu_ns: was.cpu_ns, back_at: None });
-            }
-            (false, true) if self.left.is_none() => self.since = entry,
-            _ => {}
-        }
-        let Some(left) = &mut self.left else { return };
+            return;
+        };
         if now.sync {
             let back_at = *left.back_at.get_or_insert(changed_at);
-            let ran = now.cpu_ns.saturating_sub(left.cpu_ns);
-            // Before it falls asleep again the kernel does not tell how much it ran.
-            if ran > 0 {
-                if ran >= now.enough() {
+            if now.cpu_ns != left.seen.cpu_ns {
+                if now.is_another(left.seen) != Some(false) {
                     end(&mut self.since, left.at, ended);
                     self.since = entry.map(|_| back_at);
                 }
                 self.left = None;
             }
-        } else if changed_at > left.at + GONE {
+        } else if was.sync || changed_at > left.at + GONE {
             end(&mut self.since, left.at, ended);
             self.left = None;
         }
@@ -120,10 +130,9 @@ mod tests {
     /// Durations in steps of 50 us, of readings that are an event and a CPU time in us.
     fn told(readings: &[(u32, u64)]) -> Vec<f64> {
         let seen = |&(event, cpu_us): &(u32, u64)| Seen {
-            event,
             sync: event > 0,
             write: event == 2,
-            cpu_ns: 1000 * cpu_us,
+            cpu_ns: (event > 0).then_some(1000 * cpu_us),
         };
         let mut wait = SyncWait::default();
         let mut episodes = Episodes::default();
