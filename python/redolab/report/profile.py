@@ -100,5 +100,9 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
             made.top_events(item, f"Top five waits, session {session}", width),
             made.joint(item, f"Wait posted or not, session {session}"),
         ]
+        if not item["profile"]:
+            tables.append(
+                Table("profile-session", caption, (), (), "It did nothing but wait for its client.")
+            )
         tables += [table for table in parts if table is not None and table.rows]
     return tables

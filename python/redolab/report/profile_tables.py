@@ -49,10 +49,15 @@ def headline(results: Results) -> str:
         parts["log sync"] = found["log_sync_share"]
     first, second = sorted(parts, key=lambda name: -abs(parts[name]["point"] or 0.0))[:2]
     others = [name for name in dict.fromkeys((second, "on CPU")) if name in parts and name != first]
-    largest = cells.share(parts[first])
+    largest = cells.share_of_time(parts[first])
     interval = f" ({largest.interval})" if largest.interval else ""
-    rest = "".join(f", {cells.share(parts[name]).text} % {name}" for name in others)
+    rest = "".join(f", {cells.share_of_time(parts[name]).text} % {name}" for name in others)
     return f"{busy}{at_a_time}; {largest.text} %{interval} of that is {first}{rest}."
+
+
+def span(results: Results) -> str:
+    """Which time the figures are of, and on which server, in one line."""
+    return f"the last {units.duration(results['elapsed_s'])} of {dict(facts(results))['Server']}"
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -85,7 +90,7 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
     length = 14 + room // 2
     rows = []
     for row in group["profile"]:
-        share, tone = cells.share(row["share"]), row["row"] if not is_wait(row["row"]) else "wait"
+        share, tone = cells.share_of_time(row["share"]), row["row"] if not is_wait(row["row"]) else "wait"
         bar = "█" * max(0, round(length * (row["share"]["point"] or 0.0)))
         rows.append(
             [
@@ -106,8 +111,8 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
         Column("", align="left"),
     )
     note = _VIEWS[view].format(
-        idle=units.duration(group.get("idle_s", 0.0)),
-        client=units.duration(group["elapsed_s"] - group["busy_s"] - group.get("idle_s", 0.0)),
+        idle=_duration(group.get("idle_s", 0.0)),
+        client=_duration(group["elapsed_s"] - group["busy_s"] - group.get("idle_s", 0.0)),
     )
     return Table(f"profile-{view}", caption, columns, rows, note)
 
@@ -121,7 +126,7 @@ def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
             [
                 Cell(_short(row_name(item["event"]), 22 + (width - NARROWEST) // 2)),
                 Cell(item["class"]),
-                Cell(cells.share(item["share"]).text),
+                Cell(cells.share_of_time(item["share"]).text),
                 Cell(average.text),
                 Cell(average.interval),
                 Cell(cells.number(item["waits_per_s"])),
@@ -146,7 +151,7 @@ def kinds(results: Results, width: int = NARROWEST) -> Table:
         [
             Cell(_short(f"{item['user'] or '?'}, {item['application'] or 'no name'}", room)),
             Cell(cells.count(item["sessions"])),
-            *_summary(item, 19 + (width - NARROWEST) // 2),
+            *_summary(item, groups[0]["busy_s"], 19 + (width - NARROWEST) // 2),
         ]
         for item in groups[:_SHOWN_KINDS]
     ]
@@ -156,24 +161,29 @@ def kinds(results: Results, width: int = NARROWEST) -> Table:
     return Table("kinds", "Kinds of session", columns, rows, note)
 
 
-def sessions(results: Results, width: int = NARROWEST) -> Table:
-    """The sessions with most busy time; how many more there are."""
+def sessions(
+    results: Results,
+    width: int = NARROWEST,
+    most: int = _SHOWN_SESSIONS,
+    hint: str = "One in detail: --session NUMBER.",
+) -> Table:
+    """The `most` sessions with most busy time; how many more there are, and how to see one alone."""
     room = 16 + (width - NARROWEST) // 2
     groups = [item for item in results["sessions"] if item["profile"]]
     rows = [
         [
             Cell(str(number(item))),
             Cell(_short(item["application"] or item["kind"], room)),
-            *_summary(item, 19 + (width - NARROWEST) // 2),
+            *_summary(item, groups[0]["busy_s"], 19 + (width - NARROWEST) // 2),
         ]
-        for item in groups[:_SHOWN_SESSIONS]
+        for item in groups[:most]
     ]
     columns = (Column("Session"), Column("Application", align="left"), *_SUMMARY)
-    left, idle = groups[_SHOWN_SESSIONS:], len(results["sessions"]) - len(groups)
+    left, idle = groups[most:], len(results["sessions"]) - len(groups)
     notes = [
         f"{len(left)} more, busy {_busy(left)} together." if left else "",
         f"{idle} more did nothing." if idle else "",
-        "One in detail: --session NUMBER." if len(groups) > 1 else "",
+        hint if groups else "",
     ]
     return Table("sessions", "Sessions", columns, rows, " ".join(filter(None, notes)))
 
@@ -254,13 +264,14 @@ _SUMMARY = (
 _FIGURES = (("p50_ms", "median"), ("p95_ms", "95 %"), ("p99_ms", "99 %"), ("mean_ms", "average"))
 
 
-def _summary(group: Group, room: int) -> list[Cell]:
+def _summary(group: Group, most_busy_s: float, room: int) -> list[Cell]:
     shares = {row["row"]: row["share"]["point"] for row in group["profile"]}
+    busy = Cell(cells.part(group["busy_s"], 10 * most_busy_s))
     if not shares:
-        return [Cell(cells.number(group["busy_s"])), Cell(""), Cell(""), Cell("")]
+        return [busy, Cell(""), Cell(""), Cell("")]
     largest = max(filter(is_wait, shares), key=lambda row: shares[row], default=None)
     return [
-        Cell(cells.number(group["busy_s"])),
+        busy,
         Cell(_percent(shares["on_cpu"]) if "on_cpu" in shares else NOT_AVAILABLE),
         Cell(_short(row_name(largest), room) if largest else ""),
         Cell(_percent(shares[largest]) if largest else ""),
@@ -268,7 +279,7 @@ def _summary(group: Group, room: int) -> list[Cell]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}".replace("-", "−")
+    return f"{round(100 * share, 1) + 0.0:.1f}".replace("-", "−")
 
 
 def _average(estimate: Mapping[str, Any] | None) -> Cell:
@@ -295,7 +306,12 @@ def _seen(item: Mapping[str, Any] | None) -> str:
 
 
 def _busy(groups: Sequence[Group]) -> str:
-    return units.duration(sum(item["busy_s"] for item in groups))
+    return _duration(sum(item["busy_s"] for item in groups))
+
+
+def _duration(seconds: float) -> str:
+    """A time as text; what is less than the clocks tell, or a rounding error, is none."""
+    return units.duration(seconds) if seconds >= 1e-6 else "none"
 
 
 def _product(name: str) -> str:
