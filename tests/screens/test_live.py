@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import DataTable, TabbedContent
+from textual.widgets import TabbedContent
 
 from redolab.analysis.live_profile import profile_observation
 from redolab.errors import InterruptedRunError, RefusedError
 from redolab.report.live import LiveScreen, run_live
+from redolab.report.live_list import SessionList
 from tests.screens import profiles
 from tests.unit.analysis.observations import Look, make_observation, make_process
 
@@ -69,9 +70,8 @@ class Live:
         return "\n".join(strip.text for strip in self.screen.screen._compositor.render_strips())
 
     @property
-    def under_cursor(self) -> int:
-        row = self.screen.query_one("#list", DataTable).cursor_row
-        return self.screen._listed[row]
+    def list(self) -> SessionList:
+        return self.screen.query_one(SessionList)
 
     @property
     def tab(self) -> str:
@@ -148,12 +148,12 @@ def test_the_cursor_stays_on_its_session_when_the_order_changes() -> None:
     async def use(it: Live) -> None:
         await it.see(waiting({1: 0.9, 2: 0.6, 3: 0.3}))
         await it.press("2", "down")
-        assert it.under_cursor == 2
+        assert it.list.under_cursor == 2
         await it.see(waiting({3: 0.9, 4: 0.8, 1: 0.7, 2: 0.1}))
-        assert it.screen._listed == [3, 4, 1, 2]
-        assert it.under_cursor == 2
+        assert it.list.numbers == [3, 4, 1, 2]
+        assert it.list.under_cursor == 2
         await it.see(waiting({2: 0.9, 3: 0.2}))
-        assert it.under_cursor == 2
+        assert it.list.under_cursor == 2
 
     live(use)
 
@@ -164,11 +164,11 @@ def test_the_list_keeps_its_place_and_has_every_session() -> None:
     async def use(it: Live) -> None:
         await it.see(waiting(many, idle=3))
         await it.press("2", *["pagedown"] * 4)
-        at, top = it.under_cursor, it.screen.query_one("#list", DataTable).scroll_offset.y
+        at, top = it.list.under_cursor, it.list.scroll_offset.y
         assert top > 0
         await it.see(waiting(many, idle=4))
-        assert (it.under_cursor, it.screen.query_one("#list", DataTable).scroll_offset.y) == (at, top)
-        assert len(it.screen._listed) == 200
+        assert (it.list.under_cursor, it.list.scroll_offset.y) == (at, top)
+        assert len(it.list.numbers) == 200
         assert "4 more did nothing" in it.text
 
     live(use)
@@ -186,7 +186,7 @@ def test_a_session_stays_alone_until_escape() -> None:
         assert "Session 2: app, app, app2, local" in it.text
         await it.press("escape")
         assert "Application" in it.text
-        assert it.under_cursor == 2
+        assert it.list.under_cursor == 2
         await it.press("down", "enter")
         assert "Session 1: app, app, app1, local" in it.text
 
@@ -246,7 +246,7 @@ def test_the_same_number_twice_in_ten_seconds() -> None:
         processes = [make_process(7, started=1, ended=True), make_process(7, started=2)]
         await it.see(profile_observation(make_observation(processes, looks)))
         await it.press("2")
-        assert it.screen._listed == [7, 7]
+        assert it.list.numbers == [7, 7]
         await it.press("enter")
         assert "Session 7: app, app, web, local" in it.text
 
@@ -277,6 +277,16 @@ def test_it_ends_without_an_error(key: str) -> None:
 
     screen = live(use)
     assert (screen.error, screen.return_code) == (None, 0)
+
+
+def test_what_arrives_after_the_end_is_let_go() -> None:
+    async def use(it: Live) -> None:
+        await it.see(profiles.busy())
+
+    screen = live(use)
+    screen.on_live_screen_seen(LiveScreen.Seen(profiles.busy()))
+    screen.action_hold()
+    assert screen.error is None
 
 
 @pytest.fixture

@@ -17,13 +17,13 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import ScrollableContainer, Vertical
-from textual.coordinate import Coordinate
 from textual.message import Message
-from textual.widgets import ContentSwitcher, DataTable, Footer, Static, TabbedContent, TabPane
+from textual.widgets import ContentSwitcher, Footer, Static, TabbedContent, TabPane
 
 from redolab.errors import InterruptedRunError, UsageError
-from redolab.report import profile, profile_tables
+from redolab.report import profile, profile_lists, profile_tables
 from redolab.report.cells import Results, Table
+from redolab.report.live_list import SessionList
 from redolab.report.paper import Paper
 
 Read = Callable[[Event], Results | None]
@@ -32,6 +32,7 @@ _SESSIONS = "sessions"
 _TABS = ("instance", _SESSIONS, "kinds", "log", "instrument")
 _EMPTY = {
     "instance": "No process of the server did anything.",
+    _SESSIONS: "No session did anything but wait for its client.",
     "kinds": "No session was there.",
     "log": "No wait for the log was followed one by one. Where that is impossible, Instrument (5) says why.",
 }
@@ -109,7 +110,6 @@ class LiveScreen(App[None]):
         self._reader = Thread(target=self._keep_reading)
         self._held = False
         self._results: Results | None = None
-        self._listed: list[int] = []
         self._heard = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -124,7 +124,7 @@ class LiveScreen(App[None]):
                             with ScrollableContainer(id="alone"):
                                 yield Static(id="alone-tables")
                             with Vertical(id="all"):
-                                yield DataTable(id="list", cursor_type="row", zebra_stripes=True)
+                                yield SessionList(id="list")
                                 yield Static(id="list-note")
                     else:
                         with ScrollableContainer():
@@ -190,14 +190,14 @@ class LiveScreen(App[None]):
         """Let the arrow keys move what is shown."""
         self._focus()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_data_table_row_selected(self) -> None:
         """Show one session alone."""
-        self._session = self._listed[event.cursor_row]
+        self._session = self.query_one(SessionList).under_cursor
         self._show_sessions()
 
     def on_resize(self) -> None:
         """Tables are made for a width."""
-        self.query_one("#list", DataTable).clear(columns=True)
+        self.query_one(SessionList).forget_widths()
         self._show()
 
     def _focus(self) -> None:
@@ -213,16 +213,19 @@ class LiveScreen(App[None]):
         return max(self.size.width, profile_tables.NARROWEST) - _MARGIN
 
     def _show(self) -> None:
-        if self._results is None:
+        # While the screen is being taken down, messages still arrive.
+        if self._results is None or not self.is_running:
             return
         self.query_one("#headline", Static).update(Text(profile_tables.headline(self._results)))
         for tab, content in _tabs(self._results, self._width).items():
             self.query_one(f"#{tab}-tables", Static).update(content)
-        self._list(self._results)
+        self._show_list(self._results)
         self._show_status()
         self._show_sessions()
 
     def _show_status(self) -> None:
+        if not self.is_running:
+            return
         silence = time.monotonic() - self._heard
         parts = ["HELD: space goes on"] if self._held else []
         if silence > _SILENCE_S:
@@ -242,29 +245,11 @@ class LiveScreen(App[None]):
             self.query_one(f"#{_SESSIONS} ContentSwitcher", ContentSwitcher).current = shown
             self._focus()
 
-    def _list(self, results: Results) -> None:
-        """The sessions; the cursor stays on the one it was on."""
-        table = profile_tables.sessions(
-            results, self._width + _MARGIN, len(results["sessions"]), "Enter: the one under the cursor alone."
-        )
-        shown = self.query_one("#list", DataTable)
-        row = shown.cursor_row
-        at = self._listed[row] if row < len(self._listed) else None
-        self._listed = [int(cells[0].text) for cells in table.rows]
-        if not shown.columns:
-            shown.add_columns(*(Text(f"{c.title} {c.unit}".strip(), justify=c.align) for c in table.columns))
-        # In place, for a list that is made anew begins at its top.
-        while shown.row_count > len(table.rows):
-            shown.remove_row(shown.ordered_rows[-1].key)
-        while shown.row_count < len(table.rows):
-            shown.add_row(*[""] * len(table.columns))
-        for y, cells in enumerate(table.rows):
-            for x, (cell, column) in enumerate(zip(cells, table.columns, strict=True)):
-                text = Text(cell.text, justify=column.align)
-                shown.update_cell_at(Coordinate(y, x), text, update_width=True)
-        if at in self._listed:
-            shown.move_cursor(row=self._listed.index(at))
-        self.query_one("#list-note", Static).update(Text(table.note))
+    def _show_list(self, results: Results) -> None:
+        most, hint = len(results["sessions"]), "Enter: the one under the cursor alone."
+        table = profile_lists.sessions(results, self._width + _MARGIN, most, hint)
+        self.query_one(SessionList).show(table)
+        self.query_one("#list-note", Static).update(Text(table.note if table.rows else _EMPTY[_SESSIONS]))
 
 
 class _Tables:
@@ -290,7 +275,7 @@ def _tabs(results: Results, width: int) -> dict[str, RenderableType]:
             profile_tables.joint(instance, "Wait posted or not, instance"),
         ),
         "kinds": (
-            profile_tables.kinds(results, width),
+            profile_lists.kinds(results, width),
             profile_tables.profile(
                 results["all_sessions"], "all_sessions", "Where the time goes, sessions", width
             ),
