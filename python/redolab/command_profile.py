@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from redolab.engine.observer import open_observer
@@ -17,10 +18,10 @@ from redolab.observation import Observation, join
 from redolab.runner import Interruptions
 from redolab.units import clock, duration
 
-Show = Callable[[Callable[[], dict[str, Any]], int | None], None]
+Show = Callable[[Callable[[Event], dict[str, Any] | None], int | None], None]
 
 DEFAULT_S = 10.0
-_SHORTEST_S, _LONGEST_S = 0.5, 86_400.0
+_SHORTEST_S, _LONGEST_S = 0.5, 14_400.0
 _PER_READING_S = 1.0
 
 
@@ -83,7 +84,8 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
     Args:
         url: of the server.
         session: the number of a session to begin with, or None.
-        show: the screen; calls its first argument again and again, and ends when the user quits.
+        show: the screen; calls its first argument again and again with an event that is set when the
+            user quits, and returns then.
 
     Raises:
         RedolabError: wrong usage, or nothing could be seen.
@@ -93,8 +95,13 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
     observer = open_observer(url, secrets.randbelow(2**31))
     seen: deque[Observation] = deque(maxlen=round(DEFAULT_S / _PER_READING_S))
 
-    def read() -> dict[str, Any]:
-        time.sleep(_PER_READING_S)
+    due = time.monotonic()
+
+    def read(ended: Event) -> dict[str, Any] | None:
+        nonlocal due
+        due = max(due + _PER_READING_S, time.monotonic())
+        if ended.wait(due - time.monotonic()):
+            return None
         seen.append(observer.read())
         return profile_observation(join(tuple(seen)))
 

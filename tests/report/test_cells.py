@@ -65,3 +65,30 @@ def test_an_interval_far_wider_than_its_figure_does_not_round_the_figure_away() 
 )
 def test_a_part_has_the_digits_of_its_whole(value: float, whole: float, text: str) -> None:
     assert cells.part(value, whole) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (estimate(0.251, 0.246, 0.256), "25.1 (24.6 – 25.6)"),
+        (estimate(0.00216, 0.00132, 0.00334), "0.22 (0.13 – 0.33)"),
+        (estimate(0.000048, 0.0, 0.0002), "< 0.01 (0 – 0.02)"),
+        (estimate(0.00002, 0.00001, 0.00003), "< 0.01 (0 – 0.01)"),
+        (estimate(-0.00002, -0.00003, 0.0), "> −0.01 (−0.01 – 0)"),
+        (estimate(0.0005, 0.0, 0.123), "0.05 (0 – 12.30)"),
+        (estimate(0.0), "0"),
+        (estimate(-0.0123), "−1.23"),
+        (estimate(None), "n/a"),
+        (None, "n/a"),
+    ],
+)
+def test_shares_of_time_have_two_decimals_at_most(value: dict[str, Any] | None, text: str) -> None:
+    assert cells.share_of_time(value).full == text
+
+
+@pytest.mark.parametrize(
+    ("value", "whole", "text"),
+    [(9.0461, 9.15, "9.046"), (-1e-14, 48.5, "0.00"), (-0.26, 48.5, "−0.26"), (3e-7, 3e-6, "0.000000")],
+)
+def test_parts_of_a_time_are_never_minus_nothing(value: float, whole: float, text: str) -> None:
+    assert cells.part(value, whole) == text

@@ -79,8 +79,8 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def part(value: float, whole: float) -> str:
-    """Write a part of `whole` to the thousandth of it, so that the parts of a column add up."""
-    decimals = max(0, 3 - math.floor(math.log10(abs(whole)))) if whole else 0
+    """Write a part of `whole` to the thousandth of it or 0.000001, so that the parts of a column add up."""
+    decimals = max(0, min(6, 3 - math.floor(math.log10(abs(whole))))) if whole else 0
     return f"{round(value, decimals) + 0.0:,.{decimals}f}".replace("-", "−")
 
 
@@ -110,6 +110,23 @@ def estimate(value: Mapping[str, Any] | None, scale: float = 1.0, suffix: str = 
 def share(value: Mapping[str, Any] | None) -> Cell:
     """Write a share (1.0 is all) in percent; the header carries the unit."""
     return estimate(value, 100.0)
+
+
+def share_of_time(value: Mapping[str, Any] | None) -> Cell:
+    """Write a share of time in percent, with two decimals at most: what is finer is `< 0.01`."""
+    if value is None or value["point"] is None:
+        return Cell(NOT_AVAILABLE)
+    point = 100 * value["point"]
+    bare = value["low"] is None or value["high"] is None
+    low, high = (point, point) if bare else (100 * value["low"], 100 * value["high"])
+    # Digits that suit a far end would round the figure itself away.
+    decimals = 2 if max(abs(low), abs(high)) > 20 * abs(point) > 0 else min(2, _decimals(point, low, high))
+    text = _fixed(point, decimals)
+    if 0 < abs(point) < 0.005:
+        text = "< 0.01" if point > 0 else "> −0.01"
+    low = math.floor(100 * low) / 100 if abs(low) < 0.005 else low
+    high = math.ceil(100 * high) / 100 if abs(high) < 0.005 else high
+    return Cell(text, "" if bare else f"{_fixed(low, decimals)} – {_fixed(high, decimals)}")
 
 
 def change(percent: float | None) -> Cell:

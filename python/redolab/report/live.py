@@ -2,47 +2,69 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from threading import Event, Thread
 from typing import ClassVar
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
-from textual import work
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
-from textual.containers import VerticalScroll
-from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
+from textual.binding import Binding, BindingType
+from textual.containers import ScrollableContainer, Vertical
+from textual.message import Message
+from textual.widgets import ContentSwitcher, Footer, Static, TabbedContent, TabPane
 
-from redolab.errors import RedolabError, UsageError
-from redolab.report import profile, profile_tables
+from redolab.errors import InterruptedRunError, UsageError
+from redolab.report import profile, profile_lists, profile_tables
 from redolab.report.cells import Results, Table
+from redolab.report.live_list import SessionList
 from redolab.report.paper import Paper
 
+Read = Callable[[Event], Results | None]
+
 _SESSIONS = "sessions"
-_TABS: dict[str, str] = {
-    "instance": "Instance",
-    _SESSIONS: "Sessions",
-    "kinds": "Kinds",
-    "log": "Log",
-    "instrument": "Instrument",
+_TABS = ("instance", _SESSIONS, "kinds", "log", "instrument")
+_EMPTY = {
+    "instance": "No process of the server did anything.",
+    _SESSIONS: "No session did anything but wait for its client.",
+    "kinds": "No session was there.",
+    "log": "No wait for the log was followed one by one. Where that is impossible, Instrument (5) says why.",
 }
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_SILENCE_S = 4.0
+_MARGIN = 4
 
 
-def run_live(read: Callable[[], Results], session: int | None) -> None:
+def run_live(read: Read, session: int | None) -> None:
     """Show what `read` returns, again and again, until the user quits.
 
     Args:
-        read: called in a thread of its own; returns the results object of the last seconds once there
-            is something new.
-        session: the number of the session to begin with in detail, or None.
+        read: called in a thread of its own with an event that is set when the screen ends; returns the
+            results object of the last seconds once there is something new, or None after the event.
+        session: the number of the session to begin with alone, or None.
 
     Raises:
-        RedolabError: whatever `read` raised.
+        RedolabError: whatever `read` raised, or the process was told to end.
+        SystemExit: the screen itself failed, and has printed why.
     """
     screen = LiveScreen(read, session)
-    screen.run()
+    handlers = {number: signal.getsignal(number) for number in _ENDING}
+    try:
+        screen.run()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        screen.end_reading()
     if screen.error is not None:
         raise screen.error
+    if screen.return_code:
+        sys.exit(screen.return_code)
 
 
 class LiveScreen(App[None]):
@@ -50,113 +72,184 @@ class LiveScreen(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     CSS = """
+    #headline { padding: 0 1; text-style: bold; min-height: 2; max-height: 20%; }
+    #status { padding: 0 1; height: 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     TabbedContent { height: 1fr; }
-    #headline { padding: 0 1; text-style: bold; height: auto; }
     TabPane { padding: 0 1; }
-    #list { height: 1fr; min-height: 6; }
-    #alone { height: 2fr; }
+    ScrollableContainer Static { min-width: 76; }
+    #list { height: 1fr; }
+    #list-note { color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("q", "quit", "Quit"),
+        # In a raw terminal it is a key like any other.
+        Binding("ctrl+c", "quit", show=False, priority=True),
         ("space", "hold", "Hold"),
-        *((str(number), f"tab('{tab}')", title) for number, (tab, title) in enumerate(_TABS.items(), 1)),
+        ("escape", "list", "All sessions"),
+        *(Binding(str(place + 1), f"tab({place})", show=False) for place in range(len(_TABS))),
     ]
 
-    def __init__(self, read: Callable[[], Results], session: int | None) -> None:
+    @dataclass
+    class Seen(Message):
+        """There is something new to show."""
+
+        results: Results
+
+    @dataclass
+    class Failed(Message):
+        """There will be nothing new."""
+
+        error: Exception
+
+    def __init__(self, read: Read, session: int | None) -> None:
         super().__init__()
-        self.error: RedolabError | None = None
+        self.animation_level = "none"
+        self.error: Exception | None = None
         self._read, self._session = read, session
+        self._ended = Event()
+        self._reader = Thread(target=self._keep_reading)
         self._held = False
         self._results: Results | None = None
+        self._heard = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """The headline, the tabs, the keys."""
-        yield Static("Watching ...", id="headline")
-        with TabbedContent(initial=_SESSIONS if self._session is not None else "instance"):
-            for tab, title in _TABS.items():
-                with TabPane(title, id=tab):
+        """The headline, what it is about, the tabs, the keys."""
+        yield Static("Watching; the first figures come after a second.", id="headline")
+        yield Static(id="status")
+        with TabbedContent(initial="instance" if self._session is None else _SESSIONS):
+            for place, tab in enumerate(_TABS, 1):
+                with TabPane(f"{place} {tab.capitalize()}", id=tab):
                     if tab == _SESSIONS:
-                        yield DataTable(id="list", cursor_type="row", zebra_stripes=True)
-                        with VerticalScroll(id="alone"):
-                            yield Static("Enter: the session under the cursor alone.", id="detail")
+                        with ContentSwitcher(initial="all" if self._session is None else "alone"):
+                            with ScrollableContainer(id="alone"):
+                                yield Static(id="alone-tables")
+                            with Vertical(id="all"):
+                                yield SessionList(id="list")
+                                yield Static(id="list-note")
                     else:
-                        with VerticalScroll():
+                        with ScrollableContainer():
                             yield Static(id=f"{tab}-tables")
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to read."""
-        self._keep_reading()
+        """Begin to read; end in good order when told to."""
+        for number in _ENDING:
+            asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
+        self.set_interval(1.0, self._show_status)
+        self._reader.start()
 
-    @work(thread=True)
+    def end_reading(self) -> None:
+        """Return when nothing is being read any more."""
+        self._ended.set()
+        if self._reader.is_alive():
+            self._reader.join()
+
+    def _interrupt(self) -> None:
+        self.error = InterruptedRunError("Interrupted; nothing is left behind.")
+        self.exit()
+
     def _keep_reading(self) -> None:
-        while self.is_running:
-            try:
-                results = self._read()
-            except RedolabError as error:
-                self.error = error
-                self.call_from_thread(self.exit)
-                return
-            if self.is_running:
-                self.call_from_thread(self._take, results)
+        try:
+            while (results := self._read(self._ended)) is not None:
+                self.post_message(self.Seen(results))
+        except Exception as error:  # noqa: BLE001  run_live raises it again
+            self.post_message(self.Failed(error))
 
-    def _take(self, results: Results) -> None:
+    def on_live_screen_seen(self, message: Seen) -> None:
+        """Show it, unless what is shown is held."""
+        self._heard = time.monotonic()
         if not self._held:
-            self._results = results
+            self._results = message.results
             self._show()
+
+    def on_live_screen_failed(self, message: Failed) -> None:
+        """Nothing more can be shown."""
+        self.error = message.error
+        self.exit()
 
     def action_hold(self) -> None:
         """Keep what is shown, or go on."""
         self._held = not self._held
-        self._show()
+        self._show_status()
 
-    def action_tab(self, tab: str) -> None:
+    def action_tab(self, place: int) -> None:
         """Show a tab."""
-        self.query_one(TabbedContent).active = tab
-        self.query_one("#list" if tab == _SESSIONS else f"#{tab} VerticalScroll").focus()
+        self.query_one(TabbedContent).active = _TABS[place]
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def action_list(self) -> None:
+        """Back from one session to all of them."""
+        self._session = None
+        self._show_sessions()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Whether a key does anything now; one that does not is not shown."""
+        on_sessions = action != "list" or self.query_one(TabbedContent).active == _SESSIONS
+        return on_sessions and (action != "list" or self._session is not None)
+
+    def on_tabbed_content_tab_activated(self) -> None:
+        """Let the arrow keys move what is shown."""
+        self._focus()
+
+    def on_data_table_row_selected(self) -> None:
         """Show one session alone."""
-        if event.row_key.value is not None:
-            self._session = int(event.row_key.value)
-            self._show()
+        self._session = self.query_one(SessionList).under_cursor
+        self._show_sessions()
 
     def on_resize(self) -> None:
         """Tables are made for a width."""
+        self.query_one(SessionList).forget_widths()
         self._show()
 
+    def _focus(self) -> None:
+        active = self.query_one(TabbedContent).active
+        within = f"#{active} ScrollableContainer"
+        if active == _SESSIONS:
+            within = "#list" if self._session is None else "#alone"
+        self.query_one(within).focus()
+        self.refresh_bindings()
+
+    @property
+    def _width(self) -> int:
+        return max(self.size.width, profile_tables.NARROWEST) - _MARGIN
+
     def _show(self) -> None:
-        results = self._results
-        if results is None:
+        # While the screen is being taken down, messages still arrive.
+        if self._results is None or not self.is_running:
             return
-        held = "  HELD: space goes on" if self._held else ""
-        self.query_one("#headline", Static).update(profile_tables.headline(results) + held)
-        for tab, tables in _tables(results, max(self.size.width - 4, profile_tables.NARROWEST - 4)).items():
-            self.query_one(f"#{tab}-tables", Static).update(_Tables(tables))
-        paper = Paper(self.size.width - 4, plain=False)
-        facts = paper.facts(profile_tables.facts(results))
-        self.query_one("#instrument-tables", Static).update(Group(*facts, Text(), profile.Remarks(results)))
-        self._list(profile_tables.sessions(results, self.size.width))
-        if self._session is not None:
-            self.query_one("#detail", Static).update(_Tables(self._alone(results, self._session)))
+        self.query_one("#headline", Static).update(Text(profile_tables.headline(self._results)))
+        for tab, content in _tabs(self._results, self._width).items():
+            self.query_one(f"#{tab}-tables", Static).update(content)
+        self._show_list(self._results)
+        self._show_status()
+        self._show_sessions()
 
-    def _list(self, table: Table) -> None:
-        """The sessions, with the cursor where it was."""
-        shown = self.query_one("#list", DataTable)
-        key = shown.coordinate_to_cell_key(shown.cursor_coordinate).row_key.value if shown.row_count else None
-        shown.clear(columns=True)
-        shown.add_columns(*(f"{c.title} {c.unit or ''}".strip() for c in table.columns))
-        for row in table.rows:
-            shown.add_row(*(cell.text for cell in row), key=row[0].text)
-        numbers = [row[0].text for row in table.rows]
-        if key in numbers:
-            shown.move_cursor(row=numbers.index(key))
+    def _show_status(self) -> None:
+        if not self.is_running:
+            return
+        silence = time.monotonic() - self._heard
+        parts = ["HELD: space goes on"] if self._held else []
+        if silence > _SILENCE_S:
+            parts.append(f"no answer from the server for {silence:.0f} s")
+        if self._results is not None:
+            if warnings := len(self._results["warnings"]):
+                parts.append(f"{warnings} warning{'s' if warnings > 1 else ''}, see 5")
+            parts.append(profile_tables.span(self._results))
+        self.query_one("#status", Static).update(Text("; ".join(parts)))
 
-    def _alone(self, results: Results, session: int) -> Sequence[Table]:
-        try:
-            return profile.session_tables(results, session, self.size.width)
-        except UsageError:
-            return ()
+    def _show_sessions(self) -> None:
+        if self._session is not None and self._results is not None:
+            content = _alone(self._results, self._session, self._width)
+            self.query_one("#alone-tables", Static).update(content)
+        shown = "all" if self._session is None else "alone"
+        if self.query_one(ContentSwitcher).current != shown:
+            self.query_one(f"#{_SESSIONS} ContentSwitcher", ContentSwitcher).current = shown
+            self._focus()
+
+    def _show_list(self, results: Results) -> None:
+        most, hint = len(results["sessions"]), "Enter: the one under the cursor alone."
+        table = profile_lists.sessions(results, self._width + _MARGIN, most, hint)
+        self.query_one(SessionList).show(table)
+        self.query_one("#list-note", Static).update(Text(table.note if table.rows else _EMPTY[_SESSIONS]))
 
 
 class _Tables:
@@ -167,25 +260,38 @@ class _Tables:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         paper = Paper(options.max_width, plain=options.ascii_only)
-        for table in self._tables:
-            yield from paper.table(table)
+        lines = chain.from_iterable(map(paper.table, self._tables))
+        # The first of them is the blank one above a table.
+        return islice(lines, 1, None)
 
 
-def _tables(results: Results, width: int) -> dict[str, list[Table]]:
-    """What stands on the tabs that hold tables alone."""
-    instance = results["instance"]
-    tabs = {
+def _tabs(results: Results, width: int) -> dict[str, RenderableType]:
+    """What stands on every tab but that of the sessions."""
+    instance, paper = results["instance"], Paper(width, plain=False)
+    tables = {
         "instance": (
             profile_tables.profile(instance, "instance", "Where the time goes, instance", width),
             profile_tables.top_events(instance, "Top five waits, instance", width),
             profile_tables.joint(instance, "Wait posted or not, instance"),
         ),
         "kinds": (
+            profile_lists.kinds(results, width),
             profile_tables.profile(
                 results["all_sessions"], "all_sessions", "Where the time goes, sessions", width
             ),
-            profile_tables.kinds(results, width),
         ),
         "log": (profile_tables.log_waits(results, width),),
     }
-    return {tab: [t for t in tables if t is not None and t.rows] for tab, tables in tabs.items()}
+    shown: dict[str, RenderableType] = {}
+    for tab, made in tables.items():
+        full = [table for table in made if table is not None and table.rows]
+        shown[tab] = _Tables(full) if full else Text(_EMPTY[tab])
+    facts = paper.facts(profile_tables.facts(results))
+    return shown | {"instrument": Group(*facts, Text(), profile.Remarks(results))}
+
+
+def _alone(results: Results, session: int, width: int) -> RenderableType:
+    try:
+        return _Tables(profile.session_tables(results, session, width))
+    except UsageError:
+        return Text(f"Session {session} is gone. Escape: all sessions.")

@@ -73,7 +73,8 @@ class Paper:
             grid.add_column(title, justify=column.align, no_wrap=True, vertical="bottom")
         for row in table.rows:
             grid.add_row(*(self.text(cell.full, TONES.get(cell.tone, "")) for cell in row))
-        yield Padding(grid, (0, 0, 0, 2))
+        if table.columns:
+            yield Padding(grid, (0, 0, 0, 2))
         if table.note:
             yield Padding(self.text(table.note, "dim"), (0, 0, 0, 2))
 

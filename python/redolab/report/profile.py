@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from redolab.errors import UsageError
+from redolab.report import profile_lists
 from redolab.report import profile_tables as made
 from redolab.report.cells import Results, Table
 from redolab.report.paper import Paper
@@ -72,8 +73,8 @@ def instance_tables(results: Results, width: int = made.NARROWEST) -> list[Table
         made.profile(instance, "instance", "Where the time goes, instance", width),
         made.top_events(instance, "Top five waits, instance", width),
         made.profile(results["all_sessions"], "all_sessions", "Where the time goes, sessions", width),
-        made.kinds(results, width),
-        made.sessions(results, width),
+        profile_lists.kinds(results, width),
+        profile_lists.sessions(results, width),
         made.joint(instance, "Wait posted or not, instance"),
         made.log_waits(results, width),
     ]
@@ -86,9 +87,9 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
     Raises:
         UsageError: no session of that number was there.
     """
-    found = [item for item in results["sessions"] if made.number(item) == session]
+    found = [item for item in results["sessions"] if profile_lists.number(item) == session]
     if not found:
-        known = ", ".join(str(made.number(item)) for item in results["sessions"][:10])
+        known = ", ".join(str(profile_lists.number(item)) for item in results["sessions"][:10])
         seen = f"The busiest that were there: {known}." if known else "No session was there."
         raise UsageError(f"No session {session} was seen. {seen}")
     tables: list[Table] = []
@@ -100,5 +101,9 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
             made.top_events(item, f"Top five waits, session {session}", width),
             made.joint(item, f"Wait posted or not, session {session}"),
         ]
+        if not item["profile"]:
+            tables.append(
+                Table("profile-session", caption, (), (), "It did nothing but wait for its client.")
+            )
         tables += [table for table in parts if table is not None and table.rows]
     return tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
@@ -13,8 +13,6 @@ from redolab.report.rows import is_wait, row_name
 
 Group = Mapping[str, Any]
 NARROWEST = 80
-_SHOWN_SESSIONS = 20
-_SHOWN_KINDS = 12
 _VIEWS = {
     "instance": (
         "Every server process. Background processes work beside the sessions, so nobody need have waited "
@@ -49,10 +47,15 @@ def headline(results: Results) -> str:
         parts["log sync"] = found["log_sync_share"]
     first, second = sorted(parts, key=lambda name: -abs(parts[name]["point"] or 0.0))[:2]
     others = [name for name in dict.fromkeys((second, "on CPU")) if name in parts and name != first]
-    largest = cells.share(parts[first])
+    largest = cells.share_of_time(parts[first])
     interval = f" ({largest.interval})" if largest.interval else ""
-    rest = "".join(f", {cells.share(parts[name]).text} % {name}" for name in others)
+    rest = "".join(f", {cells.share_of_time(parts[name]).text} % {name}" for name in others)
     return f"{busy}{at_a_time}; {largest.text} %{interval} of that is {first}{rest}."
+
+
+def span(results: Results) -> str:
+    """Which time the figures are of, and on which server, in one line."""
+    return f"the last {units.duration(results['elapsed_s'])} of {dict(facts(results))['Server']}"
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -85,11 +88,11 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
     length = 14 + room // 2
     rows = []
     for row in group["profile"]:
-        share, tone = cells.share(row["share"]), row["row"] if not is_wait(row["row"]) else "wait"
+        share, tone = cells.share_of_time(row["share"]), row["row"] if not is_wait(row["row"]) else "wait"
         bar = "█" * max(0, round(length * (row["share"]["point"] or 0.0)))
         rows.append(
             [
-                Cell(_short(row_name(row["row"]), 24 + room // 2)),
+                Cell(short(row_name(row["row"]), 24 + room // 2)),
                 Cell(share.text),
                 Cell(share.interval),
                 Cell(cells.part(row["time_s"], group["busy_s"])),
@@ -107,8 +110,8 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
     )
     waited = group["client_wait"]["share_of_elapsed"]["point"] or 0.0
     note = _VIEWS[view].format(
-        idle=units.duration(group.get("idle_s", 0.0)),
-        client=units.duration(group["elapsed_s"] * waited),
+        idle=duration(group.get("idle_s", 0.0)),
+        client=duration(group["elapsed_s"] * waited),
     )
     return Table(f"profile-{view}", caption, columns, rows, note)
 
@@ -120,9 +123,9 @@ def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
         average = _average(item["average_wait_ms"])
         rows.append(
             [
-                Cell(_short(row_name(item["event"]), 22 + (width - NARROWEST) // 2)),
+                Cell(short(row_name(item["event"]), 22 + (width - NARROWEST) // 2)),
                 Cell(item["class"]),
-                Cell(cells.share(item["share"]).text),
+                Cell(cells.share_of_time(item["share"]).text),
                 Cell(average.text),
                 Cell(average.interval),
                 Cell(cells.number(item["waits_per_s"])),
@@ -139,46 +142,6 @@ def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
     return Table("top-events", caption, columns, rows)
 
 
-def kinds(results: Results, width: int = NARROWEST) -> Table:
-    """Sessions by user and application."""
-    room = 20 + (width - NARROWEST) // 2
-    groups = results["kinds"]
-    rows = [
-        [
-            Cell(_short(f"{item['user'] or '?'}, {item['application'] or 'no name'}", room)),
-            Cell(cells.count(item["sessions"])),
-            *_summary(item, 19 + (width - NARROWEST) // 2),
-        ]
-        for item in groups[:_SHOWN_KINDS]
-    ]
-    columns = (Column("User, application", align="left"), Column("Count"), *_SUMMARY)
-    left = groups[_SHOWN_KINDS:]
-    note = f"{len(left)} more kinds, busy {_busy(left)} together." if left else ""
-    return Table("kinds", "Kinds of session", columns, rows, note)
-
-
-def sessions(results: Results, width: int = NARROWEST) -> Table:
-    """The sessions with most busy time; how many more there are."""
-    room = 16 + (width - NARROWEST) // 2
-    groups = [item for item in results["sessions"] if item["profile"]]
-    rows = [
-        [
-            Cell(str(number(item))),
-            Cell(_short(item["application"] or item["kind"], room)),
-            *_summary(item, 19 + (width - NARROWEST) // 2),
-        ]
-        for item in groups[:_SHOWN_SESSIONS]
-    ]
-    columns = (Column("Session"), Column("Application", align="left"), *_SUMMARY)
-    left, idle = groups[_SHOWN_SESSIONS:], len(results["sessions"]) - len(groups)
-    notes = [
-        f"{len(left)} more, busy {_busy(left)} together." if left else "",
-        f"{idle} more did nothing." if idle else "",
-        "One in detail: --session NUMBER." if len(groups) > 1 else "",
-    ]
-    return Table("sessions", "Sessions", columns, rows, " ".join(filter(None, notes)))
-
-
 def joint(group: Group, caption: str) -> Table | None:
     """A wait posted or not, against the scheduler's state; None where the kernel could not be asked."""
     found = group["joint"]
@@ -190,7 +153,7 @@ def joint(group: Group, caption: str) -> Table | None:
     for key, words in names.items():
         cells_of = [*found[key].values()]
         together = None if None in cells_of else sum(cells_of)
-        shown = (NOT_AVAILABLE if share is None else _percent(share) for share in (*cells_of, together))
+        shown = (NOT_AVAILABLE if share is None else percent(share) for share in (*cells_of, together))
         rows.append([Cell(words), *map(Cell, shown)])
     columns = (
         Column("Busy time, %", align="left"),
@@ -240,35 +203,11 @@ def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
     return Table("log-waits", "Log sync and log write", columns, rows, f"{note} {text}" if text else note)
 
 
-def number(session: Group) -> int:
-    """What the server calls a session."""
-    return int(session["pid"] if session["connection"] is None else session["connection"])
-
-
-_SUMMARY = (
-    Column("Busy", "s"),
-    Column("CPU", "%"),
-    Column("Largest wait", align="left"),
-    Column("Share", "%"),
-)
-
 _FIGURES = (("p50_ms", "median"), ("p95_ms", "95 %"), ("p99_ms", "99 %"), ("mean_ms", "average"))
 
 
-def _summary(group: Group, room: int) -> list[Cell]:
-    shares = {row["row"]: row["share"]["point"] for row in group["profile"]}
-    if not shares:
-        return [Cell(cells.number(group["busy_s"])), Cell(""), Cell(""), Cell("")]
-    largest = max(filter(is_wait, shares), key=lambda row: shares[row], default=None)
-    return [
-        Cell(cells.number(group["busy_s"])),
-        Cell(_percent(shares["on_cpu"]) if "on_cpu" in shares else NOT_AVAILABLE),
-        Cell(_short(row_name(largest), room) if largest else ""),
-        Cell(_percent(shares[largest]) if largest else ""),
-    ]
-
-
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share (1.0 is all) in percent, to the tenth."""
     return f"{round(100 * share, 1) + 0.0:.1f}".replace("-", "−")
 
 
@@ -295,14 +234,15 @@ def _seen(item: Mapping[str, Any] | None) -> str:
     return f"{item['count'] + item['unfinished']:,}"
 
 
-def _busy(groups: Sequence[Group]) -> str:
-    return units.duration(sum(item["busy_s"] for item in groups))
+def duration(seconds: float) -> str:
+    """A time as text; what is less than the clocks tell, or a rounding error, is none."""
+    return units.duration(seconds) if seconds >= 1e-6 else "none"
 
 
 def _product(name: str) -> str:
     return {"postgresql": "PostgreSQL", "mariadb": "MariaDB", "mysql": "MySQL"}.get(name.lower(), name)
 
 
-def _short(text: str, room: int) -> str:
+def short(text: str, room: int) -> str:
     """`text` cut to `room` characters; `..` shows that it was."""
     return text if len(text) <= room else text[: room - 2] + ".."
