@@ -23,6 +23,7 @@ demo: $(INSTALLED)
 test: check
 	cargo test --quiet --workspace
 	@scripts/need-chromium
+	@scripts/need-mariadb
 	$(BIN)/pytest
 
 check: $(INSTALLED)

@@ -55,7 +55,7 @@ _MEANINGS = {
     "run_queue_ns": "time runnable but waiting for a CPU, by the kernel's account",
     "wait_class": "`wait_event_type` of pg_stat_activity; empty when no wait was posted",
     "event": "`wait_event` of pg_stat_activity; empty when no wait was posted",
-    "state": "`on_cpu`, `runnable` (waiting for a CPU; on one too where the two were not told apart), `asleep`, or "
+    "state": "`on_cpu`, `runnable` (waiting for a CPU), `awake` (one of the two, not told which), `asleep`, or "
     "`unknown` where nobody could ask or the event changed meanwhile",
     "ticks": "readings that saw this combination",
     "pair": "1, 2, 3 ... in the sample",
@@ -117,7 +117,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "waits": lambda: columns(WaitRow),
     "profile": lambda: columns(ProcessTime),
     "overhead": lambda: columns(OverheadRow),
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "report", "verify")},
 }
 
 

@@ -52,6 +52,15 @@ def newest(servers: Callable[[str], Server]) -> Server:
 
 
 @pytest.fixture
+def own_server() -> Iterator[Server]:
+    """A server that may be stopped and crashed."""
+    place = Path(tempfile.mkdtemp(prefix="redolab-test-"))
+    place.chmod(0o755)
+    yield from running(installed_servers()["18"], place / "server")
+    place.rmdir()
+
+
+@pytest.fixture
 def database() -> str:
     """A name that no other test uses."""
     return f"test_{next(_numbers)}"

@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,8 +31,11 @@ app = typer.Typer(
 
 # Read as the client library reads it, which is not as a browser would: # and ? may stand in a password.
 _PASSWORD = re.compile(
-    r"(?:--[a-z]+=)?postgres(?:ql)?://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))", re.DOTALL
+    r"(?:--[a-z]+=)?(postgres(?:ql)?|mysql|mariadb)://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))",
+    re.DOTALL,
 )
+# Where the client libraries look for it; PostgreSQL's in PGPASSWORD.
+_PASSWORD_OF = {"mysql": "MYSQL_PWD", "mariadb": "MYSQL_PWD"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
@@ -117,6 +121,46 @@ def run(
 
 
 @app.command()
+def profile(
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False
+        ),
+    ],
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Watch so long and print; without it, a live screen on a terminal.",
+            show_default="10 elsewhere",
+        ),
+    ] = None,
+    session: Annotated[
+        int | None, typer.Option(help="Show this session alone, by its process id in the server.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show where a live database's sessions spend their time; read-only, no load."""
+    from redolab.command_profile import DEFAULT_S, watch, watch_live
+
+    on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if on_terminal and seconds is None and not json:
+        from redolab.report.live import run_live
+
+        watch_live(url, session, run_live)
+        return
+    profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
+    if json:
+        _print_json(profiled.results)
+    else:
+        from redolab.report.profile import print_profile
+
+        print_profile(profiled.results, session)
+    if profiled.error is not None:
+        raise profiled.error
+
+
+@app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run
@@ -164,7 +208,7 @@ def _publish(run: Run, json: bool) -> None:
         print_terminal(results, run.path / "report.html")
 
 
-def _print_json(content: dict[str, Any]) -> None:
+def _print_json(content: Mapping[str, Any]) -> None:
     from json import dumps
 
     print(dumps(content, indent=1, allow_nan=False))
@@ -196,8 +240,9 @@ def _hide_password(argv: list[str]) -> None:
         if found is None:
             continue
         part = found.lastindex or 0
+        name = _PASSWORD_OF.get(found[1], "PGPASSWORD")
         argv[place] = argument[: found.start(part)] + argument[found.end(part) :]
-        os.environ["PGPASSWORD"] = unquote(found[part].removeprefix(":").removeprefix("password="))
+        os.environ[name] = unquote(found[part].removeprefix(":").removeprefix("password="))
         os.execv(sys.executable, [sys.executable, *argv])  # noqa: S606  no shell is wanted
 
 

@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 # Spelled WALSync, WALWrite before PostgreSQL 17: names are compared in lower case.
-_LOG_WRITE = frozenset({"io:walsync", "io:walwrite"})
-_LOG_SYNC = _LOG_WRITE | {"lwlock:walwrite", "ipc:syncrep"}
+_LOG_WRITE = frozenset(
+    {
+        "io:walsync",
+        "io:walwrite",
+        # MariaDB and MySQL, by the file that is written (engine/mariadb_waits.py).
+        "io:redo log flush",
+        "io:redo log write",
+        "io:binlog flush",
+        "io:binlog write",
+    }
+)
+_LOG_SYNC = _LOG_WRITE | {
+    "lwlock:walwrite",
+    "ipc:syncrep",
+    # A MariaDB session asleep in these stages waits for the flush that another session does: with a
+    # binary log in the first two, without one in the last (MariaDB 10.6, MDEV-24341).
+    "stage:commit",
+    "stage:waiting for prior transaction to commit",
+    "stage:updating status",
+}
 
 
 def is_log_sync(name: str) -> bool:

@@ -111,9 +111,11 @@ class Interruptions:
     hangs all the same; but nothing does once `closing` is set, because things are put back then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, note: str = "the sample in flight is dropped, the rest is kept") -> None:
+        """Say what the first one means: `note`."""
         self.stop = threading.Event()
         self.closing = False
+        self._said = f"\nStopping: {note}.\n".encode()
 
     def __enter__(self) -> Self:
         self._before = {n: signal.signal(n, self._note) for n in (signal.SIGINT, signal.SIGTERM)}
@@ -132,9 +134,9 @@ class Interruptions:
         if not self.stop.is_set():
             self.stop.set()
             # print() may be what was interrupted, and cannot be entered twice.
-            os.write(2, b"\nStopping: the sample in flight is dropped, the rest is kept.\n")
+            os.write(2, self._said)
         elif not self.closing:
-            raise InterruptedRunError("The run was broken off at the second interruption.")
+            raise InterruptedRunError("Broken off at the second interruption.")
 
 
 def _measure(

@@ -105,8 +105,8 @@ class TickCount:
     """`""` when no wait was posted."""
     event: str
     """`""` when no wait was posted."""
-    state: Literal["on_cpu", "runnable", "asleep", "unknown"]
-    """`runnable` is waiting for a CPU, or on one where the two could not be told apart; `unknown` where
+    state: Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
+    """`runnable` is waiting for a CPU, `awake` one of the two where it was not told which; `unknown` where
     the kernel could not be asked or the event changed while it was."""
     ticks: int
 

@@ -45,6 +45,7 @@ from tests.docs.pages import (
     steps,
     tables,
 )
+from tests.screens.profiles import busy, quiet, remote
 
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "python" / "redolab"
@@ -240,6 +241,14 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
         results = json.loads(stored.read_text())
     named = inline_code(DOCS / "reference" / "json.md")
     assert sorted(set(leaves(results, "")) - named) == []
+
+
+def test_every_key_of_a_profile_is_documented() -> None:
+    named = inline_code(DOCS / "reference" / "profile-json.md")
+    found = {path for results in (busy(), remote(), quiet()) for path in leaves(results, "")}
+    groups = re.compile(r"^(instance|all_sessions|kinds\[\]|sessions\[\])\.")
+    keys = {groups.sub("", path).replace("log.log_write.", "log.log_sync.") for path in found}
+    assert sorted(keys - named) == []
 
 
 def leaves(value: Any, path: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Which terminal screens are kept, and how they are made.
 
-`python tests/screens/screens.py` writes every one anew.
+`python -m tests.screens.screens` writes every one anew.
 """
 
 from __future__ import annotations
@@ -12,29 +12,41 @@ from pathlib import Path
 
 from rich.console import Console
 
+from redolab.report.profile import print_profile
 from redolab.report.terminal import print_terminal
+from tests.screens import profiles
 
 HERE = Path(__file__).parent
 RUNS = ("log_bound", "cpu_bound", "interrupted", "durability")
+PROFILES = {
+    "profile": profiles.busy,
+    "profile_session": profiles.busy,
+    "profile_remote": profiles.remote,
+    "profile_quiet": profiles.quiet,
+}
+SCREENS = (*RUNS, *PROFILES)
 WIDTHS = (80, 100)
 
 
-def screen(run: str, width: int, encoding: str = "utf-8") -> str:
-    """What the terminal shows of a stored run, without colours."""
-    results = json.loads((HERE.parent / "report" / "data" / f"results_{run}.json").read_text())
+def screen(name: str, width: int, encoding: str = "utf-8") -> str:
+    """What the terminal shows of a stored run or a live profile, without colours."""
     output = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=output, width=width, color_system=None, highlight=False)
-    print_terminal(results, Path(results["run"]) / "report.html", console)
+    if name in PROFILES:
+        print_profile(PROFILES[name](), profiles.SESSION if name == "profile_session" else None, console)
+    else:
+        results = json.loads((HERE.parent / "report" / "data" / f"results_{name}.json").read_text())
+        print_terminal(results, Path(results["run"]) / "report.html", console)
     output.seek(0)
     return "".join(line.rstrip() + "\n" for line in output.read().splitlines())
 
 
 def kept() -> Iterator[tuple[str, int, Path]]:
-    for run in RUNS:
+    for name in SCREENS:
         for width in WIDTHS:
-            yield run, width, HERE / f"{run}_{width}.txt"
+            yield name, width, HERE / f"{name}_{width}.txt"
 
 
 if __name__ == "__main__":
-    for name, columns, place in kept():
-        place.write_text(screen(name, columns), encoding="utf-8")
+    for made, columns, place in kept():
+        place.write_text(screen(made, columns), encoding="utf-8")

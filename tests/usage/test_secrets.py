@@ -51,6 +51,9 @@ def test_a_password_in_the_url_stays_secret(newest: Server, url: str, tmp_path: 
         ("postgresql://u:se#cr?et@h/db", "postgresql://u@h/db", "se#cr?et"),
         ("postgresql://u@h/db?password=secret&x=1", "postgresql://u@h/db?&x=1", "secret"),
         ("postgresql://u@h/db?x=1&password=s%26t", "postgresql://u@h/db?x=1&", "s&t"),
+        ("mysql://u:secret@h:3306/", "mysql://u@h:3306/", "secret"),
+        ("mariadb://u:a%20b@/?unix_socket=/s", "mariadb://u@/?unix_socket=/s", "a b"),
+        ("mysql://u@h/?password=s%26t", "mysql://u@h/?", "s&t"),
     ],
 )
 def test_a_password_is_found_wherever_the_client_library_would(
@@ -59,13 +62,17 @@ def test_a_password_is_found_wherever_the_client_library_would(
     replaced: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, argv: replaced.append(argv))
     monkeypatch.setenv("PGPASSWORD", "")
+    monkeypatch.setenv("MYSQL_PWD", "")
     cli._hide_password(["redolab", "run", given])
     assert replaced == [[sys.executable, "redolab", "run", kept]]
-    assert os.environ["PGPASSWORD"] == password
+    postgres = "postgres" in given
+    assert os.environ["PGPASSWORD"] == (password if postgres else "")
+    assert os.environ["MYSQL_PWD"] == ("" if postgres else password)
 
 
 @pytest.mark.parametrize(
-    "given", ["postgresql://u@h:5432/a:b@c", "postgresql://h/db?passfile=x", "embedded", "a:b@c"]
+    "given",
+    ["postgresql://u@h:5432/a:b@c", "mysql://u@h/", "postgresql://h/db?passfile=x", "embedded", "a:b@c"],
 )
 def test_what_holds_no_password_is_left_alone(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("started over"))

@@ -9,6 +9,8 @@ use crate::{clock, memory};
 pub struct Tools {
     /// Tells running from waiting for a CPU.
     pub on_cpu: OnCpu,
+    /// Whether the present tick asks for that: it costs more than the rest of a look.
+    pub tell: bool,
     /// Room to read into.
     pub text: [u8; 512],
 }
@@ -56,19 +58,24 @@ pub fn is_idle(event: u32) -> bool {
 
 /// Looks at a process; `None` when it is gone or has given its place up.
 ///
-/// Event, state, CPU time, and the event again: all of one moment, unless the event changed.
-pub fn look(process: &mut Process, pointer: u64, tools: &mut Tools) -> Option<Sight> {
-    let event = published(process, pointer)?;
+/// Event, state, CPU time, and the event again: all of one moment, unless the event changed. The
+/// server's processes share what they publish, so it is read through its first one, `postmaster`:
+/// to open every process's own memory at a time costs several times as much.
+pub fn look(process: &mut Process, postmaster: u32, tools: &mut Tools) -> Option<Sight> {
+    let place = process.place?;
+    let event = memory::read_short(postmaster, place).ok()?;
     if is_idle(event) {
         return Some(Sight::Idle(event));
     }
     let first_at = clock::now();
     let letter = process.read_letter(&mut tools.text)?;
-    let state =
-        if letter == b'R' { tools.on_cpu.state(process.watched.pid) } else { State::Asleep };
+    let state = match letter {
+        b'R' if tools.tell => tools.on_cpu.state(process.watched.pid),
+        b'R' => State::Awake,
+        _ => State::Asleep,
+    };
     let cpu_ns = process.read_cpu()?;
-    // A process that gives its place up at this moment has changed its event, too.
-    let torn = published(process, pointer) != Some(event);
+    let torn = memory::read_short(postmaster, place).ok()? != event;
     let last_at = clock::now();
     let state = if torn { State::Unknown } else { state };
     let asleep = state == State::Asleep && event != 0;
@@ -80,11 +87,4 @@ pub fn look(process: &mut Process, pointer: u64, tools: &mut Tools) -> Option<Si
         exposure_ns: last_at - first_at,
         resting: asleep.then_some(Resting { event, cpu_ns, at: last_at }),
     }))
-}
-
-/// The event that a process publishes, provided that the place it was read from is still its own.
-fn published(process: &Process, pointer: u64) -> Option<u32> {
-    let place = process.place?;
-    let (target, event) = memory::read_word_and_short(process.watched.pid, pointer, place).ok()?;
-    (target == place).then_some(event)
 }

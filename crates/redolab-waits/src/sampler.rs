@@ -17,6 +17,8 @@ use crate::window::{State, Window};
 
 /// A process found idle this many times in a row is read together with others like it.
 const LONG_IDLE: u32 = 8;
+/// The part of the ticks that tell running from waiting for a CPU. Only the joint matrix needs it.
+const TOLD: f64 = 0.0625;
 /// So long the sampler may hold a CPU before it lets others have it.
 const HOLD: u64 = 2_000_000;
 /// So long it then sleeps.
@@ -91,7 +93,7 @@ impl Sampler {
             lengths: Lengths::default(),
             random,
             batch: Batch::default(),
-            tools: Tools { on_cpu: OnCpu::of_this_thread(), text: [0; 512] },
+            tools: Tools { on_cpu: OnCpu::of_this_thread(), tell: false, text: [0; 512] },
             tick_due: 0,
             burst_due: 0,
             burst: None,
@@ -229,8 +231,10 @@ impl Work {
 
     fn tick(&mut self) -> io::Result<()> {
         self.tools.on_cpu.woke();
+        self.tools.tell = self.random.f64() < TOLD;
         let tick = self.window.ticks;
         let looks_before = self.window.looks;
+        let busy_before = self.window.busy.tick.len();
         self.read_long_idle()?;
         // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
         // to stand in the run queue because of it. So nobody is always last.
@@ -252,6 +256,9 @@ impl Work {
             }
         }
         let followed = self.server.follow();
+        for slot in std::mem::take(&mut self.server.lost_place) {
+            self.take_back(slot, busy_before);
+        }
         // Those that have just begun: a process of a few milliseconds is there at one tick at most.
         for at in 0..self.server.processes.len() {
             let process = &self.server.processes[at];
@@ -274,6 +281,21 @@ impl Work {
         }
         self.window.ticks += 1;
         Ok(())
+    }
+
+    /// Takes back the present tick's look at a process whose place was given to another meanwhile:
+    /// the event may have been the other's.
+    fn take_back(&mut self, slot: u32, busy_before: usize) {
+        let busy = &mut self.window.busy;
+        let Some(at) = (busy_before..busy.tick.len()).find(|&at| busy.process[at] == slot) else {
+            return;
+        };
+        busy.tick.remove(at);
+        busy.process.remove(at);
+        busy.event.remove(at);
+        busy.state.remove(at);
+        self.window.looks -= 1;
+        self.server.skip(slot);
     }
 
     /// Reads all processes at once that have been idle for long. One at a time would cost more;
@@ -305,7 +327,7 @@ impl Work {
     /// too often.
     fn look_at(&mut self, at: usize, found: Option<u32>) {
         let process = &mut self.server.processes[at];
-        match (look(process, self.server.layout.pointer, &mut self.tools), found) {
+        match (look(process, self.config.postmaster, &mut self.tools), found) {
             (Some(Sight::Idle(event)), None) => {
                 self.end_rest(at, None);
                 let process = &mut self.server.processes[at];

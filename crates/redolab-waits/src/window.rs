@@ -13,6 +13,8 @@ pub enum State {
     Asleep = 2,
     /// The event changed while the kernel was asked.
     Unknown = 3,
+    /// On a CPU or waiting for one: which of them was not asked.
+    Awake = 4,
 }
 
 /// Everything a sampler saw since its start or since the last reading. Times in nanoseconds.

@@ -27,8 +27,9 @@ def joint(samples: Sequence[Sample], sightings: Mapping[int, Seen]) -> Joint | N
     """
     totals = [shares for sample in samples if (shares := _exact(sample)) is not None]
     rows = [row for sample in samples for row in session_waits(sightings.get(sample.sample, NOTHING).waits)]
-    columns = {_column(row) for row in rows} - {None}
-    if not totals or not columns or ("run_queue" in columns and "on_cpu" not in columns):
+    states = {row.state for row in rows}
+    told = "on_cpu" in states or not states & {"runnable", "awake"}
+    if not totals or not states or not told:
         return None
     found: Joint = {"posted": {}, "not_posted": {}}
     for column in _COLUMNS:

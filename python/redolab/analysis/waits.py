@@ -20,7 +20,7 @@ class Seen:
 
 NOTHING = Seen()
 
-_AWAKE = ("on_cpu", "runnable")
+_AWAKE = ("on_cpu", "runnable", "awake")
 _IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
 
 

@@ -29,7 +29,10 @@ _MENDS = (
     ("resolve", "Check the host name in the URL."),
     ("timeout", "Nothing answered in time: check the host, the port, and any firewall between."),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
-    ("remaining connection slots", "Ask for fewer with --sessions, or raise max_connections."),
+    (
+        "remaining connection slots",
+        "Ask for fewer with --sessions, or raise max_connections.",
+    ),
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
 )
 
@@ -42,18 +45,15 @@ _DEFAULTS: Mapping[str, str] = {
 }
 # Customs and limits meant for applications must not cut a sample short; and the server is to notice
 # within half a minute that Redolab has vanished, and let go of its lock.
-_SESSION = Jsonb(
-    {
-        "statement_timeout": "0",
-        "lock_timeout": "0",
-        "idle_session_timeout": "0",
-        "transaction_timeout": "0",
-        "default_transaction_read_only": "off",
-        "tcp_keepalives_idle": "10",
-        "tcp_keepalives_interval": "5",
-        "tcp_keepalives_count": "4",
-    }
-)
+_SESSION: Mapping[str, str] = {
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "idle_session_timeout": "0",
+    "transaction_timeout": "0",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "4",
+}
 
 
 class Connector:
@@ -69,7 +69,7 @@ class Connector:
             self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target)
         except psycopg.ProgrammingError as error:
             raise UsageError(
-                "--engine is not a connection URL the client library can read "
+                "This is not a connection URL the client library can read "
                 f"({_first_line(error)}). Write it as postgresql://user@host:5432/database."
             ) from error
 
@@ -80,8 +80,12 @@ class Connector:
         host, port = known.get("host") or "the default host", known.get("port") or "5432"
         return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
 
-    def connect(self, name: str) -> Connection:
+    def connect(self, name: str, read_only: bool = False) -> Connection:
         """Open a connection in autocommit mode, shown as `name` in the server's views.
+
+        Args:
+            name: how the session calls itself.
+            read_only: let the server refuse every change.
 
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
@@ -89,9 +93,10 @@ class Connector:
         settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
         try:
             connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
+            wanted = Jsonb({**_SESSION, "default_transaction_read_only": "on" if read_only else "off"})
             connection.execute(
                 "select set_config(name, %s::jsonb ->> name, false) from pg_settings where %s::jsonb ? name",
-                (_SESSION, _SESSION),
+                (wanted, wanted),
             )
         except psycopg.Error as error:
             text = _first_line(error)

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 
+from redolab import _core
+
 _START_TOLERANCE_S = 2.0
+_ATTEMPTS = 3
 
 
 def find_postmaster(backend_pid: int, backend_start_epoch_s: float) -> int | None:
@@ -27,6 +31,34 @@ def find_postmaster(backend_pid: int, backend_start_epoch_s: float) -> int | Non
     started_epoch_s = time.time() - uptime_s + started_ticks / os.sysconf("SC_CLK_TCK")
     near = abs(started_epoch_s - backend_start_epoch_s) < _START_TOLERANCE_S
     return parent if near and name.startswith("postgres") else None
+
+
+def are_children(ask: Callable[[], Collection[int]], postmaster: int) -> bool:
+    """Whether every pid that `ask` tells of is a child of this machine's process `postmaster`.
+
+    Processes come and go while the server is asked, so one that was there before or after will do.
+    """
+    for _ in range(_ATTEMPTS):
+        before = children(postmaster)
+        if set(ask()) <= before | children(postmaster):
+            return True
+    return False
+
+
+def children(pid: int) -> set[int]:
+    """The pids of a process's children; none when it is gone."""
+    try:
+        return {task.pid for task in _core.server_tasks(pid).tasks} - {pid}
+    except OSError:
+        return set()
+
+
+def cpu_s(pid: int) -> float | None:
+    """CPU time of a process of this machine, or None when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:
+        return None
 
 
 def filesystem(path: Path) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from redolab.errors import UsageError
 from redolab.observation import Observation
 
 
@@ -33,4 +34,15 @@ def open_observer(target: str, seed: int) -> Observer:
         UsageError: the URL names no server that can be watched.
         RefusedError: the server cannot be reached, or refuses.
     """
-    raise NotImplementedError
+    if target.startswith(("postgresql://", "postgres://")):
+        from redolab.engine.observe_postgres import PostgresObserver
+
+        return PostgresObserver(target, seed)
+    if target.startswith(("mysql://", "mariadb://")):
+        from redolab.engine.observe_mariadb import MariadbObserver
+
+        return MariadbObserver(target, seed)
+    raise UsageError(
+        f"There is no server to watch under {target.partition('://')[0][:20]!r}. Give its URL, such as "
+        "postgresql://user@host:5432/database or mysql://user@host:3306/."
+    )

@@ -95,7 +95,7 @@ class PgWatch:
         )
 
 
-def _state(letter: str | None) -> Literal["runnable", "asleep", "unknown"]:
+def _state(letter: str | None) -> Literal["awake", "asleep", "unknown"]:
     if letter is None:
         return "unknown"
-    return "runnable" if letter == "R" else "asleep"
+    return "awake" if letter == "R" else "asleep"

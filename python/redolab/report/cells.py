@@ -81,7 +81,7 @@ def number(value: float | None, digits: int = 3) -> str:
 def part(value: float, whole: float) -> str:
     """Write a part of `whole` to the thousandth of it, so that the parts of a column add up."""
     decimals = max(0, 3 - math.floor(math.log10(abs(whole)))) if whole else 0
-    return f"{value:,.{decimals}f}".replace("-", "−")
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}".replace("-", "−")
 
 
 def count(value: int | None) -> str:

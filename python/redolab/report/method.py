@@ -128,7 +128,7 @@ def instrument(results: Results) -> Table:
         ("Late readings", "", Cell(cells.count(card.get("late")))),
         ("Lost readings", "", Cell(cells.count(card.get("lost")))),
         ("Looks at a process", "", Cell(cells.count(card.get("looks")))),
-        ("Torn looks: the event changed meanwhile", "% of looks", _percent(card.get("torn_share"))),
+        ("Torn looks", "% of looks", _percent(card.get("torn_share"))),
         ("Priority", "", Cell(_PRIORITIES[card.get("realtime")])),
         ("CPU of the sampler", "s", Cell(cells.number(card.get("cpu_s")))),
         ("CPU of the sampler, while on", "% of one core", Cell(cells.number(card.get("cpu_pct_of_core")))),
@@ -136,8 +136,8 @@ def instrument(results: Results) -> Table:
         ("Throughput with the sampler on", "ratio to off", _overhead(card)),
         ("On/off pairs behind it", "", Cell(cells.count(card.get("pairs")))),
     )
-    rows = [[Cell(name), Cell(unit), value] for name, unit, value in pairs]
-    columns = (Column("Instrument", align="left"), Column("Unit", align="left"), Column("Figure"))
+    rows = [[Cell(name), value, Cell(unit)] for name, unit, value in pairs]
+    columns = (Column("Instrument", align="left"), Column("Figure"), Column("Unit", align="left"))
     return Table("instrument", "Instrument card", columns, rows, card.get("text") or "")
 
 

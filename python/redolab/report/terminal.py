@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.box import Box
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -15,27 +14,11 @@ from rich.text import Text
 from redolab import units
 from redolab.report import cells, durability, tables, time_tables
 from redolab.report.cells import Cell, Column, Results, Table
+from redolab.report.paper import TONES, Paper
 from redolab.report.rows import profile_rows, row_name, shares
 
-_TONES = {
-    "better": "bold green",
-    "passed": "green",
-    "worse": "bold red",
-    "failed": "bold red",
-    "withheld": "bold red",
-    "equivalent": "bold blue",
-    "undecided": "bold yellow",
-    "warning": "bold yellow",
-    "baseline": "dim",
-    "not_available": "dim",
-}
-_ROW_STYLES = {"on_cpu": "cyan", "run_queue": "blue", "steal": "green", "unaccounted": "dim"}
 _SHOWN_SHARE = 0.01
 _SHOWN_ROWS = 5
-_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-_PLAIN_RULE = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_PLAIN = str.maketrans({"–": "-", "−": "-", "×": "x", "µ": "u", "█": "#", "·": "|", "′": "'",
-                        "\u00a0": " ", "“": '"', "”": '"', "²": "2"})  # fmt: skip
 
 
 def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
@@ -60,97 +43,63 @@ class Screen:
             yield from page.commits(self._results)
 
 
-class _Page:
-    """Builds the parts of the screen for one width and one character set."""
-
-    def __init__(self, width: int, plain: bool) -> None:
-        self._width = width
-        self._plain = plain
+class _Page(Paper):
+    """Builds the parts of a run's screen."""
 
     def commits(self, results: Results) -> Iterator[RenderableType]:
         yield from self._verdict(results, cells.outcome(results["verdict"]["outcome"]))
         failed = results["null_test"]["passed"] is False
-        yield self._text(tables.null_test(results), "bold red" if failed else "")
+        yield self.text(tables.null_test(results), "bold red" if failed else "")
         yield Text()
-        yield from self._facts(tables.facts(results))
-        yield from self._table(_settings(results), _stamp(results))
-        yield from self._table(_ratios(results), _stamp(results))
+        yield from self.facts(tables.facts(results))
+        yield from self.table(_settings(results), _stamp(results))
+        yield from self.table(_ratios(results), _stamp(results))
         yield from self._time(results)
         yield from self._cautions(results)
 
     def durability(self, results: Results) -> Iterator[RenderableType]:
         yield from self._verdict(results, durability.outcome(results))
         yield Text()
-        yield from self._facts(durability.facts(results))
-        yield from self._table(_losses(results), _stamp(results))
+        yield from self.facts(durability.facts(results))
+        yield from self.table(_losses(results), _stamp(results))
         yield from self._cautions(results)
 
     def _verdict(self, results: Results, outcome: Cell) -> Iterator[RenderableType]:
         first, rest = tables.verdict(results)
-        yield self._text(first, "bold")
+        yield self.text(first, "bold")
         if rest:
-            yield self._text(rest)
+            yield self.text(rest)
         yield Text()
-        line = Text("Outcome: ").append(outcome.text, _TONES.get(outcome.tone, "bold"))
+        line = Text("Outcome: ").append(outcome.text, TONES.get(outcome.tone, "bold"))
         yield line
         if results["status"] != "finished":
             note = f"The run was {results['status']}; this is what was measured until then."
-            yield self._text(note, "bold yellow")
-
-    def _facts(self, facts: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(ratio=1)
-        for name, value in facts:
-            grid.add_row(self._text(name, "dim"), self._text(value))
-        yield grid
-
-    def _table(self, table: Table, stamp: str) -> Iterator[RenderableType]:
-        yield Text()
-        title = self._text(table.caption, "bold")
-        if stamp:
-            title.append("  ").append_text(self._text(stamp, "bold yellow"))
-        yield title
-        grid = Grid(
-            box=_PLAIN_RULE if self._plain else _RULE,
-            show_edge=False,
-            pad_edge=False,
-            padding=(0, 2, 0, 0),
-            header_style="dim",
-        )
-        for column in table.columns:
-            title = self._text(column.title + (f"\n{column.unit}" if column.unit else ""))
-            grid.add_column(title, justify=column.align, no_wrap=True, vertical="bottom")
-        for row in table.rows:
-            grid.add_row(*(self._text(cell.full, _TONES.get(cell.tone, "")) for cell in row))
-        yield Padding(grid, (0, 0, 0, 2))
-        if table.note:
-            yield Padding(self._text(table.note, "dim"), (0, 0, 0, 2))
+            yield self.text(note, "bold yellow")
 
     def _time(self, results: Results) -> Iterator[RenderableType]:
         unit = cells.time_unit(results)
         yield Text()
-        title = self._text("Where the time goes, session scope", "bold")
+        title = self.text("Where the time goes, session scope", "bold")
         if _stamp(results):
-            title.append("  ").append_text(self._text(_stamp(results), "bold yellow"))
+            title.append("  ").append_text(self.text(_stamp(results), "bold yellow"))
         yield title
         for setting in results["settings"]:
             if not shares(setting):
-                yield self._text(f"  {setting['name']}  not measured")
+                yield self.text(f"  {setting['name']}  not measured")
                 continue
             response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
-            yield self._text(f"  {setting['name']}  {response} {unit.name} per commit")
+            yield self.text(f"  {setting['name']}  {response} {unit.name} per commit")
             shown = _largest(shares(setting), profile_rows(results))
             for row, share in shown:
                 yield self._bar(row, share)
         for note in (*time_tables.unaccounted(results), "Rows under 1 % stand in the report."):
-            yield Padding(self._text(note, "dim"), (0, 0, 0, 2))
+            yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
 
     def _bar(self, row: str, share: float) -> Text:
-        name = self._words(row_name(row))[:21]
-        line = Text(f"    {name:<21} {self._words(units.percent(share).replace('-', '−')):>8}  ")
-        length = max(0, round((self._width - 40) * share))
-        return line.append(self._words("█" * length), _ROW_STYLES.get(row, "magenta"))
+        name = self.words(row_name(row))[:21]
+        line = Text(f"    {name:<21} {self.words(units.percent(share).replace('-', '−')):>8}  ")
+        length = max(0, round((self.width - 40) * share))
+        return line.append(self.words("█" * length), TONES.get(row, TONES["wait"]))
 
     def _cautions(self, results: Results) -> Iterator[RenderableType]:
         wrong = [item for item in results["diagnostics"] if item["outcome"] in ("failed", "warning")]
@@ -164,16 +113,8 @@ class _Page:
         grid.add_column(no_wrap=True)
         grid.add_column(ratio=1)
         for outcome, text in lines:
-            grid.add_row(Text(f"  {outcome}", _TONES[outcome]), self._text(text))
+            grid.add_row(Text(f"  {outcome}", TONES[outcome]), self.text(text))
         yield Group(grid, Text())
-
-    def _text(self, text: str, style: str = "") -> Text:
-        return Text(self._words(text), style)
-
-    def _words(self, text: str) -> str:
-        if not self._plain:
-            return text
-        return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
 
 
 def _stamp(results: Results) -> str:

@@ -83,7 +83,7 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
         Column("Time spent", align="left"),
         Column("Share", "% (interval)"),
         Column("Per commit", f"{unit.name} (interval)"),
-        Column("All samples", "process-s"),
+        Column("All samples", "s"),
         Column("Wait event", align="left"),
     )
     return Table(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
@@ -108,7 +108,8 @@ def joint(results: Results) -> Table:
     )
     note = (
         "Waits as posted and run queue must not simply be added: a woken process still shows its wait "
-        "while it stands in the run queue. Columns are the kernel's exact accounts; readings divide them."
+        "while it stands in the run queue. Columns are the kernel's exact accounts; readings divide them; "
+        f"{cells.NOT_AVAILABLE} where none fell."
         if rows
         else "Not available: on CPU and in the run queue could not be told apart at each reading."
     )

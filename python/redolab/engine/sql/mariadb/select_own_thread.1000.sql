@@ -1,0 +1,1 @@
+SELECT TID AS thread FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()

@@ -1,0 +1,1 @@
+SELECT THREAD_OS_ID AS thread FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()

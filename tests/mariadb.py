@@ -1,0 +1,130 @@
+"""A private MariaDB, made of Debian's programs, on a socket and on 127.0.0.1."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pymysql
+from pymysql.cursors import DictCursor
+
+from redolab.engine.mariadb_connection import connect, read_target
+from redolab.errors import RefusedError
+
+PATIENCE_S = 60.0
+PASSWORD = "s3cret-of-the-test"
+_SQL = Path("/usr/share/mysql")
+_SCRIPTS = ("mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data")
+
+
+def _program() -> str:
+    found = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin")
+    assert found is not None, "MariaDB is missing. Debian: apt-get install mariadb-server-core"
+    return found
+
+
+def _as_root() -> list[str]:
+    """The server runs as root only when told so."""
+    return ["--user=root"] if os.geteuid() == 0 else []
+
+
+class MariaDB:
+    """A server in a directory of its own; `root` has no password."""
+
+    def __init__(self, place: Path, *options: str, environment: Mapping[str, str] | None = None) -> None:
+        self.place, self._options = place, options
+        self.socket = place / "s"
+        self._environment = {**os.environ, **(environment or {})}
+        (place / "data").mkdir(parents=True)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        script = "create database mysql;\nuse mysql;\nset @auth_root_socket = null;\n"
+        script += "".join((_SQL / f"{name}.sql").read_text() for name in _SCRIPTS)
+        made = subprocess.run(
+            [*self._command(), "--bootstrap"], input=script, text=True, capture_output=True, check=False
+        )
+        assert made.returncode == 0, made.stderr
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _command(self) -> list[str]:
+        return [
+            _program(), "--no-defaults", *_as_root(),
+            f"--datadir={self.place}/data", f"--tmpdir={self.place}",
+            f"--socket={self.socket}", f"--port={self.port}", "--bind-address=127.0.0.1",
+            "--innodb-buffer-pool-size=32M", "--skip-name-resolve", *self._options,
+        ]  # fmt: skip
+
+    def start(self) -> None:
+        with (self.place / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                self._command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self._environment
+            )
+        give_up = time.monotonic() + PATIENCE_S
+        while not self._answers():
+            assert time.monotonic() < give_up, (self.place / "log").read_text()
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self.place / "log").read_text()
+        try:
+            connect(read_target(self.url)).close()
+        except RefusedError:
+            return False
+        return True
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(PATIENCE_S)
+            self.process = None
+
+    @property
+    def url(self) -> str:
+        return f"mysql://root@/?unix_socket={self.socket}"
+
+    def connect(self, **settings: Any) -> pymysql.Connection[DictCursor]:
+        return pymysql.connect(
+            unix_socket=str(self.socket), cursorclass=DictCursor, autocommit=True,
+            **{"user": "root", "program_name": "a test", **settings},
+        )  # fmt: skip
+
+    def ask(self, question: str) -> list[dict[str, Any]]:
+        connection = self.connect()
+        try:
+            return run(connection, question)
+        finally:
+            connection.close()
+
+
+def run(connection: pymysql.Connection[DictCursor], statement: str) -> list[dict[str, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return list(cursor.fetchall())
+
+
+def number_of(connection: pymysql.Connection[DictCursor]) -> int:
+    """What the server calls the connection."""
+    return int(run(connection, "select connection_id() as it")[0]["it"])
+
+
+@contextmanager
+def running_mariadb(
+    place: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Iterator[MariaDB]:
+    """Give a server, and end it afterwards."""
+    server = MariaDB(place, *options, environment=environment)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop(signal.SIGKILL)
