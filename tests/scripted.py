@@ -15,8 +15,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from redolab.engine.embedded import EmbeddedServer
 
@@ -111,6 +113,8 @@ class Script:
     def __init__(self, sessions: int, log_device_s: float | None = None) -> None:
         self.server = EmbeddedServer(sessions, log_device_s)
         self.target = self.server.target
+        host = conninfo_to_dict(self.target)["host"]
+        self.url = f"postgresql://redolab@/postgres?host={quote(str(host), safe='')}"
         self._pool = ThreadPoolExecutor(max_workers=sessions)
         self._running: list[tuple[Future[list[float]], threading.Event]] = []
         self._notes: list[tuple[Worker, str, Future[list[float]]]] = []

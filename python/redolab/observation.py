@@ -84,7 +84,8 @@ class Looks:
 class WaitEnds:
     """How often one process's wait ended while it was being looked at.
 
-    A look reads the event twice, a few microseconds apart. Waits end at the rate (number of waits) /
+    A look reads the event twice, a few microseconds apart; the gap between two looks at a process that
+    slept counts too, where nearly all waits outlast such gaps. Waits end at the rate (number of waits) /
     (time spent in them), whatever their lengths, so `exposure_s / ends` estimates their mean duration.
     """
 

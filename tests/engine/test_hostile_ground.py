@@ -246,7 +246,7 @@ def test_running_is_told_from_waiting_for_a_cpu(newest: Server) -> None:
         pool = stack.enter_context(ThreadPoolExecutor(count))
         spinning = [pool.submit(s.execute, "do $$ begin loop end loop; end $$") for s in sessions]
         sampler = _core.WaitSampler(postmaster(newest), RATE_PER_S, 8, [])
-        time.sleep(3)
+        time.sleep(6)
         seen = sampler.stop()
         for session in sessions:
             session.cancel_safe()
@@ -259,25 +259,36 @@ def test_running_is_told_from_waiting_for_a_cpu(newest: Server) -> None:
     )
     mine = [seen.processes[place] for place in places]
     cpu, queue = (sum(getattr(p, part) for p in mine) for part in ("cpu_ns", "run_queue_ns"))
-    assert states[0] / states.total() == pytest.approx(cpu / (cpu + queue), abs=0.1)
-    assert (states[0] + states[1]) / states.total() > 0.98
+    told = states[0] + states[1]
+    assert told >= 100, "one tick in sixteen tells"
+    assert states[0] / told == pytest.approx(cpu / (cpu + queue), abs=0.12)
+    assert (told + states[4]) / states.total() > 0.98
 
 
 def test_waits_of_known_length_are_told_and_followed(newest: Server) -> None:
-    """Sleeps of 5 ms: their mean from looks, and each of them whole from bursts."""
-    with connect(newest) as session, ThreadPoolExecutor(1) as pool:
-        sampler = _core.WaitSampler(postmaster(newest), RATE_PER_S, 9, [], [PG_SLEEP], [PG_SLEEP], 20.0)
-        pool.submit(
-            session.execute, "do $$ begin for i in 1..600 loop perform pg_sleep(0.005); end loop; end $$"
-        ).result()
+    """Sleeps of 10 to 30 ms: their mean from looks, and some of them whole from bursts."""
+    # Lengths differ, or the sessions would sleep and wake in step and count as one. Between two sleeps
+    # a session is awake for several readings of a burst.
+    sleep, awake = "pg_sleep(0.01 + 0.02 * random())", "count(*) from generate_series(1, 5000)"
+    block = f"do $$ begin for i in 1..200 loop perform {sleep}; perform {awake}; end loop; end $$"
+    with ExitStack() as stack:
+        sessions = [stack.enter_context(connect(newest)) for _ in range(8)]
+        pool = stack.enter_context(ThreadPoolExecutor(8))
+        sampler = _core.WaitSampler(postmaster(newest), RATE_PER_S, 9, [], [PG_SLEEP], [], 20.0)
+        for sleeping in [pool.submit(session.execute, block) for session in sessions]:
+            sleeping.result()
         seen = sampler.stop()
-    durations = sorted(array("d", seen.log_sync_s))
+    durations = array("d", seen.log_sync_s)
     assert len(durations) >= 20
-    assert seen.log_write_s == seen.log_sync_s
-    assert durations[0] > 0.0045
-    (ends,) = [ends for ends in seen.wait_ends if ends.event == PG_SLEEP]
-    mean_s = sum(durations) / len(durations)
-    assert 0.4 < ends.exposure_ns / 1e9 / max(ends.ends, 1) / mean_s < 2.5
+    assert len(seen.log_write_s) == 0
+    # A session that is kept from its CPU between two waits may seem to begin one more.
+    assert sorted(durations)[len(durations) // 10] > 0.0095
+    watched = [ends for ends in seen.wait_ends if ends.event == PG_SLEEP]
+    exposure_s = sum(ends.exposure_ns for ends in watched) / 1e9
+    expected = exposure_s / (sum(durations) / len(durations))
+    assert expected > 20
+    # Counted ends scatter like Poisson's.
+    assert sum(ends.ends for ends in watched) == pytest.approx(expected, rel=0.3, abs=4 * expected**0.5)
     assert seen.burst_s > 0
     assert seen.burst_gap_s >= 25e-6
 

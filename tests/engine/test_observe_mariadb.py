@@ -186,7 +186,7 @@ def test_each_session_is_seen_doing_what_it_does(server: MariaDB) -> None:
     assert set(found(it, one(it, sleeper))) == {("Stage", "User sleep", "asleep")}
     assert set(found(it, one(it, waiter))) == {("Lock", "row", "asleep")}
     assert found(it, one(it, waiter)).total() == ticks_of(one(it, waiter))
-    assert set(found(it, one(it, spinner))) == {("", "", "runnable")}
+    assert set(found(it, one(it, spinner))) == {("", "", "awake")}
     for session, busy in ((sleeper, False), (waiter, False), (spinner, True), (idle, False), (holder, False)):
         process = one(it, session)
         assert process.scope == "session"

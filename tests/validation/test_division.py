@@ -36,7 +36,9 @@ from redolab.analysis.division import Blocked, Division, divide_each, divide_gro
 LIVES, DRAWS = 10, 200
 SCORED_SESSIONS = 8
 ENOUGH = 10
-"""Expected looks at a row, and at the other waits, from which on coverage is held from both sides."""
+"""Expected looks at a row from which on coverage is held from both sides."""
+SEED = 101
+"""The method's constants were chosen with seeds 1 and 3: it is judged by another."""
 Floats = npt.NDArray[np.float64]
 Lives = Callable[..., Cells]
 
@@ -48,8 +50,7 @@ class Score:
     shown: int = 0
     held: int = 0
     looks: float = 0.0
-    others: float = 0.0
-    """Looks that found the row, and another wait, in all repeats."""
+    """Looks that found the row, in all repeats; 0 for the CPU, which is no sampled row."""
     repeats: int = 0
     share: float = 0.0
 
@@ -59,7 +60,7 @@ class Score:
 
     @property
     def enough(self) -> bool:
-        return min(self.looks, self.others) >= ENOUGH * self.repeats
+        return self.looks >= ENOUGH * self.repeats
 
 
 _MIX = {CPU: 0.003, SYNC: 0.0025, LOCK: 0.0007, NOTHING: 0.0001}
@@ -92,7 +93,7 @@ def wal_writer(rng: np.random.Generator, seconds: float) -> Cells:
     return alternating(rng, 1, seconds, {MAIN_LOOP: 0.2, CPU: 0.001, SYNC: 0.004})
 
 
-def scores(lives: Lives, seconds: float, seed: int = 1) -> dict[tuple[str, int], Score]:
+def scores(lives: Lives, seconds: float, seed: int = SEED) -> dict[tuple[str, int], Score]:
     """Score every row of the sessions, of one kind of session out of two, and of the instance."""
     rng = np.random.default_rng(seed)
     found: defaultdict[tuple[str, int], Score] = defaultdict(Score)
@@ -141,25 +142,23 @@ def score(
         share = truth[:, column] / (elapsed if column == CLIENT else busy)
         # What is unaccounted is always shown.
         shown = (time[:, column] > 0) | (column == NOTHING)
-        others = counts.sum(1) if column == CLIENT else counts[:, 2:].sum(1)
         add(
             found[name, column], share, shown, (low[:, column] <= share) & (share <= high[:, column]),
-            counts[:, column], others - counts[:, column],
+            counts[:, column],
         )  # fmt: skip
     if truth[:, :2].any():
         share, cpu = truth[:, CPU] / busy, truth[:, CPU] / elapsed
         held = (cpu <= share * (1 - division.idle_low)) & (share * (1 - division.idle_high) <= cpu)
-        add(found[name, CPU], share, share > 0, held, counts[:, :2].sum(1), np.zeros(len(share)))
+        add(found[name, CPU], share, share > 0, held, np.zeros(len(share)))
 
 
 def add(
     entry: Score, share: Floats, shown: npt.NDArray[np.bool_], held: npt.NDArray[np.bool_],
-    looks: Floats, others: Floats,
+    looks: Floats,
 ) -> None:  # fmt: skip
     entry.shown += int(shown.sum())
     entry.held += int((shown & held).sum())
     entry.looks += float(looks.sum())
-    entry.others += float(others.sum())
     entry.repeats += len(share)
     entry.share += float(share.sum())
 

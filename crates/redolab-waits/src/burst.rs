@@ -2,9 +2,13 @@
 
 use std::io;
 
-use crate::clock;
+use nix::time::ClockId;
+
 use crate::memory::Batch;
-use crate::window::{Episodes, Window};
+use crate::process::Process;
+use crate::sync_wait::{Seen, SyncWait, end, seconds};
+use crate::window::Window;
+use crate::{clock, kind, read_stat};
 
 /// Gap between two readings.
 const STEP: u64 = 50_000;
@@ -14,7 +18,6 @@ const ENTRY: u64 = 10_000_000;
 const PATIENCE: u64 = 250_000_000;
 /// Places watched at once: a reading must stay short against the gap.
 const PLACES: usize = 64;
-
 /// Which events are a commit's wait for the log, and which the write itself.
 #[derive(Clone, Debug, Default)]
 pub struct LogEvents {
@@ -33,23 +36,74 @@ pub struct Burst {
     watched: Vec<Place>,
 }
 
-/// One process's place, with the wait for the log it is in.
-struct Place {
+/// One process's place, with the waits for the log it is in.
+pub struct Place {
     at: u64,
+    pid: u32,
+    clock: ClockId,
     session: bool,
-    /// The event of the last reading.
-    event: Option<u32>,
-    sync_since: Option<u64>,
+    last: Option<Seen>,
+    sync: SyncWait,
     write_since: Option<u64>,
 }
 
+impl Place {
+    /// Where a process publishes its event; `None` if it has no place.
+    pub fn of(process: &Process) -> Option<Self> {
+        Some(Self {
+            at: process.place?,
+            pid: process.watched.pid,
+            clock: process.clock,
+            session: kind::is_session(&process.watched.kind),
+            last: None,
+            sync: SyncWait::default(),
+            write_since: None,
+        })
+    }
+
+    /// Takes in the event that is published now. What changed did so at `changed_at`; waits are
+    /// taken in while `entry` holds.
+    fn turn(
+        &mut self,
+        event: u32,
+        changed_at: u64,
+        entry: bool,
+        events: &LogEvents,
+        window: &mut Window,
+    ) {
+        let (sync, write) = (events.sync.contains(&event), events.write.contains(&event));
+        let known =
+            self.last.filter(|was| was.sync || self.sync.is_open()).and_then(|was| was.cpu_ns);
+        let cpu_ns = if sync { self.slept(known) } else { known };
+        let now = Seen { sync, write, cpu_ns };
+        let Some(was) = self.last.replace(now) else { return };
+        let entry = entry.then_some(changed_at);
+        if self.session {
+            self.sync.turn(was, now, changed_at, entry, &mut window.log_sync);
+        }
+        if !write {
+            end(&mut self.write_since, changed_at, &mut window.log_write);
+        } else if !was.write {
+            self.write_since = entry;
+        }
+    }
+
+    /// Its CPU time if it is asleep, else what was `known` of when it was.
+    fn slept(&self, known: Option<u64>) -> Option<u64> {
+        let cpu_ns = clock::read(self.clock);
+        let awake = || read_stat(self.pid).map_or(true, |stat| stat.state == 'R');
+        if cpu_ns == known || awake() { known } else { cpu_ns }
+    }
+
+    fn is_followed(&self) -> bool {
+        self.sync.since.is_some() || self.write_since.is_some()
+    }
+}
+
 impl Burst {
-    /// Begins a burst over at most 64 of the places, drawn at random; each with whether it is a
-    /// session's.
-    pub fn begin(places: impl Iterator<Item = (u64, bool)>, random: &mut fastrand::Rng) -> Self {
-        let place =
-            |(at, session)| Place { at, session, event: None, sync_since: None, write_since: None };
-        let watched = random.choose_multiple(places, PLACES).into_iter().map(place).collect();
+    /// Begins a burst over at most 64 of the places, drawn at random.
+    pub fn begin(places: impl Iterator<Item = Place>, random: &mut fastrand::Rng) -> Self {
+        let watched = random.choose_multiple(places, PLACES);
         let due = clock::now();
         Self { due, entry_ends: due + ENTRY, read_at: None, watched }
     }
@@ -72,27 +126,14 @@ impl Burst {
         let changed_at = self.read_at.unwrap_or(at).midpoint(at);
         let entry = at < self.entry_ends;
         for (place, event) in self.watched.iter_mut().zip(batch.words()) {
-            let was = place.event.replace(event);
-            let enters = |set: &[u32]| {
-                entry && was.is_some_and(|was| !set.contains(&was)) && set.contains(&event)
-            };
-            if place.session && enters(&events.sync) {
-                place.sync_since = Some(changed_at);
-            } else if !events.sync.contains(&event) {
-                end(&mut place.sync_since, changed_at, &mut window.log_sync);
-            }
-            if enters(&events.write) {
-                place.write_since = Some(changed_at);
-            } else if !events.write.contains(&event) {
-                end(&mut place.write_since, changed_at, &mut window.log_write);
-            }
+            place.turn(event, changed_at, entry, events, window);
         }
         if let Some(read_at) = self.read_at.replace(at) {
             window.burst_ns += at - read_at;
             window.burst_gaps += 1;
         }
         if !entry {
-            self.watched.retain(|p| p.sync_since.is_some() || p.write_since.is_some());
+            self.watched.retain(Place::is_followed);
         }
         let over = self.watched.is_empty() || at >= self.entry_ends + PATIENCE;
         if over {
@@ -108,7 +149,7 @@ impl Burst {
         let read_at = self.read_at.unwrap_or_default();
         for place in self.watched.drain(..) {
             for (since, episodes) in [
-                (place.sync_since, &mut window.log_sync),
+                (place.sync.since, &mut window.log_sync),
                 (place.write_since, &mut window.log_write),
             ] {
                 if let Some(since) = since {
@@ -117,14 +158,4 @@ impl Burst {
             }
         }
     }
-}
-
-fn end(since: &mut Option<u64>, at: u64, episodes: &mut Episodes) {
-    if let Some(since) = since.take() {
-        episodes.whole_s.push(seconds(at - since));
-    }
-}
-
-fn seconds(ns: u64) -> f64 {
-    std::time::Duration::from_nanos(ns).as_secs_f64()
 }

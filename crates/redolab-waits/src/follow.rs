@@ -11,7 +11,7 @@ use crate::{ATTEMPTS, children_by_scan, clock, parse, read_stat, ticks_to_ns};
 
 /// How often the accounts of all processes are read: what one uses after its last reading is not
 /// known to be its own.
-const BEAT: u64 = 200_000_000;
+const BEAT: u64 = 500_000_000;
 
 /// A server's processes, the postmaster first.
 pub struct Server {
@@ -19,8 +19,12 @@ pub struct Server {
     pub layout: Layout,
     /// Those that are there.
     pub processes: Vec<Process>,
+    /// Slots of processes whose place was found to be another's when they were followed last.
+    pub lost_place: Vec<u32>,
     postmaster: u32,
     leave_out: Vec<u32>,
+    /// Places and slots of those that ended when they were followed last.
+    left: Vec<(u64, u32)>,
     ended: Vec<(u32, Watched)>,
     next_slot: u32,
     list: Option<File>,
@@ -47,6 +51,8 @@ impl Server {
         let mut server = Self {
             layout,
             processes: vec![first],
+            lost_place: Vec::new(),
+            left: Vec::new(),
             postmaster,
             leave_out,
             ended: Vec::new(),
@@ -72,8 +78,11 @@ impl Server {
     pub fn follow(&mut self) -> io::Result<()> {
         let at = clock::now();
         let beat = at >= self.beat_at + BEAT;
+        self.lost_place.clear();
+        self.left.clear();
         let suspect = self.processes.iter().any(|process| process.missed > 0);
-        if self.list_changed(beat)? || suspect {
+        let changed = self.list_changed(beat).inspect_err(|_| self.part(&[]))?;
+        if changed || suspect {
             let mut alive = parse::children(&self.alive);
             alive.sort_unstable();
             self.part(&alive);
@@ -156,6 +165,7 @@ impl Server {
                 continue;
             }
             let mut process = self.processes.swap_remove(at);
+            self.left.extend(process.place.map(|place| (place, process.slot)));
             let watched = Watched { ended: true, ..process.close_window() };
             self.reaped_known += process.cpu_ns;
             self.ended.push((process.slot, watched));
@@ -211,7 +221,10 @@ impl Server {
                     // A place that is given anew is no longer its former holder's.
                     for process in self.processes.iter_mut().filter(|p| p.place == Some(place)) {
                         process.place = None;
+                        self.lost_place.push(process.slot);
                     }
+                    let left = self.left.iter().filter(|(its, _)| *its == place);
+                    self.lost_place.extend(left.map(|(_, slot)| slot));
                     self.processes[at].place = Some(place);
                     self.processes[at].read_title();
                 }
@@ -220,6 +233,16 @@ impl Server {
             }
         }
         strayed
+    }
+
+    /// Takes note that a tick's look at a process does not count.
+    pub fn skip(&mut self, slot: u32) {
+        let there = self.processes.iter_mut().filter(|p| p.slot == slot).map(|p| &mut p.watched);
+        let ended =
+            self.ended.iter_mut().filter(|(its, _)| *its == slot).map(|(_, watched)| watched);
+        for watched in there.chain(ended) {
+            watched.skipped += 1;
+        }
     }
 
     fn ended_cpu_ns(&mut self) -> i64 {

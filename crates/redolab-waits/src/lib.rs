@@ -20,6 +20,7 @@ mod parse;
 mod process;
 mod sampler;
 mod symbol;
+mod sync_wait;
 mod threads;
 mod window;
 

@@ -19,16 +19,15 @@ pub fn read_word(pid: u32, address: u64) -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Reads the 8-byte word at one address and the 4-byte word at another, in one go.
+/// Reads the 4-byte word at `address` in the process `pid`.
 ///
 /// # Errors
 ///
 /// As for [`read_word`].
-pub fn read_word_and_short(pid: u32, word: u64, short: u64) -> io::Result<(u64, u32)> {
-    let (mut word_bytes, mut short_bytes) = ([0; 8], [0; 4]);
-    let mut into = [IoSliceMut::new(&mut word_bytes), IoSliceMut::new(&mut short_bytes)];
-    read_into(pid, &mut into, &[part(word, 8)?, part(short, 4)?], 12)?;
-    Ok((u64::from_ne_bytes(word_bytes), u32::from_ne_bytes(short_bytes)))
+pub fn read_short(pid: u32, address: u64) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    read(pid, &mut bytes, &[part(address, 4)?])?;
+    Ok(u32::from_ne_bytes(bytes))
 }
 
 /// 4-byte words at many places, read in one go.
@@ -64,18 +63,9 @@ impl Batch {
 
 fn read(pid: u32, bytes: &mut [u8], parts: &[RemoteIoVec]) -> io::Result<()> {
     let wanted = bytes.len();
-    read_into(pid, &mut [IoSliceMut::new(bytes)], parts, wanted)
-}
-
-fn read_into(
-    pid: u32,
-    into: &mut [IoSliceMut<'_>],
-    parts: &[RemoteIoVec],
-    wanted: usize,
-) -> io::Result<()> {
     let pid = i32::try_from(pid).map(Pid::from_raw).map_err(io::Error::other)?;
     // The kernel stops before the first part that cannot be read.
-    let read = process_vm_readv(pid, into, parts)?;
+    let read = process_vm_readv(pid, &mut [IoSliceMut::new(bytes)], parts)?;
     if read == wanted { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
@@ -98,8 +88,7 @@ mod tests {
         let long = 0x0123_4567_89ab_cdef_u64;
         let short = [7_u32, 9];
         assert_eq!(read_word(id(), at(&raw const long)).expect("own memory"), long);
-        let both = read_word_and_short(id(), at(&raw const long), at(&raw const short[1]));
-        assert_eq!(both.expect("own memory"), (long, 9));
+        assert_eq!(read_short(id(), at(&raw const short[1])).expect("own memory"), 9);
     }
 
     #[test]
@@ -119,8 +108,7 @@ mod tests {
         let good = at(&raw const word);
         for address in [0, 8, u64::MAX - 7] {
             assert!(read_word(id(), address).is_err());
-            assert!(read_word_and_short(id(), good, address).is_err());
-            assert!(read_word_and_short(id(), address, good).is_err());
+            assert!(read_short(id(), address).is_err());
             assert!(Batch::default().read(id(), [good, address, good].into_iter()).is_err());
         }
         assert!(read_word(u32::MAX, good).is_err());

@@ -70,10 +70,13 @@ mod tests {
         let id = fs::read_link("/proc/thread-self").expect("a thread");
         let id = id.file_name().and_then(|name| name.to_str()?.parse().ok()).expect("its id");
         let mut on_cpu = OnCpu::of_this_thread();
+        let mut found = 0;
         for _ in 0..1000 {
             on_cpu.woke();
-            assert_eq!(on_cpu.state(id), State::OnCpu);
+            found += u32::from(on_cpu.state(id) == State::OnCpu);
         }
+        // It may be taken off its CPU between the two counts.
+        assert!(found > 900, "{found}");
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub struct Process {
     pub resting: Option<Resting>,
     /// Time on a CPU since it started, as last read.
     pub cpu_ns: u64,
-    clock: ClockId,
+    /// The clock of its CPU time.
+    pub clock: ClockId,
     stat: Option<File>,
     began: u64,
     read_at: u64,

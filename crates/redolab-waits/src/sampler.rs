@@ -5,7 +5,8 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::burst::{Burst, LogEvents};
+use crate::burst::{Burst, LogEvents, Place};
+use crate::clock;
 use crate::follow::Server;
 use crate::lengths::Lengths;
 use crate::look::{Look, Sight, Tools, is_idle, look};
@@ -13,12 +14,11 @@ use crate::memory::Batch;
 use crate::on_cpu::OnCpu;
 use crate::process::Process;
 use crate::window::{State, Window};
-use crate::{clock, kind};
 
 /// A process found idle this many times in a row is read together with others like it.
 const LONG_IDLE: u32 = 8;
 /// The part of the ticks that tell running from waiting for a CPU. Only the joint matrix needs it.
-const TOLD: f64 = 0.125;
+const TOLD: f64 = 0.0625;
 /// So long the sampler may hold a CPU before it lets others have it.
 const HOLD: u64 = 2_000_000;
 /// So long it then sleeps.
@@ -206,9 +206,7 @@ impl Work {
                 self.burst_due = clock::now() + self.gap(self.config.bursts_per_s);
             }
         } else if now >= self.burst_due {
-            let places = self.server.processes.iter().filter_map(|process| {
-                Some((process.place?, kind::is_session(&process.watched.kind)))
-            });
+            let places = self.server.processes.iter().filter_map(Place::of);
             self.burst = Some(Burst::begin(places, &mut self.random));
         }
     }
@@ -236,6 +234,7 @@ impl Work {
         self.tools.tell = self.random.f64() < TOLD;
         let tick = self.window.ticks;
         let looks_before = self.window.looks;
+        let busy_before = self.window.busy.tick.len();
         self.read_long_idle()?;
         // The sampler holds a CPU that the server wants: whoever is looked at late is the likelier
         // to stand in the run queue because of it. So nobody is always last.
@@ -246,9 +245,10 @@ impl Work {
             let at = (first + turn) % count;
             let process = &self.server.processes[at];
             let seen = process.idle.is_some() || process.watched.last_tick > tick;
-            if process.place.is_some() && !seen {
-                self.look_at(at, None);
+            if process.place.is_none() || seen {
+                continue;
             }
+            self.look_at(at, None);
             if clock::now() > held_since + HOLD {
                 clock::sleep_until(clock::now() + YIELD);
                 held_since = clock::now();
@@ -256,6 +256,9 @@ impl Work {
             }
         }
         let followed = self.server.follow();
+        for slot in std::mem::take(&mut self.server.lost_place) {
+            self.take_back(slot, busy_before);
+        }
         // Those that have just begun: a process of a few milliseconds is there at one tick at most.
         for at in 0..self.server.processes.len() {
             let process = &self.server.processes[at];
@@ -278,6 +281,21 @@ impl Work {
         }
         self.window.ticks += 1;
         Ok(())
+    }
+
+    /// Takes back the present tick's look at a process whose place was given to another meanwhile:
+    /// the event may have been the other's.
+    fn take_back(&mut self, slot: u32, busy_before: usize) {
+        let busy = &mut self.window.busy;
+        let Some(at) = (busy_before..busy.tick.len()).find(|&at| busy.process[at] == slot) else {
+            return;
+        };
+        busy.tick.remove(at);
+        busy.process.remove(at);
+        busy.event.remove(at);
+        busy.state.remove(at);
+        self.window.looks -= 1;
+        self.server.skip(slot);
     }
 
     /// Reads all processes at once that have been idle for long. One at a time would cost more;
@@ -309,7 +327,7 @@ impl Work {
     /// too often.
     fn look_at(&mut self, at: usize, found: Option<u32>) {
         let process = &mut self.server.processes[at];
-        match (look(process, self.server.layout.pointer, &mut self.tools), found) {
+        match (look(process, self.config.postmaster, &mut self.tools), found) {
             (Some(Sight::Idle(event)), None) => {
                 self.end_rest(at, None);
                 let process = &mut self.server.processes[at];

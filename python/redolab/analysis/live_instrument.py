@@ -66,7 +66,7 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
     sessions = counted.is_session & counted.has_accounts
     looked, elapsed = counted.looked[sessions].sum(), counted.blocked.elapsed_s[sessions].sum()
     if looked and elapsed:
-        seen = counted.columns[sessions].sum() / looked
+        seen = counted.awake[sessions].sum() / looked
         spent = (counted.cpu_s + counted.run_queue_s)[sessions].sum() / elapsed
         if abs(seen - spent) > _BIASED:
             cautions.append(

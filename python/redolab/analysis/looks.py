@@ -40,6 +40,8 @@ class Counted:
     """P x E: looks that found the event posted, whatever the scheduler state."""
     looked: Floats
     """P: looks at the process, idle ones too."""
+    awake: Floats
+    """P: looks that found it on CPU or in the run queue."""
     columns: Floats
     """P x 4: looks that found it on CPU with an event posted and without, and in the run queue so."""
 
@@ -116,6 +118,7 @@ def count(observation: Observation) -> Counted:
         steal_s=steal,
         posted=_table(process[posted], event[posted], count_of, len(events)),
         looked=(idle + noted).astype(float),
+        awake=np.bincount(process[awake], minlength=count_of).astype(float),
         columns=_table(process[told], place[told], count_of, 4),
     )
 

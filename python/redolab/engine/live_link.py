@@ -126,7 +126,7 @@ class LiveLink:
 
     def _note_time(self) -> None:
         """Remember when the next observation begins, and the accounts that it begins with."""
-        self._at = datetime.now(UTC).isoformat(timespec="seconds")
+        self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
         here = self._postmaster is not None
         self._machine = _core.machine_times() if here else None
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []

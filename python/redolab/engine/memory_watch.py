@@ -18,7 +18,7 @@ from redolab import _core
 from redolab.engine.wait_events import EventNames, name_event
 from redolab.sample import TickCount, Ticks
 
-RATE_PER_S = 50.0
+RATE_PER_S = 25.0
 
 Scope = Literal["session", "background"]
 State = Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]

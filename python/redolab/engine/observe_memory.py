@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from redolab import _core
+from redolab.engine.memory_watch import RATE_PER_S
 from redolab.engine.seen import SESSION_KINDS, EventCodes, Seen
 from redolab.engine.wait_events import EventNames, name_event
 from redolab.log_waits import is_log_sync, is_log_write
 from redolab.observation import Episodes, Instrument, Looks, Observed, WaitEnds
 
-RATE_PER_S = 50.0
 _BURSTS_PER_S = 0.5
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 

@@ -108,9 +108,10 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
         Column("Seconds", "of all"),
         Column("", align="left"),
     )
+    waited = group["client_wait"]["share_of_elapsed"]["point"] or 0.0
     note = _VIEWS[view].format(
         idle=duration(group.get("idle_s", 0.0)),
-        client=duration(group["elapsed_s"] - group["busy_s"] - group.get("idle_s", 0.0)),
+        client=duration(group["elapsed_s"] * waited),
     )
     return Table(f"profile-{view}", caption, columns, rows, note)
 

@@ -267,6 +267,16 @@ def test_top_five_are_the_five_largest() -> None:
 # The rest
 
 
+def test_awake_without_being_told_which_is_no_wait_and_divides_no_column() -> None:
+    found = looks(0, range(5), "IO:WalSync", "runnable") + looks(0, range(5, 10), "", "on_cpu")
+    found += looks(0, range(10, 25), "", "awake") + looks(0, range(25, 50), "IO:WalSync")
+    results = profile_observation(make_observation([make_process(cpu_s=0.25, run_queue_s=0.25)], found))
+    session = results["sessions"][0]
+    assert times(session)["IO:WalSync"] == pytest.approx(0.5)
+    assert session["joint"]["posted"] == pytest.approx({"on_cpu": 0.0, "run_queue": 0.25, "asleep": 0.5})
+    assert results["warnings"] == []
+
+
 def logging(**fields: Any) -> dict[str, Any]:
     return dict(profile_observation(make_observation([], elapsed_s=2.0, **fields))["log"])
 
