@@ -77,7 +77,8 @@ class LiveScreen(App[None]):
     TabbedContent { height: 1fr; }
     TabPane { padding: 0 1; }
     ScrollableContainer Static { min-width: 76; }
-    #list { height: 1fr; }
+    ScrollableContainer, #list { scrollbar-size-vertical: 1; }
+    #list { height: 1fr; background: transparent; }
     #list-note { color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -73,7 +73,7 @@ _SUMMARY = (
 
 def _summary(group: Group, most_busy_s: float, room: int) -> list[Cell]:
     shares = {row["row"]: row["share"]["point"] for row in group["profile"]}
-    busy = Cell(cells.part(group["busy_s"], 10 * most_busy_s))
+    busy = Cell(cells.part(group["busy_s"], max(most_busy_s, 10.0)))
     if not shares:
         return [busy, Cell(""), Cell(""), Cell("")]
     largest = max(filter(is_wait, shares), key=lambda row: shares[row], default=None)
