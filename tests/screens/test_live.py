@@ -116,7 +116,7 @@ def test_every_tab_shows_its_tables() -> None:
         for key, words in said.items():
             await it.press(key)
             assert "32 sessions were busy 47 % of the time" in it.text
-            assert "the last 10.0 s of PostgreSQL 18.1" in it.text
+            assert "the last 10 s of PostgreSQL 18.1" in it.text
             assert [word for word in words if word not in it.text] == []
 
     live(use, (120, 60))
@@ -218,6 +218,20 @@ def test_space_holds_what_is_shown() -> None:
         assert "HELD" not in it.text
         await it.see(waiting({1: 0.9, 2: 0.8}))
         assert "2 sessions were busy" in it.text
+
+    live(use)
+
+
+def test_a_server_that_does_not_answer_is_said() -> None:
+    async def use(it: Live) -> None:
+        await it.see(waiting({1: 0.9}))
+        assert "no answer" not in it.text
+        it.screen._heard -= 3600
+        it.screen._show_status()
+        await it.press("1")
+        assert "no answer from the server for 36" in it.text
+        await it.see(waiting({1: 0.9}))
+        assert "no answer" not in it.text
 
     live(use)
 

@@ -54,7 +54,7 @@ except psycopg.errors.QueryCanceled:
         (["embedded"], "Give its URL"),
         (["sqlite:///file"], "Give its URL"),
         (["postgresql://u@h/db", "--seconds", "0"], "--seconds is 0"),
-        (["postgresql://u@h/db", "--seconds", "100000"], "at most 86,400"),
+        (["postgresql://u@h/db", "--seconds", "100000"], "at most 14,400"),
         (["postgresql://u@h:port/db?nonsense=1"], "not a connection URL"),
     ],
 )

@@ -55,7 +55,7 @@ def headline(results: Results) -> str:
 
 def span(results: Results) -> str:
     """Which time the figures are of, and on which server, in one line."""
-    return f"the last {units.duration(results['elapsed_s'])} of {dict(facts(results))['Server']}"
+    return f"the last {units.clock(results['elapsed_s'])} of {dict(facts(results))['Server']}"
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -67,7 +67,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     known.append(("Watched", f"{units.duration(results['elapsed_s'])} from {results['at']}, {ticks}"))
     if host["busy_share"] is not None:
         steal = host["steal_share"] or 0.0
-        taken = f", {units.percent(steal)} taken by the hypervisor" if steal > 0 else ""
+        taken = f", {units.percent(steal)} taken by the hypervisor" if steal >= 0.0005 else ""
         known.append(("Machine", f"{host['cpus']} CPUs, {units.percent(host['busy_share'], 0)} busy{taken}"))
     rates = [
         f"{cells.number(log[key])} {words}"
