@@ -24,8 +24,9 @@ class Opened:
 Open = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """Ended with this folder: its event loop would be in the way of the live screen's."""
     found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
     path = next((item for item in found if item), None)
     assert path, "the report's tests need Chromium; `make test` says how to get it"
