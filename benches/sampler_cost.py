@@ -1,14 +1,15 @@
 """What watching costs: commits and CPU per commit, watched against not watched, side by side.
 
-    python -m benches.sampler_cost [SESSIONS] [SLICE SECONDS] [MOST ROUNDS]
+    python -m benches.sampler_cost [SESSIONS] [SLICE SECONDS] [MOST ROUNDS] [LOG DEVICE MS]
 
 The embedded server commits as fast as it can (nowait/batch, all CPUs busy), where a sampler's CPU is
 taken from the load. Time is cut into slices; a round has one slice without any sampler, one with the
 memory sampler, one with queries of pg_stat_activity at the same rate, in random order. Slices are
 compared inside their round, and rounds are added until the interval of both samplers' throughput
-is narrower than 2 % (at least 20 rounds). Progress is read from the next transaction id, which
-moves inside a CALL; CPU from the kernel's accounts of the sessions. Raw numbers go to
-benches/results/sampler_cost.csv.
+is narrower than 1 % (at least 20 rounds). Progress is read from the next transaction id, which
+moves inside a CALL; CPU from the kernel's accounts of the sessions. With LOG DEVICE MS every commit
+waits for an emulated log device instead: commits are then far more regular, and smaller effects show.
+Raw numbers go to benches/results/.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from redolab.engine.connection import Connection, Connector, fetch
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.memory_watch import RATE_PER_S
 
-RESULTS = Path(__file__).parent / "results" / "sampler_cost.csv"
+RESULTS = Path(__file__).parent / "results"
 SEED = 20261121
 LEAST_ROUNDS = 20
-WIDTH = 0.02
+WIDTH = 0.01
 ARMS = ("off", "memory", "pg_stat_activity")
 
 
@@ -162,15 +163,18 @@ def settled(slices: list[Slice], rounds: int) -> bool:
     return all(high - low < WIDTH for _, low, high in ends)
 
 
-def measure(sessions: int, slice_s: float, most: int) -> list[Slice]:
+def measure(sessions: int, slice_s: float, most: int, log_device_s: float | None) -> list[Slice]:
     """All slices, in the order of the rounds."""
     order = random.Random(SEED)
     slices: list[Slice] = []
-    with script(sessions) as scripted:
+    with script(sessions, log_device_s) as scripted:
         connect = Connector(scripted.target).connect
         with connect("bench control") as control, connect("bench sampler") as watcher:
             until = time.time() + (most + 2) * len(ARMS) * (slice_s + 0.05)
-            workers = [scripted.commit(key + 1, until, 0.0, flush=False) for key in range(sessions)]
+            workers = [
+                scripted.commit(key + 1, until, 0.0, flush=log_device_s is not None)
+                for key in range(sessions)
+            ]
             scripted.begun()
             working = frozenset(worker.pid for worker in workers)
             row = control.execute(
@@ -226,10 +230,11 @@ def one_slice(
 def main() -> None:
     """Measure, store, print."""
     given = [float(text) for text in sys.argv[1:]]
-    sessions, slice_s, most = (*given, *(32.0, 0.5, 400.0)[len(given) :])
-    slices = measure(int(sessions), slice_s, int(most))
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
+    sessions, slice_s, most, log_ms = (*given, *(32.0, 0.5, 400.0, 0.0)[len(given) :])
+    slices = measure(int(sessions), slice_s, int(most), log_ms / 1000 or None)
+    RESULTS.mkdir(exist_ok=True)
+    name = f"sampler_cost_log_{log_ms:g}ms.csv" if log_ms else "sampler_cost.csv"
+    with (RESULTS / name).open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([field.name for field in fields(Slice)])
         writer.writerows(astuple(one) for one in slices)
