@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-STATES = ("on_cpu", "runnable", "asleep", "unknown", "awake")
+State = Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
+STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown", "awake")
 """Scheduler states by their code in `Looks.state`. `runnable` is waiting for a CPU, `awake` one of
 the two where it was not told which; `unknown` where the kernel could not be asked, or the event changed
 while it was."""

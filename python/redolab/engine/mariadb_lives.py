@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from redolab import _core
@@ -187,19 +187,14 @@ def _count_poll(life: Life, row: Mapping[str, Any]) -> None:
 
 
 def _continued(life: Life) -> Life:
-    return Life(
-        thread=life.thread,
-        started=life.started,
-        connection=life.connection,
-        kind=life.kind,
-        scope=life.scope,
-        user=life.user,
-        database=life.database,
-        client=life.client,
-        application=life.application,
+    return replace(
+        life,
+        first_tick=0,
+        last_tick=0,
         began_s=life.seen_s,
-        seen_s=life.seen_s,
         cpu_ns=None if life.cpu_ns is None else 0,
         run_queue_ns=None if life.run_queue_ns is None else 0,
-        row_lock=life.row_lock,
+        skips=[],
+        polls_idle=0,
+        polls_in_transaction=0,
     )

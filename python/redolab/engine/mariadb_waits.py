@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from redolab.engine.thread_looks import Doing, Look
 from redolab.log_waits import is_log_sync
+from redolab.observation import STATES
 
 Event = tuple[str, str]
 State = int
@@ -21,7 +22,7 @@ IDLE: Event = ("", "idle")
 NOTHING: Event = ("", "")
 ROW_LOCK: Event = ("Lock", "row")
 TIMED_WAIT: Event = ("Stage", "timed wait")
-ASLEEP, UNKNOWN, AWAKE = 2, 3, 4
+ASLEEP, UNKNOWN, AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))
 """Codes of `observation.STATES`. The kernel does not say of another process's thread which of the
 runnable ones is on a CPU."""
 

@@ -16,16 +16,14 @@ from typing import Literal, Self
 
 from redolab import _core
 from redolab.engine.wait_events import EventNames, name_event
+from redolab.observation import STATES, State
 from redolab.sample import TickCount, Ticks
 
 RATE_PER_S = 25.0
 
 Scope = Literal["session", "background"]
-State = Literal["on_cpu", "runnable", "asleep", "unknown", "awake"]
 
-# By the sampler's code.
-_STATES: tuple[State, ...] = ("on_cpu", "runnable", "asleep", "unknown", "awake")
-_ASLEEP = _STATES.index("asleep")
+_ASLEEP = STATES.index("asleep")
 
 
 def why_not_readable(postmaster: int, names: EventNames | None) -> str | None:
@@ -112,5 +110,5 @@ class MemoryWatch:
             process = seen.processes[place]
             scope: Scope = "session" if process.pid in self._sessions else "background"
             pair = name_event(self._names, event)
-            totals[scope, process.kind, *pair, _STATES[state]] += ticks
+            totals[scope, process.kind, *pair, STATES[state]] += ticks
         return (TickCount(*combination, ticks) for combination, ticks in sorted(totals.items()))

@@ -21,7 +21,7 @@ from redolab.observation import STATES, Instrument, Looks, Observed
 
 RATE_PER_S = 20.0
 _IDLE_CLASSES = ("Activity", "Client")
-_, _, _ASLEEP, _UNKNOWN, _AWAKE = range(len(STATES))
+_ASLEEP, _UNKNOWN, _AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))
 
 Rows = Sequence[Mapping[str, Any]]
 Key = tuple[int, int]
