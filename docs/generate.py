@@ -33,7 +33,7 @@ _COUNTS = frozenset(
         "looks_torn",
         "missing",
         "rows",
-        "server_commits",
+        "server_rows",
         "sessions",
         "ticks",
         "ticks_late",

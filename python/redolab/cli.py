@@ -72,7 +72,14 @@ def run(
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
     ] = False,
-    sessions: Annotated[int, typer.Option(help="Working sessions.")] = 5,
+    sessions: Annotated[
+        str | None,
+        typer.Option(help="Working sessions; a list where their number is the question."),
+    ] = None,
+    rows: Annotated[int | None, typer.Option(help="Rows of a sample, or of the table.")] = None,
+    client: Annotated[
+        bool, typer.Option("--client", help="Also from a client: every statement a round trip.")
+    ] = False,
     load: Annotated[
         str | None,
         typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.", show_default="cpu"),
@@ -99,6 +106,8 @@ def run(
         engine,
         quick,
         sessions,
+        rows,
+        client,
         load,
         scope,
         settings,
@@ -191,7 +200,7 @@ def verify(run: RunPath, json: Json = False) -> None:
 
 def _publish(run: Run, json: bool) -> None:
     """Analyse, store the figures and the page, and show them."""
-    from redolab.analysis import analyse
+    from redolab.experiment import analyse
     from redolab.report.html import render
     from redolab.report.terminal import print_terminal
     from redolab.store import write_report, write_results

@@ -9,18 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from redolab import runner
-from redolab.design import Design
 from redolab.engine import check_target, open_engine
-from redolab.engine.base import Load
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
-from redolab.experiment.base import Experiment
+from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.sample import Scope
 from redolab.store import check_free
 from redolab.units import clock
@@ -39,7 +37,9 @@ class RunOptions:
     experiment: str
     engine: str
     quick: bool
-    sessions: int
+    sessions: str | None
+    rows: int | None
+    client: bool
     load: str | None
     scope: str
     settings: str | None
@@ -59,75 +59,83 @@ def execute(options: RunOptions) -> runner.Outcome:
         RedolabError: wrong usage, or nothing could be measured.
     """
     experiment = find_experiment(options.experiment)
-    delay_s = None if options.log_device_ms is None else options.log_device_ms / 1000
-    check_target(options.engine, delay_s)
-    design = _design(experiment, options)
-    load = _load(experiment, options)
+    delay_s = _log_device_s(options.log_device_ms)
+    check_target(options.engine, experiment.engines, delay_s)
+    plan = experiment.plan(_wish(options))
     out = options.out or _default_place(experiment)
     check_free(out)
-    if options.engine != "embedded" and experiment.record == "kill":
-        raise UsageError(
-            f"{experiment.name} kills the server hard, so it runs only against Redolab's own: leave "
-            "--engine out, or say --engine embedded."
-        )
-    _announce(experiment, design, load, options)
-    engine = open_engine(options.engine, load.sessions, delay_s, design.seed)
+    _announce(experiment, plan, options)
+    engine = open_engine(options.engine, plan.load, delay_s, plan.design.seed)
     with _progress(experiment) as progress:
-        return runner.run(experiment, design, load, engine, out, progress, options.command)
+        return runner.run(experiment, plan, engine, out, progress, options.command)
 
 
-def _design(experiment: Experiment, options: RunOptions) -> Design:
-    size = experiment.quick if options.quick else experiment.full
-    named = tuple(name.strip() for name in (options.settings or "").split(",") if name.strip())
-    chosen = experiment.chosen(named)
-    if len(chosen) < 2:
-        raise UsageError(f"One setting ({chosen[0]}) has nothing to be compared with. Name at least two.")
-    seconds = options.seconds if options.seconds is not None else size.seconds
-    return Design(
-        settings=chosen,
-        baseline=experiment.baseline if experiment.baseline in chosen else chosen[0],
-        blocks=options.blocks if options.blocks is not None else size.blocks,
-        seconds=seconds,
-        warmup_s=min(size.warmup_s, seconds),
+def _wish(options: RunOptions) -> Wish:
+    if options.scope not in get_args(Scope):
+        raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+    return Wish(
+        quick=options.quick,
+        sessions=_numbers(options.sessions),
+        rows=options.rows,
+        client=options.client,
+        load=options.load,
+        scope=cast("Scope", options.scope),
+        settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
+        blocks=options.blocks,
+        seconds=options.seconds,
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
-        null_pair=experiment.null_pair,
     )
 
 
-def _load(experiment: Experiment, options: RunOptions) -> Load:
-    if not 0 < options.sessions <= _MOST_SESSIONS:
-        raise UsageError(
-            f"--sessions is {options.sessions}; it must be greater than 0 and at most {_MOST_SESSIONS:,}."
-        )
-    if options.log_device_ms is not None and not 0 < options.log_device_ms <= 1000:
-        raise UsageError(
-            f"--log-device-ms is {options.log_device_ms:g}; it must be greater than 0 and at most 1000."
-        )
-    for scope in get_args(Scope):
-        if options.scope == scope:
-            return experiment.load(options.load, options.sessions, scope)
-    raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+def _numbers(text: str | None) -> tuple[int, ...]:
+    """The numbers of sessions that `--sessions` names.
+
+    Raises:
+        UsageError: something else stands there.
+    """
+    numbers = []
+    for item in (text or "").split(",") if text is not None else ():
+        try:
+            number = int(item)
+        except ValueError:
+            number = 0
+        if not 0 < number <= _MOST_SESSIONS:
+            raise UsageError(
+                f"--sessions is {text}; it must be a number greater than 0 and at most {_MOST_SESSIONS:,}, "
+                "or several with commas between."
+            )
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def _log_device_s(delay_ms: float | None) -> float | None:
+    if delay_ms is None:
+        return None
+    if not 0 < delay_ms <= 1000:
+        raise UsageError(f"--log-device-ms is {delay_ms:g}; it must be greater than 0 and at most 1000.")
+    return delay_ms / 1000
 
 
 def _default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(experiment: Experiment, design: Design, load: Load, options: RunOptions) -> None:
+def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
+    design, load = plan.design, plan.load
     trials = len(design.order())
     each = _PER_KILL_S if experiment.record == "kill" else _PER_SAMPLE_S
     need = clock(design.load_time() + trials * each + _SET_UP_S)
-    plan = (
+    print(
         f"{experiment.name}: {design.blocks} blocks of {trials // design.blocks} samples of "
-        f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}."
+        f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}.",
+        file=sys.stderr,
     )
-    print(plan, file=sys.stderr)
     if options.engine == "embedded" or options.yes:
         return
     if load.scope == "system":
         reach = "ALTER SYSTEM for every parameter of the settings"
-    elif any("commit_logging" in experiment.combinations[name] for name in design.settings):
+    elif any("commit_logging" in levels for levels in plan.combinations.values()):
         reach = "ALTER SYSTEM for the WAL writer's parameters"
     else:
         reach = "synchronous_commit in its own sessions alone"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redolab.errors import UsageError
+from redolab.load import Amount
 from redolab.sample import Role
 
 
@@ -44,6 +45,11 @@ class Design:
     """Whether the baseline stands twice in each block."""
     margin: float = 0.05
     """Ratios within 1 +- margin count as equivalent."""
+    units: int | None = None
+    """Units of work per sample; None: a sample lasts `seconds`, which is else only what is expected."""
+    stages: tuple[tuple[str, ...], ...] = ()
+    """Settings that cannot be shuffled with the others, because each changes what comes after: stage
+    after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:
@@ -64,12 +70,17 @@ class Design:
         """Every trial of the run, in the order it is to be measured."""
         rng = random.Random(self.seed)
         trials: list[Trial] = []
-        for block in range(1, self.blocks + 1):
-            entries = _block_entries(self.settings, self.baseline, self.null_pair)
+        blocks = [stage for stage in self.stages or (self.settings,) for _ in range(self.blocks)]
+        for block, settings in enumerate(blocks, start=1):
+            entries = _block_entries(settings, self.baseline, self.null_pair)
             rng.shuffle(entries)
             for position, (setting, role) in enumerate(entries, start=1):
                 trials.append(Trial(len(trials) + 1, block, position, setting, role))
         return tuple(trials)
+
+    def amount(self) -> Amount:
+        """How much work one sample is."""
+        return Amount(self.seconds, self.units)
 
     def load_time(self) -> float:
         """Seconds of load in all, warm-ups included."""
@@ -80,6 +91,6 @@ def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> l
     entries: list[tuple[str, Role]] = [
         (name, "baseline_a" if name == baseline else "treatment") for name in settings
     ]
-    if null_pair:
+    if null_pair and baseline in settings:
         entries.append((baseline, "baseline_b"))
     return entries

@@ -70,7 +70,7 @@ def difference(
         host_cpus=None if cpus is None else round(cpus),
         host_busy_s=counters.get("host_busy_s"),
         host_steal_s=counters.get("host_steal_s"),
-        server_commits=count("server_rows"),
+        server_rows=count("server_rows"),
         wal_bytes=count("wal_bytes"),
         wal_full_page_images=count("wal_full_page_images"),
         wal_writes=count("wal_writes"),
@@ -90,6 +90,7 @@ def difference(
         looks=ticks.looks,
         looks_torn=ticks.torn,
         sampler_realtime=ticks.realtime,
+        units=work.units,
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
@@ -152,8 +153,8 @@ def _spoiled(
     ]
     if backwards:
         return f"counters went backwards: {', '.join(backwards)}"
-    if work.commits == 0:
-        return "nothing was committed"
+    if work.units == 0:
+        return "no unit of work was done"
     return None
 
 

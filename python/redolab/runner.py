@@ -19,11 +19,13 @@ import psycopg
 
 import redolab
 from redolab.design import Design
-from redolab.engine.base import Engine, Load
+from redolab.engine.base import Engine
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
-from redolab.experiment.base import Experiment, Measured, Moment
+from redolab.experiment.base import Experiment, Plan
+from redolab.load import Amount
 from redolab.machine import describe_machine
-from redolab.sample import Setting
+from redolab.measuring import MEASURES, Measured, Moment
+from redolab.sample import Setting, Work
 from redolab.store import Run, RunWriter
 
 _ATTEMPTS = 3
@@ -51,20 +53,18 @@ class Outcome:
 
 def run(
     experiment: Experiment,
-    design: Design,
-    load: Load,
+    plan: Plan,
     engine: Engine,
     out: Path,
     progress: Progress,
     command: str,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Measure `design` on `engine`, store every sample as it is made, and close the engine.
+    """Measure `plan` on `engine`, store every sample as it is made, and close the engine.
 
     Args:
         experiment: what is asked.
-        design: how often, how long, in which order.
-        load: what the sessions do.
+        plan: which settings, how often, how long, in which order, under which load.
         engine: the database; closed in any case.
         out: the run directory, made here.
         progress: told of every sample.
@@ -79,9 +79,9 @@ def run(
     with Interruptions() as interruptions:
         try:
             with _in_plain_words():
-                settings = engine.prepare(load, [experiment.combinations[n] for n in design.settings])
-                manifest = _manifest(experiment, design, load, engine, settings, command)
-                writer = RunWriter(out, manifest)
+                settings = engine.prepare(plan.load, list(plan.combinations.values()))
+                design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
+                writer = RunWriter(out, _manifest(experiment, design, plan, engine, settings, command))
                 _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
         except RedolabError as raised:
             error = raised
@@ -139,6 +139,19 @@ class Interruptions:
             raise InterruptedRunError("Broken off at the second interruption.")
 
 
+def _pilot(
+    engine: Engine, settings: tuple[Setting, ...], stop: threading.Event
+) -> Callable[[str, Amount], Work]:
+    by_name = {setting.name: setting for setting in settings}
+
+    def work(name: str, amount: Amount) -> Work:
+        engine.apply(by_name[name])
+        engine.settle()
+        return engine.work(amount, stop)
+
+    return work
+
+
 def _measure(
     experiment: Experiment,
     design: Design,
@@ -169,10 +182,11 @@ def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured
 
     One that is lost while the load runs spoils the sample, and raises nothing.
     """
+    measure = MEASURES[experiment.record]
     for _ in range(_ATTEMPTS - 1):
         with suppress(psycopg.OperationalError):
-            return experiment.measure(engine, moment)
-    return experiment.measure(engine, moment)
+            return measure(engine, moment)
+    return measure(engine, moment)
 
 
 def _close(engine: Engine, error: RedolabError | None) -> RedolabError | None:
@@ -199,7 +213,7 @@ def _in_plain_words() -> Iterator[None]:
 def _manifest(
     experiment: Experiment,
     design: Design,
-    load: Load,
+    plan: Plan,
     engine: Engine,
     settings: tuple[Setting, ...],
     command: str,
@@ -209,6 +223,7 @@ def _manifest(
         "experiment": experiment.name,
         "question": experiment.question,
         "record": experiment.record,
+        "unit": experiment.unit,
         "started_at": _now(),
         "finished_at": None,
         "design": dataclasses.asdict(design),
@@ -219,7 +234,7 @@ def _manifest(
             for s in settings
             for name, value in s.parameters.items()
         ],
-        "load": dataclasses.asdict(load),
+        "load": {"kind": type(plan.load).__name__.lower(), **dataclasses.asdict(plan.load)},
         "engine": dict(engine.describe()),
         "machine": describe_machine(),
         "conditions": engine.conditions(),

@@ -91,6 +91,8 @@ class Work:
     """Sum over the sessions of the time inside their loops."""
     session_elapsed_max_s: float
     """The longest of them: the interval in which the load ran."""
+    units: int = 0
+    """Units of work of the experiment: commits, rows, queries ..."""
     trouble: str | None = None
     """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
 
@@ -214,7 +216,7 @@ class Sample:
     host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
     host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
 
-    server_commits: int | None = field(metadata={"doc": "the server's count of updates of its table"})
+    server_rows: int | None = field(metadata={"doc": "rows changed, by the server's count"})
     wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
     wal_full_page_images: int | None = field(metadata={"doc": "whole pages among it"})
     wal_writes: int | None = field(metadata={"doc": "write calls to the log"})
@@ -233,6 +235,7 @@ class Sample:
     ticks_lost: int = field(metadata={"doc": "failed"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the sampler, here and in the server"})
     # Columns that runs stored before them do not have.
+    units: int | None = field(default=None, metadata={"doc": "units of work, as the experiment counts them"})
     sampled_s: float | None = field(default=None, metadata={"doc": "time in which the sampler was on"})
     looks: int | None = field(default=None, metadata={"doc": "its looks at one process each, idle ones too"})
     looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})

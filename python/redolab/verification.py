@@ -7,8 +7,8 @@ import math
 import re
 from typing import Any
 
-from redolab.analysis import analyse
 from redolab.errors import UsageError
+from redolab.experiment import analyse
 from redolab.store import Run, file_hash
 
 _TOLERANCE = 1e-9

@@ -18,7 +18,10 @@ import pytest
 import typer
 
 from redolab import errors
-from redolab.analysis import analyse
+from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import all_settings
+from redolab.load import Updates
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
     GATHERING,
@@ -29,7 +32,6 @@ from redolab.engine.commit_parameters import (
 )
 from redolab.engine.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
-from redolab.experiment import EXPERIMENTS
 from redolab.sample import Scope
 from redolab.store import open_run
 from tests.docs.pages import (
@@ -89,8 +91,8 @@ def test_a_command_of_the_pages_runs(step: Step, place: Path) -> None:
 @pytest.mark.parametrize("step", [s for s in steps() if s.words[0] == "run"], ids=str)
 def test_a_run_of_the_pages_parses(step: Step) -> None:
     parsed = COMMANDS["run"].make_context("run", list(step.words[1:])).params
-    experiment = EXPERIMENTS[parsed["experiment"]]
-    experiment.chosen(tuple((parsed["settings"] or "").split(",")) if parsed["settings"] else ())
+    settings = tuple((parsed["settings"] or "").split(",")) if parsed["settings"] else ()
+    EXPERIMENTS[parsed["experiment"]].plan(Wish(settings=settings))
 
 
 def test_every_option_of_the_pages_exists() -> None:
@@ -269,7 +271,7 @@ def leaves(value: Any, path: str) -> Iterator[str]:
 def test_the_mapping_is_that_of_the_code() -> None:
     page = DOCS / "reference" / "commit-mode.md"
     mappings = [table for table in tables(page) if table[0][0] == "parameter" and "wait" in table[0][1]]
-    combinations = EXPERIMENTS["commit-mode"].combinations
+    combinations = all_settings(Wish())
     seen = []
     for table in mappings:
         for column, name in enumerate(table[0][1:], start=1):
@@ -289,7 +291,7 @@ def test_the_reach_of_each_parameter_is_that_of_the_code() -> None:
     own: Mapping[str, str] = {"transaction": "each transaction", "session": "each session"}
     known = server_parameters()
     assert [row[0].strip("`") for row in table[1:]] == list(
-        parameter_names(EXPERIMENTS["commit-mode"].combinations.values())
+        parameter_names(all_settings(Wish()).values())
     )
     for name, *reaches in table[1:]:
         for scope, said in zip(get_args(Scope), reaches, strict=True):
@@ -301,23 +303,23 @@ def test_the_tiers_are_those_of_the_code() -> None:
     (table,) = [t for t in tables(DOCS / "reference" / "commit-mode.md") if t[0][0] == "tier"]
     said = {row[0].strip("`"): row[2] for row in table[1:]}
     assert {name: f"acknowledged {text}" for name, text in said.items()} == dict(TIER_TEXT)
-    wait, nowait = {"commit_wait": "wait"}, {"commit_wait": "nowait"}
-    assert durability_tier(nowait, fsync=False, standbys=True) == "memory"
-    assert durability_tier(wait, fsync=False, standbys=True) == "os"
-    assert durability_tier(wait, fsync=True, standbys=True) == "replica"
-    assert durability_tier(wait, fsync=True, standbys=False) == "disk"
+    assert durability_tier("nowait", fsync=False, standbys=True) == "memory"
+    assert durability_tier("wait", fsync=False, standbys=True) == "os"
+    assert durability_tier("wait", fsync=True, standbys=True) == "replica"
+    assert durability_tier("wait", fsync=True, standbys=False) == "disk"
 
 
 def test_the_loads_are_those_of_the_code() -> None:
     (table,) = [t for t in tables(DOCS / "reference" / "commit-mode.md") if t[0][0] == "`--load`"]
     for name, rows, padding, _ in table[1:]:
-        load = EXPERIMENTS["commit-mode"].load(name.strip("`"), 5, "session")
+        load = EXPERIMENTS["commit-mode"].plan(Wish(load=name.strip("`"))).load
+        assert isinstance(load, Updates)
         assert [str(load.rows_per_session), str(load.padding_bytes)] == [rows, padding]
 
 
 def server_parameters() -> dict[str, Parameter]:
     """The parameters as a server shows them to a role without rights, in the server's order."""
-    names = sorted(parameter_names(EXPERIMENTS["commit-mode"].combinations.values()))
+    names = sorted(parameter_names(all_settings(Wish()).values()))
     return {
         name: Parameter(
             name=name, value="", source="default", session_settable=name in SESSION_SIDE, in_auto_conf=False,

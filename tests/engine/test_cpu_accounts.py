@@ -15,7 +15,9 @@ from redolab.difference import instance_cpu_s, process_times
 from redolab.engine.connection import Connector
 from redolab.engine.embedded import EmbeddedServer
 from redolab.engine.postgres import PostgresEngine
-from redolab.experiment.commit_mode import EXPERIMENT, commit_load
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import EXPERIMENT
+from redolab.load import Amount
 
 LOAD_S = 6.0
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
@@ -41,7 +43,8 @@ def test_the_processes_cpu_adds_up_to_the_systems_own_total(
 ) -> None:
     engine, target = private
     name = "nowait/batch"
-    (setting,) = engine.prepare(commit_load("cpu", 2, "session"), [EXPERIMENT.combinations[name]])
+    plan = EXPERIMENT.plan(Wish(sessions=(2,)))
+    (setting,) = engine.prepare(plan.load, [plan.combinations[name]])
     engine.apply(setting)
 
     before = engine.snapshot()
@@ -49,7 +52,7 @@ def test_the_processes_cpu_adds_up_to_the_systems_own_total(
     known = {task.pid: stat(task.pid) for task in before.tasks}
     passer_by = threading.Thread(target=work_and_leave, args=(target,))
     passer_by.start()
-    work = engine.work(LOAD_S, threading.Event())
+    work = engine.work(Amount(LOAD_S), threading.Event())
     passer_by.join()
     wait_for_its_end(engine)
     after = engine.snapshot()

@@ -189,7 +189,7 @@ def connect(server: subprocess.Popen[bytes], conninfo: str) -> psycopg.Connectio
             time.sleep(0.05)
 
 
-def test_a_server_commits_at_the_devices_pace_and_says_so(tmp_path: Path) -> None:
+def test_a_server_rows_at_the_devices_pace_and_says_so(tmp_path: Path) -> None:
     device = Device(tmp_path, delay_ns=DELAY_NS)
     with postgres(tmp_path, device) as connection:
         connection.execute("CREATE TABLE orders (id int)")

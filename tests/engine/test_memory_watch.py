@@ -15,7 +15,9 @@ from redolab.engine.embedded import EmbeddedServer
 from redolab.engine.memory_watch import MemoryWatch, why_not_readable
 from redolab.engine.postgres import PostgresEngine
 from redolab.engine.wait_events import event_names, name_event
-from redolab.experiment.commit_mode import EXPERIMENT, commit_load
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import EXPERIMENT
+from redolab.load import Amount
 from redolab.sample import Ticks
 
 WATCHED_S = 1.5
@@ -114,12 +116,13 @@ def test_a_session_that_begins_later_is_followed(server: EmbeddedServer, postmas
 
 def test_ticks_agree_with_the_kernels_accounts_under_load(server: EmbeddedServer) -> None:
     engine = PostgresEngine(Connector(server.target), server, seed=3)
-    (setting,) = engine.prepare(commit_load("cpu", 5, "session"), [EXPERIMENT.combinations["wait/immediate"]])
+    plan = EXPERIMENT.plan(Wish())
+    (setting,) = engine.prepare(plan.load, [plan.combinations["wait/immediate"]])
     engine.apply(setting)
     assert engine.sampler()["source"] == "server memory"
     before = engine.snapshot()
     with engine.watch() as watch:
-        work = engine.work(6.0, threading.Event())
+        work = engine.work(Amount(6.0), threading.Event())
     after = engine.snapshot()
     assert before.tasks is not None
     assert after.tasks is not None

@@ -13,7 +13,9 @@ from redolab.engine.memory_watch import MemoryWatch
 from redolab.engine.postgres import PostgresEngine
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
-from redolab.experiment.commit_mode import EXPERIMENT, commit_load
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import EXPERIMENT
+from redolab.load import Amount
 
 SESSIONS = 4
 HELD_S = 1.5
@@ -34,15 +36,13 @@ def engine(server: EmbeddedServer) -> Iterator[PostgresEngine]:
 
 
 def test_every_commit_takes_a_transaction_id_while_the_counters_stand_still(engine: PostgresEngine) -> None:
-    settings = engine.prepare(
-        commit_load("cpu", SESSIONS, "session"),
-        [EXPERIMENT.combinations[name] for name in ("wait/immediate", "nowait/batch")],
-    )
+    plan = EXPERIMENT.plan(Wish(sessions=(SESSIONS,), settings=("wait/immediate", "nowait/batch")))
+    settings = engine.prepare(plan.load, list(plan.combinations.values()))
     for setting in settings:
         engine.apply(setting)
         before = engine._mark()
         with engine.watch(HELD_S) as watch:
-            work = engine.work(HELD_S, threading.Event())
+            work = engine.work(Amount(HELD_S), threading.Event())
         after = engine._mark()
         # A session's last round may take an id without counting; autovacuum takes a few.
         used = after.transactions - before.transactions

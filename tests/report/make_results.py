@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from redolab.analysis import analyse
+from redolab.experiment import analyse
 from redolab.store import Run
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 

@@ -12,11 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from redolab import runner
-from redolab.analysis import analyse
-from redolab.design import Design
 from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError
-from redolab.experiment import find_experiment
+from redolab.experiment import analyse, find_experiment
+from redolab.experiment.base import Wish
 from redolab.report.html import render
 from redolab.store import open_run, write_file, write_results
 from redolab.verification import verify_run
@@ -53,9 +52,9 @@ class NoProgress:
 
 def run_fake(place: Path, interrupt_after: int | None = None) -> runner.Outcome:
     engine = FakeEngine(SCRIPTS, interrupt_after)
-    design = Design(EXPERIMENT.default_settings, EXPERIMENT.baseline, 6, 1.0, 0.5, seed=7)
-    load = EXPERIMENT.load("cpu", 5, "session")
-    outcome = runner.run(EXPERIMENT, design, load, engine, place, NoProgress(), "redolab run", engine.clock)
+    plan = EXPERIMENT.plan(Wish(blocks=6, seconds=1.0, seed=7))
+    plan = dataclasses.replace(plan, design=dataclasses.replace(plan.design, warmup_s=0.5))
+    outcome = runner.run(EXPERIMENT, plan, engine, place, NoProgress(), "redolab run", engine.clock)
     assert engine.closed
     return outcome
 

@@ -220,11 +220,11 @@ def commit_counts(samples: Sequence[Sample]) -> Diagnostic:
     One commit per session and sample is allowed beside that: the end of the session's own loop.
     """
     name = "commit counts"
-    known = [sample for sample in samples if sample.server_commits is not None]
+    known = [sample for sample in samples if sample.server_rows is not None]
     if not known:
         return Diagnostic(name, "not_available", "The server's own count could not be read.")
     counted = sum(sample.commits for sample in known)
-    server = sum(sample.server_commits or 0 for sample in known)
+    server = sum(sample.server_rows or 0 for sample in known)
     allowed = 0.001 * counted + sum(sample.sessions for sample in known)
     text = (
         f"The sessions counted {counted:,} commits and the server {server:,}, a difference of "

@@ -1,7 +1,8 @@
 """Unit-of-work time accounting: L, S, Q and R of one sample, for its sessions or the instance.
 
-The unit is one commit. S is CPU per commit, Q is time per commit that is neither CPU nor idle (so
-it contains the run queue and the disk's own service), R = S + Q. A negative difference is kept.
+The unit is one commit unless the experiment says otherwise (a row, a query). S is CPU per unit, Q is
+time per unit that is neither CPU nor idle (so it contains the run queue and the disk's own service),
+R = S + Q. A negative difference is kept.
 
 Source: Craig Shallahamer, OraPub, "unit of work time based analysis" (2010-2012).
 """
@@ -17,53 +18,58 @@ from redolab.sample import Sample
 
 @dataclass(frozen=True)
 class UnitOfWork:
-    """Time per commit in seconds; None where the server's accounts could not be read."""
+    """Time per unit of work in seconds; None where the server's accounts could not be read."""
 
     arrival_rate: float
-    """L, commits per second."""
+    """L, units of work per second."""
     service_time: float | None
-    """S, CPU per commit."""
+    """S, CPU per unit."""
     queue_time: float | None
-    """Q, time per commit neither on CPU nor idle; contains `run_queue_time`."""
+    """Q, time per unit neither on CPU nor idle; contains `run_queue_time`."""
     run_queue_time: float | None
-    """Runnable but waiting for a CPU, per commit."""
+    """Runnable but waiting for a CPU, per unit."""
     response_time: float | None
     """R = S + Q."""
 
 
+def units(sample: Sample) -> int:
+    """Units of work in a sample; commits in runs stored before there were others."""
+    return sample.commits if sample.units is None else sample.units
+
+
 def session_account(sample: Sample) -> UnitOfWork:
-    """The account of the working sessions: R is what a session spends on one commit.
+    """The account of the working sessions: R is what a session spends on one unit of work.
 
     Where the CPU accounts are missing (a remote server) S and Q are None and R stands.
     """
-    commits = sample.commits
-    response = _per(sample.session_elapsed_s, commits)
+    done = units(sample)
+    response = _per(sample.session_elapsed_s, done)
     cpu = sample.session_cpu_s
     return UnitOfWork(
-        arrival_rate=sample.commits / sample.elapsed_s,
-        service_time=_per(cpu, commits),
-        queue_time=None if cpu is None else _per(sample.session_elapsed_s - cpu, commits),
-        run_queue_time=_per(sample.session_run_queue_s, commits),
+        arrival_rate=done / sample.elapsed_s,
+        service_time=_per(cpu, done),
+        queue_time=None if cpu is None else _per(sample.session_elapsed_s - cpu, done),
+        run_queue_time=_per(sample.session_run_queue_s, done),
         response_time=response,
     )
 
 
 def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
-    """The account of the whole instance, background processes in it: R is work done per commit.
+    """The account of the whole instance, background processes in it: R is work done per unit.
 
     Background processes work beside the sessions, so this R can exceed the sessions' R. The
     background's waits come from the wait sampler: without its ticks Q and R are None.
     """
-    commits = sample.commits
+    done = units(sample)
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     blocked = instance_blocked_s(sample, seen)
     queue = None if run_queue is None or blocked is None else run_queue + blocked
     return UnitOfWork(
-        arrival_rate=sample.commits / sample.elapsed_s,
-        service_time=_per(cpu, commits),
-        queue_time=_per(queue, commits),
-        run_queue_time=_per(run_queue, commits),
-        response_time=None if cpu is None or queue is None else _per(cpu + queue, commits),
+        arrival_rate=done / sample.elapsed_s,
+        service_time=_per(cpu, done),
+        queue_time=_per(queue, done),
+        run_queue_time=_per(run_queue, done),
+        response_time=None if cpu is None or queue is None else _per(cpu + queue, done),
     )
 
 

@@ -8,22 +8,24 @@ from redolab.errors import UsageError
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
+    from redolab.load import Load
+
+_SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
+"""What a URL may begin with, and which engine that is."""
 
 
-def open_engine(target: str, sessions: int, log_device_s: float | None, seed: int) -> Engine:
+def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
     """Open the engine that `--engine` names: `embedded` or a `postgresql://` URL.
 
     Raises:
-        UsageError: there is no such engine, or an emulated device was asked of a foreign server.
         RefusedError: the server cannot be had.
     """
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
 
-    check_target(target, log_device_s)
     if target == "embedded":
-        server = EmbeddedServer(sessions, log_device_s)
+        server = EmbeddedServer(load.sessions, log_device_s)
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
@@ -32,20 +34,31 @@ def open_engine(target: str, sessions: int, log_device_s: float | None, seed: in
     return PostgresEngine(Connector(target), None, seed)
 
 
-def check_target(target: str, log_device_s: float | None) -> None:
+def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | None) -> None:
     """Make sure that there is such an engine; nothing is started or connected.
 
+    Args:
+        target: what `--engine` says.
+        allowed: the engines that the experiment can use.
+        log_device_s: flush time of an emulated log device; None for the real one.
+
     Raises:
-        UsageError: there is none, or an emulated device was asked of a foreign server.
+        UsageError: there is none, the experiment cannot use it, or an emulated device was asked of a
+            foreign server.
     """
-    if target == "embedded":
-        return
-    if not target.startswith(("postgresql://", "postgres://")):
+    scheme, is_url, _ = target.partition("://")
+    kind = _SCHEMES.get(scheme, scheme) if is_url else target
+    if kind not in {"embedded", *_SCHEMES.values()} or (kind != "embedded" and not is_url):
         raise UsageError(
             f"There is no engine {target!r}. Use embedded, or a URL such as "
             "postgresql://user@host:5432/database."
         )
-    if log_device_s is not None:
+    if kind not in allowed:
+        raise UsageError(
+            f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
+            "leave --engine out for its default."
+        )
+    if log_device_s is not None and is_url:
         raise UsageError(
             "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
             "by URL has the device it has. Leave one of the two out."

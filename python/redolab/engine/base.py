@@ -10,24 +10,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from redolab.sample import ParameterChange, Scope, Setting, Snapshot, Ticks, Work
-
-
-@dataclass(frozen=True)
-class Load:
-    """What the working sessions do: single-row updates over a key range of their own."""
-
-    name: str
-    """`cpu`: a small hot set. `io`: many pages, so that the log carries whole page images.
-    `ledger`: inserts, for kills."""
-    sessions: int
-    scope: Scope
-    """How a setting is put in force: in each transaction, in each session, or for the server."""
-    rows_per_session: int
-    padding_bytes: int
-    """Filler in each row, which decides how many pages the key range spans."""
+from redolab.load import Amount, Load
+from redolab.sample import ParameterChange, Setting, Snapshot, Ticks, Work
 
 
 @dataclass(frozen=True)
@@ -82,20 +68,23 @@ class Engine(Protocol):
         Returns the setting of each combination of factor levels as this server realises it.
 
         Raises:
+            UsageError: this engine has no such load.
             RefusedError: something is missing; the text names the grant, parameter or package.
         """
         ...
 
     def apply(self, setting: Setting) -> None:
-        """Put a setting in force and verify that every session sees it."""
+        """Put a setting in force: its parameters, which every session must see, and what its levels
+        say of the load (how many sessions work, how many rows go into a commit).
+        """
         ...
 
     def settle(self) -> None:
         """Bring the server to the same state before every sample, where that may be done."""
         ...
 
-    def work(self, seconds: float, stop: threading.Event) -> Work:
-        """Let all sessions work for `seconds`; ends early, spoiled, when `stop` is set."""
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Let the sessions of the setting work; raises `InterruptedRunError` when `stop` is set."""
         ...
 
     def snapshot(self) -> Snapshot:
@@ -110,18 +99,23 @@ class Engine(Protocol):
         """
         ...
 
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
-        """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.
-
-        Raises:
-            UsageError: this server is not Redolab's own, so it is never killed.
-        """
-        ...
-
     def close(self) -> None:
         """Put every parameter back, verify it, and leave nothing behind.
 
         Raises:
             RefusedError: something could not be put back; the text says what, and how to do it.
+        """
+        ...
+
+
+@runtime_checkable
+class Killable(Protocol):
+    """An engine whose server may be killed."""
+
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+        """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.
+
+        Raises:
+            UsageError: this server is not Redolab's own, so it is never killed.
         """
         ...

@@ -31,22 +31,20 @@ TIER_TEXT: Mapping[str, str] = {
     "memory": "acknowledged before it is written; lost in a crash of the server",
 }
 
-FACTORS: Mapping[str, tuple[str, ...]] = {
-    "commit_wait": ("wait", "nowait"),
-    "commit_logging": ("immediate", "batch"),
-}
-
 
 def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     """Every parameter that the settings need; `commit_wait` alone needs only synchronous_commit."""
-    gathers = any("commit_logging" in levels for levels in combinations)
-    return ("synchronous_commit", *(GATHERING if gathers else ()))
+    factors = {factor for levels in combinations for factor in levels}
+    return (
+        *(("synchronous_commit",) if "commit_wait" in factors else ()),
+        *(GATHERING if "commit_logging" in factors else ()),
+    )
 
 
 def commit_parameters(
     levels: Mapping[str, str], commit_delay_us: int, before: Mapping[str, str]
 ) -> dict[str, str]:
-    """The parameters that realise the levels of `commit_wait` and, where given, `commit_logging`.
+    """The parameters that realise `commit_wait` and `commit_logging`, where the levels have them.
 
     Args:
         levels: factor name to level.
@@ -54,6 +52,8 @@ def commit_parameters(
             half the time of one flush.
         before: the server's own values of the parameters in `GATHERING`.
     """
+    if "commit_wait" not in levels:
+        return {}
     parameters = {"synchronous_commit": "on" if levels["commit_wait"] == "wait" else "off"}
     if "commit_logging" not in levels:
         return parameters
@@ -62,9 +62,15 @@ def commit_parameters(
     return {**parameters, **{name: before[name] for name in GATHERING}, **pause, **_CHANGES[pair]}
 
 
-def durability_tier(levels: Mapping[str, str], fsync: bool, standbys: bool) -> str:
-    """What an acknowledged commit is safe from (glossary: durability tier)."""
-    if levels["commit_wait"] == "nowait":
+def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
+    """What an acknowledged commit is safe from (glossary: durability tier).
+
+    Args:
+        commit_wait: `wait` or `nowait`.
+        fsync: whether the server flushes at all.
+        standbys: whether a synchronous standby confirms.
+    """
+    if commit_wait == "nowait":
         return "memory"
     if not fsync:
         return "os"

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from redolab.engine.alternation import Mark, Plan, on_off, plan
-from redolab.engine.base import Load, Recovery
 from redolab.engine.commit_parameters import TIER_TEXT, durability_tier
-from redolab.errors import InterruptedRunError, UsageError
+from redolab.errors import InterruptedRunError
+from redolab.load import Amount, Load
 from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, TickCount, Ticks, Work
 
 _BACKGROUND_PID = 1
@@ -155,7 +155,7 @@ class FakeEngine:
         self.sessions = load.sessions
         settings = []
         for levels in combinations:
-            tier = durability_tier(levels, fsync=True, standbys=False)
+            tier = durability_tier(levels.get("commit_wait", "wait"), fsync=True, standbys=False)
             name = "/".join(levels.values())
             settings.append(
                 Setting(name, levels, {"fake": name}, {"fake": load.scope}, tier, TIER_TEXT[tier])
@@ -174,10 +174,12 @@ class FakeEngine:
     def settle(self) -> None:
         """Nothing to settle."""
 
-    def work(self, seconds: float, stop: threading.Event) -> Work:
-        """As many whole commits per session as fit into `seconds`."""
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """As many whole commits per session as fit; a unit of work is a commit."""
         script = self.script
-        each = round(seconds * 1e9) // script.commit_ns
+        each = round(amount.seconds * 1e9) // script.commit_ns
+        if amount.units is not None:
+            each = amount.units // self.sessions
         commits, elapsed_ns = each * self.sessions, each * script.commit_ns
         self._ns += elapsed_ns
         self._session_ns[0] += each * script.cpu_ns
@@ -185,19 +187,19 @@ class FakeEngine:
         self._background_cpu_ns += commits * script.background_cpu_ns
         flushes = commits // script.commits_per_flush
         self._flush_ns += flushes * script.flush_ns
-        for name, amount in (
+        for name, more in (
             ("wal_bytes", commits * script.wal_bytes),
             ("wal_writes", flushes),
             ("wal_flushes", flushes),
             ("server_rows", commits),
         ):
-            self._counters[name] += amount
+            self._counters[name] += more
         self.works += 1
         if self.works == self._interrupt_after:
             stop.set()
             raise InterruptedRunError("The run was interrupted during a sample.")
         elapsed_s = elapsed_ns / 1e9
-        return Work(commits, commits, 0, elapsed_s * self.sessions, elapsed_s)
+        return Work(commits, commits, 0, elapsed_s * self.sessions, elapsed_s, commits)
 
     def snapshot(self) -> Snapshot:
         """Exact cumulative accounts."""
@@ -222,10 +224,6 @@ class FakeEngine:
     def watch(self, in_turns_s: float = 0.0) -> FakeWatch:
         """Ticks and on/off pairs in exact proportion."""
         return FakeWatch(self, in_turns_s)
-
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:  # noqa: ARG002
-        """A fake cannot be killed."""
-        raise UsageError("The fake engine holds nothing that a kill could lose.")
 
     def close(self) -> None:
         """Note that it was closed."""

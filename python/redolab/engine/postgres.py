@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from redolab import _core
 from redolab.engine import crash, memory_watch, watch
 from redolab.engine.alternation import InTurns, Mark
-from redolab.engine.base import Load, Recovery
+from redolab.engine.base import Recovery
 from redolab.engine.commit_parameters import (
     TIER_TEXT,
     commit_parameters,
@@ -35,11 +35,13 @@ from redolab.engine.parameters import (
     read_parameters,
     recover,
 )
+from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.errors import RefusedError, UsageError
+from redolab.load import Amount, Load
 from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
@@ -98,6 +100,7 @@ class PostgresEngine:
             raise
         self._find_processes()
         self._guard: Guard | None = None
+        self._load: PostgresLoad | None = None
         self._sessions: Sessions | None = None
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
@@ -173,6 +176,7 @@ class PostgresEngine:
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
+        self._load = postgres_load(load, self._connector)
         claim_database(self._control, self._server)
         known = read_parameters(self._control, parameter_names(combinations))
         check_rights(known, load.scope, self._server)
@@ -181,35 +185,38 @@ class PostgresEngine:
             self._guard = Guard.for_database(dict(self._connector.parameters))
         run_script(self._control, "create_schema")
         self._claimed = True
-        self._create_load(load)
+        self._load.create(self._control)
         delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
-        self._sessions = Sessions(self._connector, load)
+        self._most = load.sessions
+        self._sessions = Sessions(self._connector, load.sessions)
         self._watcher = self._connector.connect("redolab sampler")
         before = {name: parameter.value for name, parameter in known.items()}
         return tuple(self._setting(levels, delay_us, before) for levels in combinations)
 
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
-        sessions, parameters = self._ready()
+        sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
+        sessions.resize(int(setting.levels.get("sessions", self._most)))
         sessions.replace_lost()
         self._per_transaction = parameters.apply(setting, sessions.connections)
+        load.apply(self._control, setting.levels)
 
     def settle(self) -> None:
-        """Vacuum Redolab's table; checkpoint only a server of Redolab's own."""
-        self._control.execute("vacuum redolab.account")
+        """Settle the load's tables; checkpoint only a server of Redolab's own."""
+        self._ready()[2].settle(self._control)
         if self._own:
             self._control.execute("checkpoint")
 
-    def work(self, seconds: float, stop: threading.Event) -> Work:
-        """Let all sessions work for `seconds`."""
-        sessions, _ = self._ready()
-        return sessions.run(seconds, self._per_transaction, stop)
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Let all sessions work."""
+        sessions, _, load = self._ready()
+        return sessions.run(load.call, amount, self._per_transaction, stop)
 
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
-        sessions, _ = self._ready()
+        sessions, *_ = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
         row = fetch(self._control, "select_counters")[0]
         counters: dict[str, float | None] = {name: row[name] for name in _COUNTERS}
@@ -249,7 +256,7 @@ class PostgresEngine:
         return InTurns(self._sampler_here(), self._mark, in_turns_s, self._seed)
 
     def _sampler_here(self) -> PgWatch | MemoryWatch:
-        sessions, _ = self._ready()
+        sessions, *_ = self._ready()
         if self._postmaster is not None and self._names is not None and not self._why_not_memory:
             return MemoryWatch(self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed)
         assert self._watcher is not None
@@ -274,7 +281,7 @@ class PostgresEngine:
                 "durability kills the server hard, so it runs only against Redolab's own: leave "
                 "--engine out, or say --engine embedded."
             )
-        sessions, parameters = self._ready()
+        sessions, parameters, _ = self._ready()
         noted, killed_at, load_s = crash.load_and_crash(
             self._own, sessions.connections, self._per_transaction, seconds, stop
         )
@@ -291,6 +298,8 @@ class PostgresEngine:
         try:
             if self._sessions:
                 self._sessions.close()
+            if self._load:
+                self._load.close()
             if self._watcher:
                 self._watcher.close()
             if self._claimed and self._own is None:
@@ -346,23 +355,14 @@ class PostgresEngine:
         if self._parameters:
             self._parameters.restored()
 
-    def _ready(self) -> tuple[Sessions, Parameters]:
+    def _ready(self) -> tuple[Sessions, Parameters, PostgresLoad]:
         assert self._sessions is not None
+        assert self._load is not None
         assert self._parameters is not None, "prepare() comes first"
-        return self._sessions, self._parameters
+        return self._sessions, self._parameters, self._load
 
     def _helper_pids(self) -> list[int]:
         return _pids(self._control, self._watcher)
-
-    def _create_load(self, load: Load) -> None:
-        run_script(self._control, "create_load")
-        run_script(self._control, "create_ledger")
-        self._control.execute(
-            "insert into redolab.account select n, 0, repeat('x', %s) from generate_series(0, %s) n",
-            (load.padding_bytes, load.sessions * load.rows_per_session - 1),
-        )
-        self._control.execute("alter table redolab.account add primary key (id)")
-        self._control.execute("vacuum analyze redolab.account")
 
     def _half_flush_us(self) -> int:
         """Half the median time of a lone commit, microseconds: the manual's starting commit_delay."""
@@ -370,17 +370,20 @@ class PostgresEngine:
         self._control.execute("set synchronous_commit = on")
         for _ in range(_PROBES):
             started = time.perf_counter()
-            self._control.execute("update redolab.account set value = value where id = 0")
+            self._control.execute("update redolab.probe set value = value + 1")
             times.append(time.perf_counter() - started)
         self._control.execute("reset synchronous_commit")
         publish_counters(self._control)
         return min(100_000, max(10, round(statistics.median(times) / 2 * 1e5) * 10))
 
     def _setting(self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]) -> Setting:
+        waits = "nowait" if self._server["synchronous_commit"] == "off" else "wait"
         tier = durability_tier(
-            levels, self._server["fsync"] == "on", bool(self._server["synchronous_standby_names"])
+            levels.get("commit_wait", waits),
+            self._server["fsync"] == "on",
+            bool(self._server["synchronous_standby_names"]),
         )
-        _, parameters = self._ready()
+        _, parameters, _ = self._ready()
         values = commit_parameters(levels, delay_us, before)
         return Setting(
             "/".join(levels.values()),

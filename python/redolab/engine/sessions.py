@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import Any
 
 import psycopg
 
-from redolab.engine.base import Load
 from redolab.engine.connection import Connection, Connector
+from redolab.engine.postgres_loads.base import Call, Turn
 from redolab.errors import InterruptedRunError, RefusedError
+from redolab.load import Amount
 from redolab.sample import Work
 
 _GRACE_S = 30.0
@@ -21,20 +23,35 @@ _POLL_S = 0.05
 
 
 class Sessions:
-    """`load.sessions` connections, with a thread each that only waits for the server."""
+    """Connections, with a thread each that only waits for the server."""
 
-    def __init__(self, connector: Connector, load: Load) -> None:
+    def __init__(self, connector: Connector, most: int) -> None:
+        """Open `most` connections, which also shows that the server takes so many.
+
+        Raises:
+            RefusedError: it does not.
+        """
         self._connector = connector
-        self._load = load
-        self._pool = ThreadPoolExecutor(load.sessions, thread_name_prefix="session")
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix="session")
         self._working: list[Future[dict[str, Any] | str]] = []
         self.connections: list[Connection] = []
         try:
-            for number in range(load.sessions):
-                self.connections.append(self._connect(number))
+            self.resize(most)
         except RefusedError:
             self.close()
             raise
+
+    def resize(self, count: int) -> None:
+        """Have `count` connections: a session that does not work in a setting is not there.
+
+        Raises:
+            RefusedError: the server does not take one more.
+        """
+        for connection in self.connections[count:]:
+            connection.close()
+        del self.connections[count:]
+        while len(self.connections) < count:
+            self.connections.append(self._connect(len(self.connections)))
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -54,27 +71,31 @@ class Sessions:
                 connection.close()
                 self.connections[number] = self._connect(number)
 
-    def run(self, seconds: float, parameters: Mapping[str, str], stop: threading.Event) -> Work:
-        """Let every session loop until the same deadline on the server's clock.
+    def run(
+        self,
+        call: Callable[[Turn], Call],
+        amount: Amount,
+        parameters: Mapping[str, str],
+        stop: threading.Event,
+    ) -> Work:
+        """Let every session do its part, until the same deadline on the server's clock if there is one.
 
         Args:
-            seconds: length of the load.
+            call: makes what a session executes from its part.
+            amount: of all sessions together.
             parameters: what each transaction sets for itself.
             stop: when set, the sessions are cancelled.
 
         Raises:
             InterruptedRunError: `stop` was set.
         """
-        first = self.connections[0]
-        clock = first.execute(
-            "select clock_timestamp() + make_interval(secs => %s) as deadline", (seconds,)
-        ).fetchone()
-        assert clock is not None
+        deadline = None if amount.units is not None else self._deadline(amount.seconds)
+        sessions = len(self.connections)
         self._working = [
-            self._pool.submit(self._loop, number, clock["deadline"], parameters)
-            for number in range(len(self.connections))
+            self._pool.submit(self._loop, number, call(Turn(number, sessions, amount, deadline, parameters)))
+            for number in range(sessions)
         ]
-        late = self._await(seconds, stop)
+        late = self._await(amount.seconds if deadline else None, stop)
         rows = [future.result() for future in self._working]
         done = [row for row in rows if isinstance(row, dict)]
         trouble = [row for row in rows if isinstance(row, str)]
@@ -82,10 +103,11 @@ class Sessions:
             trouble.insert(0, f"the sessions did not end within {_GRACE_S:.0f} s of their deadline")
         return Work(
             commits=sum(row["commits"] for row in done),
-            rows=sum(row["commits"] - row["failed"] for row in done),
+            rows=sum(row["rows"] for row in done),
             failed=sum(row["failed"] for row in done),
             session_elapsed_s=sum(row["elapsed_s"] for row in done),
             session_elapsed_max_s=max((row["elapsed_s"] for row in done), default=0.0),
+            units=sum(row["units"] for row in done),
             trouble="; ".join(dict.fromkeys(trouble)) or None,
         )
 
@@ -100,13 +122,19 @@ class Sessions:
     def _connect(self, number: int) -> Connection:
         return self._connector.connect(f"redolab session {number + 1}")
 
-    def _loop(self, number: int, deadline: Any, parameters: Mapping[str, str]) -> dict[str, Any] | str:
-        connection, ids = self.connections[number], self._load.rows_per_session
+    def _deadline(self, seconds: float) -> Any:
+        row = (
+            self.connections[0]
+            .execute("select clock_timestamp() + make_interval(secs => %s) as deadline", (seconds,))
+            .fetchone()
+        )
+        assert row is not None
+        return row["deadline"]
+
+    def _loop(self, number: int, call: Call) -> dict[str, Any] | str:
+        connection = self.connections[number]
         try:
-            row = connection.execute(
-                "call redolab.commit_loop(%s, %s, %s, %s::text[], %s::text[])",
-                (number * ids, ids, deadline, list(parameters), list(parameters.values())),
-            ).fetchone()
+            row = connection.execute(call.statement, call.arguments).fetchone()
             publish_counters(connection)
         except psycopg.Error as error:
             reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -114,9 +142,12 @@ class Sessions:
         assert row is not None
         return row
 
-    def _await(self, seconds: float, stop: threading.Event) -> bool:
-        """Wait for the sessions; True when they had to be cancelled because they were late."""
-        give_up = time.monotonic() + seconds + _GRACE_S
+    def _await(self, seconds: float | None, stop: threading.Event) -> bool:
+        """Wait for the sessions; True when they had to be cancelled because they were late.
+
+        A fixed amount of work (`seconds` is None) takes as long as it takes.
+        """
+        give_up = math.inf if seconds is None else time.monotonic() + seconds + _GRACE_S
         pending = set(self._working)
         while pending:
             pending = wait_for(pending, timeout=_POLL_S).not_done

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from redolab.errors import UsageError
 from redolab.experiment import commit_mode, durability
 from redolab.experiment.base import Experiment
+from redolab.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, durability)
@@ -22,3 +24,15 @@ def find_experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise UsageError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]
+
+
+def analyse(run: Run) -> dict[str, Any]:
+    """Every figure of a stored run, as the results object that scripts and the report read.
+
+    Raises:
+        UsageError: this version knows no analysis for the run's experiment.
+    """
+    name = run.manifest["experiment"]
+    if name not in EXPERIMENTS:
+        raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
+    return EXPERIMENTS[name].analyse(run)

@@ -1,43 +1,68 @@
-"""What an experiment is: its question, its factors, its load, and how one trial is measured."""
+"""What an experiment is: its question, its factors, its load, and what its figures say.
+
+An experiment is pure: it plans, and it reads stored runs. It imports no engine and no driver, so
+whatever it says about a run can be computed again offline. The runner measures what it plans.
+"""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from typing import Any
 
-from redolab.design import Design, Trial
-from redolab.engine.base import Engine, Load
+from redolab.design import Design
 from redolab.errors import UsageError
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, Scope, Setting, WaitRow
+from redolab.load import Amount, Load
+from redolab.sample import Scope, Work
+from redolab.store import Run
 
-Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime], list[OverheadRow]]
+Levels = Mapping[str, str]
+"""Factor (see `redolab.load.FACTORS`) to level."""
+Pilot = Callable[[str, Amount], Work]
+"""Puts a setting in force and works for so much, unrecorded: to size what is to be measured."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How long a run is: blocks, and seconds per sample and warm-up."""
+    """How long a run is."""
 
     blocks: int
     seconds: float
+    """Of a sample."""
     warmup_s: float
+    units: int | None = None
+    """Units of work per sample, where a sample is a fixed amount of work."""
 
 
 @dataclass(frozen=True)
-class Moment:
-    """What measuring a trial needs beside the engine."""
+class Wish:
+    """What the user asked of a run; None and empty where the experiment decides."""
 
-    trial: Trial
-    setting: Setting
+    quick: bool = False
+    sessions: tuple[int, ...] = ()
+    rows: int | None = None
+    client: bool = False
+    load: str | None = None
+    scope: Scope = "session"
+    settings: tuple[str, ...] = ()
+    blocks: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a run needs to know, before any database is touched."""
+
     design: Design
-    clock: Callable[[], float]
-    """Seconds since the run began."""
-    stop: threading.Event
+    combinations: Mapping[str, Levels]
+    """Setting name to its levels, for the settings of the design."""
+    load: Load
 
-    def now(self) -> tuple[str, float]:
-        """UTC in ISO 8601, and seconds since the run began."""
-        return datetime.now(UTC).isoformat(timespec="milliseconds"), self.clock()
+
+def as_designed(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
+    """The design as it stands: nothing has to be sized."""
+    return design
 
 
 @dataclass(frozen=True)
@@ -46,29 +71,87 @@ class Experiment:
 
     name: str
     question: str
+    unit: str
+    """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
     """What a trial yields: `sample` or `kill` (see `redolab.store.RECORDS`)."""
-    combinations: Mapping[str, Mapping[str, str]]
-    """Setting name to factor levels: every setting that may be asked for."""
-    default_settings: tuple[str, ...]
-    baseline: str
+    engines: tuple[str, ...]
+    """What `--engine` may name, `embedded` or a URL's scheme; without a database, its one engine."""
+    options: frozenset[str]
+    """The fields of `Wish` it takes beside quick, settings, blocks, seconds and seed."""
+    combine: Callable[[Wish], Mapping[str, Levels]]
+    """Setting name to levels, for every setting that may be measured under such a wish."""
+    defaults: Callable[[Wish, tuple[str, ...]], tuple[str, ...]]
+    """Of those names the ones to measure when none is asked for."""
+    baseline: Callable[[tuple[str, ...]], str]
+    """Of the settings to measure the one all are compared with."""
     quick: Size
     full: Size
     null_pair: bool
-    load: Callable[[str | None, int, Scope], Load]
-    """Makes the load from its name (None where none was asked for), the sessions and the scope."""
-    measure: Callable[[Engine, Moment], Measured]
+    load: Callable[[Wish, Mapping[str, Levels]], Load]
+    """Makes the load, given the settings to measure."""
+    analyse: Callable[[Run], dict[str, Any]]
+    """The results object of a stored run, finished or not; plain JSON types only."""
+    fit: Callable[[Design, Load, Pilot], Design] = as_designed
+    """Sizes on the real engine what could not be known before: how much work fits."""
+    arrange: Callable[[Design], Design] = lambda design: design
+    """Changes the order of a design that cannot be shuffled freely (see `Design.stages`)."""
 
-    def chosen(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The settings to measure; all defaults when none is named.
+    def plan(self, wish: Wish) -> Plan:
+        """The run that `wish` asks for.
 
         Raises:
-            UsageError: a name is unknown.
+            UsageError: an option, a setting or an amount that this experiment cannot take.
         """
-        unknown = [name for name in names if name not in self.combinations]
+        self._check_options(wish)
+        possible = self.combine(wish)
+        unknown = [name for name in wish.settings if name not in possible]
         if unknown:
             raise UsageError(
-                f"{self.name} has no setting {', '.join(map(repr, unknown))}. "
-                f"It has: {', '.join(self.combinations)}."
+                f"{self.name} has no setting {', '.join(map(repr, unknown))}. It has: {', '.join(possible)}."
             )
-        return names or self.default_settings
+        chosen = wish.settings or self.defaults(wish, tuple(possible))
+        if len(chosen) < 2:
+            raise UsageError(
+                f"One setting ({', '.join(chosen)}) has nothing to be compared with. Name at least two."
+            )
+        size = self.quick if wish.quick else self.full
+        seconds = size.seconds if wish.seconds is None else wish.seconds
+        design = Design(
+            settings=chosen,
+            baseline=self.baseline(chosen),
+            blocks=size.blocks if wish.blocks is None else wish.blocks,
+            seconds=seconds,
+            warmup_s=min(size.warmup_s, seconds),
+            seed=wish.seed,
+            null_pair=self.null_pair,
+            units=size.units,
+        )
+        combinations = {name: possible[name] for name in chosen}
+        return Plan(self.arrange(design), combinations, self.load(wish, combinations))
+
+    def _check_options(self, wish: Wish) -> None:
+        for name in ("sessions", "rows", "client", "load", "scope"):
+            default = getattr(Wish(), name)
+            if getattr(wish, name) != default and name not in self.options:
+                raise UsageError(
+                    f"{self.name} takes no --{name}. It takes: "
+                    + ", ".join(f"--{option}" for option in sorted(self.options | _COMMON))
+                    + "."
+                )
+
+
+_COMMON = frozenset({"quick", "settings", "blocks", "seconds", "seed"})
+
+
+def combinations_of(**factors: tuple[str, ...]) -> dict[str, Levels]:
+    """Every combination of the factors' levels under its name, the levels joined with `/`."""
+    combined: list[dict[str, str]] = [{}]
+    for factor, levels in factors.items():
+        combined = [item | {factor: level} for item in combined for level in levels]
+    return {"/".join(levels.values()): levels for levels in combined}
+
+
+def resized(design: Design, units: int, seconds: float) -> Design:
+    """The design with samples of `units` units of work, expected to take `seconds` on average."""
+    return replace(design, units=units, seconds=seconds)

@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-from redolab.engine.base import Engine, Load
-from redolab.errors import UsageError
+from collections.abc import Mapping
+from typing import Any
+
 from redolab.experiment import commit_mode
-from redolab.experiment.base import Experiment, Measured, Moment, Size
-from redolab.sample import Kill, Scope
+from redolab.experiment.base import Experiment, Levels, Size, Wish
+from redolab.load import Ledger
+from redolab.store import Run
 
 
-def ledger_load(name: str | None, sessions: int, scope: Scope) -> Load:
-    """One insert per commit into a ledger, so that a missing one shows."""
-    if name is not None:
-        raise UsageError(
-            "durability has a load of its own, one insert per commit into a ledger, so that a missing "
-            "one shows: leave --load out."
-        )
-    return Load("ledger", sessions, scope, rows_per_session=1, padding_bytes=0)
+def _load(wish: Wish, settings: Mapping[str, Levels]) -> Ledger:  # noqa: ARG001
+    return Ledger("ledger", commit_mode.one_number(wish, commit_mode.DEFAULT_SESSIONS), wish.scope)
 
 
-def _measure(engine: Engine, moment: Moment) -> Measured:
-    trial = moment.trial
-    engine.apply(moment.setting)
-    started_at, start_s = moment.now()
-    found = engine.kill_and_recover(moment.design.seconds, moment.stop)
-    kill = Kill(
-        sample=trial.sample,
-        block=trial.block,
-        position=trial.position,
-        setting=trial.setting,
-        started_at=started_at,
-        start_s=start_s,
-        elapsed_s=found.load_s,
-        spoiled=None if found.acknowledged else "nothing was acknowledged before the kill",
-        sessions=found.sessions,
-        acknowledged=found.acknowledged,
-        missing=found.missing,
-        unacknowledged=found.unacknowledged,
-        loss_window_s=found.loss_window_s,
-        recovery_s=found.recovery_s,
-    )
-    return kill, [], [], []
+def _analyse(run: Run) -> dict[str, Any]:
+    from redolab.analysis.durability import analyse
+
+    return analyse(run)
 
 
 EXPERIMENT = Experiment(
     name="durability",
     question="How many acknowledged commits does a hard kill of the server lose?",
+    unit="commit",
     record="kill",
-    combinations=commit_mode.EXPERIMENT.combinations,
-    default_settings=commit_mode.EXPERIMENT.default_settings,
-    baseline="wait/immediate",
+    engines=("embedded",),
+    options=frozenset({"sessions", "scope"}),
+    combine=commit_mode.all_settings,
+    defaults=commit_mode.default_settings,
+    baseline=commit_mode.safest,
     quick=Size(blocks=10, seconds=1.6, warmup_s=0),
     full=Size(blocks=40, seconds=3, warmup_s=0),
     null_pair=False,
-    load=ledger_load,
-    measure=_measure,
+    load=_load,
+    analyse=_analyse,
 )

@@ -158,7 +158,7 @@ def one_sample(
         host_cpus=2,
         host_busy_s=min(2 * elapsed_s, cpu * 1.2),
         host_steal_s=0.001,
-        server_commits=commits,
+        server_rows=commits,
         wal_bytes=commits * 180,
         wal_full_page_images=3,
         wal_writes=flushes,

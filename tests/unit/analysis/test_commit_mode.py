@@ -157,7 +157,7 @@ def test_remote_server_without_accounts_or_ticks(tmp_path: Path) -> None:
     nothing = {
         "session_cpu_s": None, "session_run_queue_s": None, "instance_cpu_s": None,
         "instance_run_queue_s": None, "host_cpus": None, "host_busy_s": None,
-        "host_steal_s": None, "server_commits": None, "wal_flushes": None,
+        "host_steal_s": None, "server_rows": None, "wal_flushes": None,
         "wal_flush_time_s": None, "wal_write_time_s": None, "wal_bytes": None,
         "checkpoints": None, "vacuums": None,
     }  # fmt: skip

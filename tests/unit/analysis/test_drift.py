@@ -108,7 +108,7 @@ def test_steal() -> None:
                                                  (10_016, "failed"), (9_984, "failed")])  # fmt: skip
 def test_the_servers_count_of_commits(server: int, outcome: str) -> None:
     # 0.1 % of 10,000 and one for each of 5 sessions.
-    (sample,) = series([1.0] * 5, commits=10_000, server_commits=server)[:1]
+    (sample,) = series([1.0] * 5, commits=10_000, server_rows=server)[:1]
     assert drift.commit_counts([sample]).outcome == outcome
 
 

@@ -6,3 +6,6 @@ create table redolab.parameter_journal (
     value_before text not null,
     in_auto_conf boolean not null
 );
+-- Its one row is updated to time a lone commit.
+create table redolab.probe (value bigint not null) with (autovacuum_enabled = false);
+insert into redolab.probe values (0);

@@ -12,6 +12,7 @@ select current_setting('server_version_num')::int as version_num,
        pg_backend_pid() as pid,
        (select extract(epoch from backend_start) from pg_stat_activity where pid = pg_backend_pid())
            ::float8 as backend_start_epoch_s,
+       current_setting('synchronous_commit') as synchronous_commit,
        current_setting('fsync') as fsync,
        current_setting('full_page_writes') as full_page_writes,
        current_setting('wal_sync_method') as wal_sync_method,

@@ -6,19 +6,20 @@ create table redolab.account (
 ) with (fillfactor = 50, autovacuum_enabled = false);
 alter table redolab.account alter column padding set storage plain;
 
--- Loops until `deadline` on the server's own clock. The key is drawn before the statement: a volatile
--- function in WHERE would be evaluated for every row and turn the look-up into a scan.
-create procedure redolab.commit_loop(
-    first_id int, ids int, deadline timestamptz, names text[], settings text[],
-    inout commits bigint default 0, inout failed bigint default 0,
-    inout elapsed_s float8 default 0)
+-- Loops until `deadline` on the server's own clock, or over `quota` commits; the other of the two is null.
+-- The key is drawn before the statement: a volatile function in WHERE would be evaluated for every row
+-- and turn the look-up into a scan.
+create procedure redolab.update_loop(
+    first_id int, ids int, quota bigint, deadline timestamptz, names text[], settings text[],
+    inout units bigint default 0, inout commits bigint default 0, inout rows bigint default 0,
+    inout failed bigint default 0, inout elapsed_s float8 default 0)
 language plpgsql as $$
 declare
     started timestamptz := clock_timestamp();
     chosen int;
     changed int;
 begin
-    while clock_timestamp() < deadline loop
+    while coalesce(commits < quota, clock_timestamp() < deadline) loop
         for i in 1 .. cardinality(names) loop
             perform set_config(names[i], settings[i], true);
         end loop;
@@ -27,10 +28,12 @@ begin
         get diagnostics changed = row_count;
         commit;
         commits := commits + 1;
+        rows := rows + changed;
         if changed <> 1 then
             failed := failed + 1;
         end if;
     end loop;
+    units := commits;
     elapsed_s := extract(epoch from clock_timestamp() - started);
 end
 $$;

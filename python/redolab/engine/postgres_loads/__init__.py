@@ -1,0 +1,29 @@
+"""How PostgreSQL does each kind of load: one file each."""
+
+from __future__ import annotations
+
+from redolab.engine.connection import Connector
+from redolab.engine.postgres_loads.base import Call, PostgresLoad
+from redolab.engine.postgres_loads.inserts import PostgresInserts
+from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.updates import PostgresUpdates
+from redolab.errors import UsageError
+from redolab.load import Inserts, Ledger, Load, Updates
+
+__all__ = ["Call", "PostgresLoad", "postgres_load"]
+
+
+def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: ARG001
+    """How PostgreSQL does `load`.
+
+    Raises:
+        UsageError: it has no such load.
+    """
+    match load:
+        case Updates():
+            return PostgresUpdates(load)
+        case Inserts():
+            return PostgresInserts(load)
+        case Ledger():
+            return PostgresLedger(load)
+    raise UsageError(f"PostgreSQL cannot do the load {type(load).__name__.lower()}.")

@@ -1,0 +1,47 @@
+"""Single-row inserts, so many to a commit, in a loop inside the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.engine.connection import Connection, run_script
+from redolab.engine.postgres_loads.base import Call, Turn
+from redolab.load import Inserts
+
+
+class PostgresInserts:
+    """`Inserts` on PostgreSQL."""
+
+    def __init__(self, load: Inserts) -> None:
+        self._load = load
+        self._rows_per_commit = 1
+
+    def create(self, control: Connection) -> None:
+        """An empty table without an index, and the loop."""
+        run_script(control, "create_inserts")
+
+    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:  # noqa: ARG002
+        """Take the rows per commit."""
+        self._rows_per_commit = int(levels.get("rows_per_commit", "1"))
+
+    def settle(self, control: Connection) -> None:
+        """Empty the table, so that every sample extends the same file from its beginning."""
+        control.execute("truncate redolab.item")
+
+    def call(self, turn: Turn) -> Call:
+        """The loop; its rows carry the session's number."""
+        return Call(
+            b"call redolab.insert_loop(%s, %s, %s, %s, %s, %s::text[], %s::text[])",
+            (
+                turn.number,
+                self._rows_per_commit,
+                turn.share,
+                turn.deadline,
+                self._load.padding_bytes,
+                list(turn.parameters),
+                list(turn.parameters.values()),
+            ),
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
