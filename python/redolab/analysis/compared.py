@@ -31,7 +31,7 @@ from redolab.analysis.reading import (
 from redolab.analysis.shown import Figure, Finding, Table
 from redolab.analysis.significance import BlockValues, Comparison, Metric, NullTest
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
-from redolab.analysis.verdict import Verdict
+from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
 from redolab.sample import Sample
 from redolab.store import Run
@@ -135,6 +135,20 @@ def compare_run(run: Run) -> Compared:
     )
 
 
+def circumstances(compared: Compared, does: str = "works", did: str = "worked") -> Circumstances:
+    """What a verdict must say beside the figures; `does` and `did` are its verb."""
+    return Circumstances(
+        baseline=compared.baseline,
+        blocks_done=compared.blocks_done,
+        blocks_planned=compared.blocks_planned,
+        log_device_ms=envelope.log_device_ms(compared.manifest),
+        tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
+        margin=compared.margin,
+        does=does,
+        did=did,
+    )
+
+
 def results(
     compared: Compared,
     verdict: Verdict,
@@ -197,7 +211,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
     name = declared["name"]
     mine, session = compared.samples[name], compared.sessions[name]
     session_times, instance_times = by_sample(mine, compared.seen)
-    units = [time_based.units(item) for item in mine]
+    units = [time_based.units_of_work(item) for item in mine]
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
     rows = profile(zip(session_times, units, strict=True))

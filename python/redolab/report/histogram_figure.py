@@ -76,7 +76,6 @@ def _stacked(
 ) -> Figure:
     """A row per setting, each curve to its own peak: many curves over one another cannot be told apart."""
     data: list[dict[str, Any]] = []
-    labels: list[dict[str, Any]] = []
     for index, setting in enumerate(settings):
         name, values = safe(setting["name"]), setting["density"]["values_ms"]
         places, heights = _curve(setting["density"], logarithmic=logarithmic)
@@ -85,24 +84,23 @@ def _stacked(
             xs = [unit.of(x) for x in places]
             ys = [index - 0.6 * y / peak for y in heights]
             data.append(
-                _line(index, name, [*xs, xs[-1], xs[0]])
+                _line(0, name, [*xs, xs[-1], xs[0]])
                 | {"y": [*ys, index, index], "fill": "toself", "showlegend": False}
             )
         data.append(
-            _ticks(index, name, [unit.of(x) for x in values], unit)
-            | {"y": [index] * len(values), "showlegend": False}
+            _ticks(0, name, [unit.of(x) for x in values], unit)
+            | {"y": [index + 0.12] * len(values), "showlegend": False}
         )
-        labels.append(
-            {
-                "x": 0, "y": index, "xref": "paper", "yref": "y", "xanchor": "left", "yanchor": "bottom",
-                "yshift": 6, "showarrow": False, "text": f"<b>{name}</b>", "bgcolor": "$paper",
-            }
-        )  # fmt: skip
     layout = drawing.layout(
         height=80 + _ROW * len(settings),
         xaxis=axis,
-        yaxis={"range": [len(settings) - 0.5, -0.9], "visible": False, "fixedrange": True},
-        annotations=labels,
+        yaxis=drawing.axis(
+            "",
+            range=[len(settings) - 0.5, -0.9],
+            tickvals=list(range(len(settings))),
+            ticktext=[safe(setting["name"]) for setting in settings],
+            fixedrange=True,
+        ),
         showlegend=False,
         margin={"l": 8, "r": 14, "t": 8, "b": 50},
     )

@@ -59,11 +59,12 @@ def mapping(results: Results) -> Table:
 
 
 def tiers(results: Results) -> Table:
-    """What a commit acknowledgement promises in each setting."""
-    rows = [
-        [Cell(setting["name"]), Cell(setting["tier"]), Cell(setting["tier_text"])]
-        for setting in results["settings"]
-    ]
+    """What a commit acknowledgement promises in each setting; one row where it is the same in all."""
+    settings = results["settings"]
+    promises = [(setting["name"], setting["tier"], setting.get("tier_text") or "") for setting in settings]
+    if len(promises) > 1 and len({promise[1:] for promise in promises}) == 1:
+        promises = [("every setting", *promises[0][1:])]
+    rows = [[Cell(text) for text in promise] for promise in promises]
     columns = tuple(
         Column(name, align="left")
         for name in ("Setting", "Durability tier", "What an acknowledged commit survives")

@@ -11,6 +11,9 @@ from redolab.report.drawing import Figure, safe
 
 _MARKED = 24
 """Points up to which a line has markers: it then joins measurements, and is else a curve."""
+_TICKS = 12
+"""Places that an axis can name one by one."""
+_DASHES = {"dashed": "dash", "area": "dot"}
 _WIDEST = 6
 """Series beside which another no longer fits as a column of its own."""
 
@@ -31,6 +34,8 @@ def figure(data: Mapping[str, Any]) -> Figure:
         }
     elif data["x"]["logarithmic"] and any(x > 0 for item in series for x in item["x"]):
         across |= drawing.log_axis([x for item in series for x in item["x"]], padding=0.06)
+    else:
+        across |= _whole_places([x for item in series for x in item["x"]])
     heights = list(_heights(series))
     up = drawing.axis(_title(data["y"]))
     if data["y"]["logarithmic"] and any(height > 0 for height in heights):
@@ -82,14 +87,21 @@ def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any]) -> di
         trace |= {
             "type": "scatter",
             "mode": _mode(style, len(series["x"])),
+            "cliponaxis": False,
             "marker": drawing.marker(index),
-            "line": {"color": color, "width": 2, "dash": drawing.dash(index) if style != "dashed" else "dot"},
+            "line": {"color": color, "width": 2, "dash": _DASHES.get(style, "solid")},
         }
     if style == "area":
         trace |= {"fill": "tozeroy", "fillcolor": color + "-faint"}
     if series["low"] and series["high"]:
         trace["error_y"] = _whiskers(series, "$ink-soft" if style == "bars" else color)
     return trace
+
+
+def _whole_places(places: Sequence[float]) -> dict[str, Any]:
+    """Ticks at the places themselves where they are few counts: there is no half a process."""
+    unique = sorted(set(places))
+    return {"tickvals": unique} if len(unique) <= _TICKS and all(isinstance(x, int) for x in unique) else {}
 
 
 def _mode(style: str, points: int) -> str:

@@ -73,18 +73,24 @@ def server(results: Results) -> str:
     engine = results["engine"]
     place = "" if engine.get("local", True) else ", on another machine"
     product = _PRODUCTS.get(engine["name"])
-    name = f"({engine['name']}{place})" if product else engine["name"] + place
-    return " ".join(str(part) for part in (product, engine.get("version"), name) if part)
+    if product:
+        return f"{product} {engine['version']} ({engine['name']}{place})"
+    machine = results["method"].get("machine", {})
+    cpus = machine.get("cpus")
+    about = [f"{cpus} CPUs" if cpus else "", machine.get("cpu_model")]
+    return ", ".join(str(part) for part in (engine["name"] + place, *about) if part)
 
 
 def load(results: Results) -> str:
     """Say what the sessions did."""
     described = results["load"]
     parts = [str(described["name"])] if described.get("name") else []
+    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
     sessions = described.get("sessions")
     if sessions:
-        most = "up to " if any("sessions" in setting["levels"] for setting in results["settings"]) else ""
-        parts.append(f"{most}{cells.count(sessions)} session{'s' if sessions > 1 else ''}")
+        worker = "process" if "processes" in factors else "session"
+        most = "up to " if {"sessions", "processes"} & factors else ""
+        parts.append(f"{most}{cells.count(sessions)} {worker if sessions == 1 else wording.plural(worker)}")
     # Runs stored before there were kinds had updates.
     work = _WORK.get(described.get("kind", "updates"))
     return ", ".join([*parts, *([work.format_map(described)] if work else [])])
