@@ -68,6 +68,11 @@ def outcome(results: Results) -> Cell:
     return Cell(results["verdict"].get("outcome_text") or cells.outcome(name).text, tone=name)
 
 
+def is_database(results: Results) -> bool:
+    """Whether a database was measured, and not the machine alone."""
+    return results["engine"]["name"] in _PRODUCTS
+
+
 def server(results: Results) -> str:
     """Name what was measured."""
     engine = results["engine"]
@@ -98,15 +103,14 @@ def load(results: Results) -> str:
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
-    is_database = results["engine"]["name"] in _PRODUCTS
     found = [
-        ("Server" if is_database else "Measured on", server(results)),
+        ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
         _counted(results),
     ]
     if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
         found.append(("Commit mode set per", str(results["load"]["scope"])))
-    if is_database:
+    if is_database(results):
         found.append(("Log device", emulation(results) or "the machine's own"))
     if results.get("regime"):
         found.append(("Regime of the baseline", _regime(results["regime"])))
