@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from redolab.analysis.estimates import Estimate
-from redolab.analysis.shown import Axis, Column, Figure, Series, Table
+from redolab.analysis.shown import Axis, Column, Figure, Kind, Series, Table
 from redolab.report import drawing, shown_figures, shown_tables
 from redolab.report.cells import Cell
 from redolab.report.fitting import fitted, needed
 
 
 def table(**more: Any) -> dict[str, Any]:
-    kinds = ("text", "count", "number", "estimate", "share", "change", "pvalue", "outcome")
+    kinds: tuple[Kind, ...] = get_args(Kind)
     content: dict[str, Any] = {
         "key": "all",
         "caption": "Every kind",
