@@ -28,8 +28,8 @@ _INTRODUCTION = """\
 Every finding of the published experiments that Redolab repeats, with our own figure beside it. "Here" has a
 95 % interval unless said. `agrees` and `differs` are decided by the experiment's analysis, by the rule that
 stands under "why"; `not comparable` names what stands in the way. Other machines and other databases are
-expected to differ: the reason is the finding. This page is written by `docs/published.py` from stored runs;
-nothing in it is typed by hand.
+expected to differ: the reason is the finding. A run that cannot compare a finding is left out where another
+can. This page is written by `docs/published.py` from stored runs; nothing in it is typed by hand.
 """
 
 
@@ -54,18 +54,14 @@ def taken(data: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, Any]
 
 def page(data: Mapping[str, Any]) -> str:
     """docs/published.md as Markdown."""
-    parts = [_INTRODUCTION, _summary(data["runs"])]
-    for name in EXPERIMENTS:
-        runs = [run for run in data["runs"] if run["experiment"] == name]
-        if runs:
-            parts.append(_experiment(name, runs))
+    parts = [_INTRODUCTION, _summary(data)]
+    parts += [_experiment(name, _of(name, data)) for name in EXPERIMENTS if _of(name, data)]
     return "\n".join(parts)
 
 
 def not_yet_run(data: Mapping[str, Any]) -> list[str]:
     """The experiments of which no run stands on the page."""
-    run = {run["experiment"] for run in data["runs"]}
-    return [name for name in EXPERIMENTS if name not in run]
+    return [name for name in EXPERIMENTS if not _of(name, data)]
 
 
 def _entry(results: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,27 +98,35 @@ def _keys(run: Mapping[str, Any]) -> set[str]:
     return {finding["key"] for finding in run["findings"]}
 
 
-def _summary(runs: Sequence[Mapping[str, Any]]) -> str:
-    found = [finding["agreement"] for run in runs for finding in run["findings"]]
+def _summary(data: Mapping[str, Any]) -> str:
+    found = [
+        finding["agreement"]
+        for name in EXPERIMENTS
+        for _, finding in _shown(_of(name, data))
+    ]
     counts = ", ".join(f"{found.count(outcome)} {outcome}" for outcome in _OUTCOMES)
     lines = [f"{len(found)} rows: {counts}.\n"] if found else []
-    missing = not_yet_run({"runs": runs})
+    missing = not_yet_run(data)
     if missing:
         lines.append(f"Not yet run: {', '.join(f'`{name}`' for name in missing)}.\n")
     return "\n".join(lines)
 
 
+def _of(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [run for run in data["runs"] if run["experiment"] == name]
+
+
 def _experiment(name: str, runs: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"## `{name}`", ""]
     lines += [f"{number}. {_described(run)}" for number, run in enumerate(runs, start=1)]
+    shown = _shown(runs)
+    if not shown:
+        return "\n".join([*lines, "", "Nothing was published to stand beside it.", ""])
     rows = [
         (finding["finding"], finding["theirs"], _ours(finding), f"`{finding['agreement']}`", finding["why"], number)
-        for number, run in enumerate(runs, start=1)
-        for finding in run["findings"]
+        for number, finding in shown
     ]
-    if not rows:
-        return "\n".join([*lines, "", "Nothing was published to stand beside it.", ""])
-    sources = dict.fromkeys(finding["source"] for run in runs for finding in run["findings"])
+    sources = dict.fromkeys(finding["source"] for _, finding in shown)
     return "\n".join(
         [
             *lines,
@@ -135,6 +139,17 @@ def _experiment(name: str, runs: Sequence[Mapping[str, Any]]) -> str:
             "",
         ]
     )
+
+
+def _shown(runs: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, Any]]]:
+    """An experiment's findings to show, each with the number of its run, in the analysis's order."""
+    every = [(number, finding) for number, run in enumerate(runs, start=1) for finding in run["findings"]]
+    keys = list(dict.fromkeys(finding["key"] for _, finding in every))
+    found = []
+    for key in keys:
+        mine = [item for item in every if item[1]["key"] == key]
+        found += [item for item in mine if item[1]["agreement"] != "not comparable"] or mine[:1]
+    return found
 
 
 def _described(run: Mapping[str, Any]) -> str:

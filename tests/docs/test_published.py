@@ -106,6 +106,19 @@ def test_a_run_replaces_one_like_it_and_no_other(script: ModuleType) -> None:
     assert "EMULATED log device 5 ms" in script.page(again)
 
 
+def test_a_run_that_cannot_compare_a_finding_gives_way_to_one_that_can(script: ModuleType) -> None:
+    findings = stored("wide")["published"]
+    unable = [finding | {"ours": None, "agreement": "not comparable"} for finding in findings]
+    load = stored("wide")["load"]
+    both = script.taken(
+        script.taken(NOTHING, finished(load=load | {"name": "cpu"}, published=unable)),
+        finished(load=load | {"name": "io"}),
+    )
+    rows = [line for line in script.page(both).splitlines() if line.startswith(("| Elap", "| More", "| M "))]
+    assert [row.split(" | ")[-1] for row in rows] == ["2 |", "2 |", "1 |"]
+    assert "3 rows: 1 agrees, 1 differs, 1 not comparable." in script.page(both)
+
+
 def test_nothing_kept_of_a_run_says_where_it_lay(script: ModuleType) -> None:
     text = json.dumps(script.taken(NOTHING, finished(run="/some/where/on/this/host")))
     assert "where" not in text
