@@ -57,6 +57,11 @@ class Updates(Load):
 
 
 @dataclass(frozen=True)
+class OwnRows(Load):
+    """Each session updates the one row of a table of its own, and commits each time."""
+
+
+@dataclass(frozen=True)
 class Ledger(Load):
     """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
 

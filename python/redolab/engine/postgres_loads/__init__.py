@@ -6,9 +6,10 @@ from redolab.engine.connection import Connector
 from redolab.engine.postgres_loads.base import Call, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.own_rows import PostgresOwnRows
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Updates
+from redolab.load import Inserts, Ledger, Load, OwnRows, Updates
 
 __all__ = ["Call", "PostgresLoad", "postgres_load"]
 
@@ -22,6 +23,8 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
     match load:
         case Updates():
             return PostgresUpdates(load)
+        case OwnRows():
+            return PostgresOwnRows(load)
         case Inserts():
             return PostgresInserts(load)
         case Ledger():

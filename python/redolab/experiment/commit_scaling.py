@@ -1,0 +1,180 @@
+"""commit-scaling: do commits grow with the sessions, and does the log or the CPU limit them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from redolab import units
+from redolab.errors import UsageError
+from redolab.experiment.base import Experiment, Levels, Size, Wish, combinations_of
+from redolab.load import OwnRows
+from redolab.store import Run
+
+if TYPE_CHECKING:
+    from redolab.analysis.commit_scaling_shown import Scaling
+    from redolab.analysis.compared import Compared
+    from redolab.analysis.estimates import Estimate
+    from redolab.analysis.significance import Outcome
+    from redolab.analysis.verdict import Verdict
+
+_PUBLISHED = (1, 2, 5, 10, 20)
+# Busy from here on counts as the limit: the published rule of thumb for a queue's elbow.
+_BUSY = 0.8
+
+
+def _combine(wish: Wish) -> Mapping[str, Levels]:
+    sessions = wish.sessions or _PUBLISHED
+    if len(set(sessions)) != len(sessions):
+        raise UsageError(
+            f"--sessions names a number twice in {','.join(map(str, sessions))}. Name each once."
+        )
+    return combinations_of(sessions=tuple(map(str, sessions)))
+
+
+def _all(wish: Wish, possible: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    return possible
+
+
+def _fewest(settings: tuple[str, ...]) -> str:
+    return min(settings, key=int)
+
+
+def _load(wish: Wish, settings: Mapping[str, Levels]) -> OwnRows:
+    return OwnRows("own rows", max(map(int, settings)), wish.scope)
+
+
+def _analyse(run: Run) -> dict[str, Any]:
+    from redolab.analysis import commit_scaling_shown as shown
+    from redolab.analysis.compared import compare_run, results
+
+    compared = compare_run(run)
+    found = shown.scaling(compared)
+    return results(
+        compared,
+        _verdict(compared, found),
+        tables=shown.tables(found),
+        figures=shown.figures(found),
+        published=shown.findings(found),
+        sources=(shown.SOURCE,),
+    )
+
+
+def _verdict(compared: Compared, found: Scaling) -> Verdict:
+    """What limits commits, whether there is a wall, and how many sessions are enough."""
+    from redolab.analysis import commit_scaling as figures_of
+    from redolab.analysis.verdict import Verdict, withheld
+
+    held_back = withheld(compared.null, compared.baseline)
+    if held_back is not None:
+        return held_back
+    best = figures_of.greatest(found.rates)
+    enough = figures_of.enough(found.rates, compared.margin)
+    if best is None or enough.point is None:
+        return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
+    named = found.names[int(enough.point)]
+    fewest = min(found.names)
+    outcome: Outcome = next(
+        (item.outcome for item in compared.throughputs if item.setting == found.names[best]), "equivalent"
+    )
+    sentences = [_limit(found, best), _growth(found, best, enough, fewest), _wall(found, best)]
+    text = " ".join(sentence for sentence in sentences if sentence)
+    if compared.blocks_done < compared.blocks_planned:
+        so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
+        text = so_far + text[0].lower() + text[1:]
+    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
+
+
+def _limit(found: Scaling, best: int) -> str:
+    """What is busy where throughput is greatest, and what would raise it."""
+    from redolab.analysis.commit_scaling_shown import cpus_busy, log_busy
+
+    samples = found.samples[best]
+    log, cpus = log_busy(samples).point, cpus_busy(samples).point
+    if log is None and cpus is None:
+        return "What limits commits here could not be seen."
+    seen = [
+        f"{what} {units.percent(share, 0)} of the time"
+        for what, share in (("the log was being flushed", log), ("the CPUs were busy", cpus))
+        if share is not None
+    ]
+    where = f"with {_sessions(best)}, where most was committed, {' and '.join(seen)}"
+    if cpus is not None and cpus >= _BUSY:
+        return (
+            f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "
+            "faster log device would not."
+        )
+    if log is not None and log >= _BUSY:
+        return (
+            f"The log limits commits here: {where}. A faster log device would raise them, or more commits "
+            "per flush; more CPU would not."
+        )
+    return f"Neither the log nor the CPUs were busy enough to limit commits alone: {where}."
+
+
+def _growth(found: Scaling, best: int, enough: Estimate, fewest: int) -> str:
+    """How far throughput grows with the sessions, and whether it falls after."""
+    from redolab.analysis import commit_scaling as figures_of
+    from redolab.analysis.verdict import ratio_text
+
+    most = max(found.names)
+    rates = found.rates
+    if best == fewest:
+        return f"More sessions than {fewest} brought no more commits."
+    gain = f"{_sessions(best)} commit {ratio_text(figures_of.ratio(rates, best, fewest))} against {fewest}"
+    low, high = enough.low, enough.high
+    around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
+    if enough.point == most:
+        text = f"{gain}, and throughput still grew at {_sessions(most)}, the most measured{around}."
+    else:
+        text = (
+            f"{gain}; from {_sessions(int(enough.point or 0))} on{around} throughput is within 5 % of its "
+            "greatest, so more sessions only wait longer."
+        )
+    if best == most:
+        return text
+    fall = figures_of.ratio(rates, most, best)
+    if fall.high is None or fall.high >= 1:
+        return text
+    return f"{text} With {_sessions(most)} it is {ratio_text(fall)} again than with {best}."
+
+
+def _wall(found: Scaling, best: int) -> str:
+    """What group commit did, against the single-server prediction."""
+    from redolab.analysis.commit_scaling_shown import commits_per_flush
+    from redolab.analysis.estimates import mean_estimate
+
+    served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
+    reached = mean_estimate(found.rates[best].values()).point
+    if served.point is None or wall is None or reached is None:
+        return ""
+    said = (
+        f"one flush served {units.significant(served.point)} commits there, and a single-server queue "
+        f"would have stopped at {units.significant(wall)} commits per second"
+    )
+    measured = f"{units.significant(reached)} were measured"
+    if reached > wall:
+        return f"There is no wall at the time of a flush: {said}; {measured}."
+    return f"Whether there is a wall was not put to the test: {said}, and only {measured}."
+
+
+def _sessions(number: int) -> str:
+    return f"{number} session{'' if number == 1 else 's'}"
+
+
+EXPERIMENT = Experiment(
+    name="commit-scaling",
+    question="How do commits grow with the sessions here, and does the log or the CPU limit them?",
+    unit="commit",
+    record="sample",
+    engines=("embedded", "postgresql"),
+    options=frozenset({"sessions", "scope"}),
+    combine=_combine,
+    defaults=_all,
+    baseline=_fewest,
+    quick=Size(blocks=10, seconds=1.2, warmup_s=0.3),
+    full=Size(blocks=32, seconds=60, warmup_s=5),
+    null_pair=True,
+    load=_load,
+    analyse=_analyse,
+)
