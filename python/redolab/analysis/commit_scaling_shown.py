@@ -5,6 +5,7 @@ Source: Bobby Durrett, "Commit scalability" (20 August 2014).
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from redolab.analysis import commit_scaling as figures_of
 from redolab.analysis import time_based
 from redolab.analysis.commit_scaling import Event, Rates
 from redolab.analysis.compared import Compared
-from redolab.analysis.estimates import MISSING, Estimate, mean_estimate
+from redolab.analysis.estimates import MISSING, Estimate, mean_estimate, ratio_estimate
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.shown import Axis, Column, Figure, Finding, Series, Table
+from redolab.log_waits import is_log_write
 from redolab.sample import Sample
 
+Pick = Callable[[Sample], float | None]
 SOURCE = "Bobby Durrett, Commit scalability, 20 August 2014"
 
 
@@ -29,10 +32,23 @@ class Scaling:
     samples: Mapping[int, Sequence[Sample]]
     rates: Rates
     """Commits per second by block; the mean of two where the baseline stands twice."""
+    commit_times: Rates
+    """Seconds of a session per commit, by block."""
+    flush_times: Mapping[int, float]
+    """Mean seconds of one flush call with the fewest sessions, by block: what a commit asks of the log."""
     log_sync_s: Mapping[int, Sequence[float | None]]
     """Per sample: the sessions' time waiting for their flush, as the wait sampler divides it."""
-    service_s: float | None
-    """Mean time of one flush call with the fewest sessions: what one commit asks of the log."""
+    log_busy: Mapping[int, Estimate]
+    """Share of the time in which a process waited for the log to be written or flushed."""
+    cpus_busy: Mapping[int, Estimate]
+    """Share of the machine's CPU time that was used, by anybody."""
+    server_cpu: Mapping[int, Estimate]
+    """Share of it that the database used."""
+
+    @property
+    def service_s(self) -> float | None:
+        """Mean time of one flush with the fewest sessions, seconds (geometric mean of the blocks)."""
+        return ratio_estimate(math.log(value) for value in self.flush_times.values()).point
 
     @property
     def wall_per_s(self) -> float | None:
@@ -48,22 +64,16 @@ def scaling(compared: Compared) -> Scaling:
     names = {sessions: name for name, sessions in sorted(levels.items(), key=lambda item: item[1])}
     samples = {sessions: compared.samples[name] for sessions, name in names.items()}
     return Scaling(
-        names,
-        samples,
-        {sessions: _by_block(items) for sessions, items in samples.items()},
-        {sessions: _log_sync_s(items, compared) for sessions, items in samples.items()},
-        mean_estimate(map(time_based.flush_time_s, samples[min(names)])).point,
+        names=names,
+        samples=samples,
+        rates=_each(samples, lambda item: item.commits / item.elapsed_s),
+        commit_times=_each(samples, lambda item: item.session_elapsed_s / item.commits),
+        flush_times=_by_block(samples[min(names)], time_based.flush_time_s),
+        log_sync_s={sessions: _log_sync_s(items, compared) for sessions, items in samples.items()},
+        log_busy={sessions: _log_busy(items, compared) for sessions, items in samples.items()},
+        cpus_busy={sessions: _mean(items, time_based.host_cpu_share) for sessions, items in samples.items()},
+        server_cpu={sessions: _mean(items, _server_cpu) for sessions, items in samples.items()},
     )
-
-
-def log_busy(samples: Sequence[Sample]) -> Estimate:
-    """Share of the time in which the log was being flushed; above 1 where flushes overlap."""
-    return _mean(samples, lambda item: _over(item.wal_flush_time_s, item.elapsed_s))
-
-
-def cpus_busy(samples: Sequence[Sample]) -> Estimate:
-    """Share of the machine's CPU time that was used, by anybody."""
-    return mean_estimate(map(time_based.host_cpu_share, samples))
 
 
 def commits_per_flush(samples: Sequence[Sample]) -> Estimate:
@@ -87,13 +97,12 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
     grouped = commits_per_flush(found.samples[most])
     over_wall = MISSING
     best = figures_of.greatest(found.rates)
-    if best is not None and found.wall_per_s is not None:
-        over_wall = mean_estimate(found.rates[best].values()).scaled(1 / found.wall_per_s)
-    lone = _commit_time(found.samples[min(found.names)])
-    crowd = _commit_time(found.samples[most])
-    slower = MISSING
-    if crowd.point is not None and lone.point:
-        slower = crowd.scaled(1 / lone.point)
+    if best is not None:
+        rates, flushes = found.rates[best], found.flush_times
+        over_wall = ratio_estimate(
+            math.log(rates[block] * flushes[block]) for block in sorted(rates.keys() & flushes.keys())
+        )
+    slower = figures_of.ratio(found.commit_times, most, min(found.names))
     unseen = "This run could not read what is needed: times of flushes, or samples that count."
     return (
         Finding(
@@ -135,11 +144,40 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def _by_block(samples: Sequence[Sample]) -> dict[int, float]:
+def _each(samples: Mapping[int, Sequence[Sample]], pick: Pick) -> Rates:
+    return {sessions: _by_block(items, pick) for sessions, items in samples.items()}
+
+
+def _by_block(samples: Sequence[Sample], pick: Pick) -> dict[int, float]:
+    """By block; the mean of two where the baseline stands twice."""
     found: defaultdict[int, list[float]] = defaultdict(list)
     for sample in samples:
-        found[sample.block].append(sample.commits / sample.elapsed_s)
+        value = pick(sample)
+        if value is not None and value > 0:
+            found[sample.block].append(value)
     return {block: sum(values) / len(values) for block, values in found.items()}
+
+
+def _log_busy(samples: Sequence[Sample], compared: Compared) -> Estimate:
+    """From the time processes were asleep in a write or flush of the log; else by the server's clock.
+
+    The server's clock runs on while a process that has flushed waits for a CPU, so it is only asked
+    where the kernel's accounts cannot be read.
+    """
+    _, times = by_sample(samples, compared.seen)
+    shares = [
+        _over(item.wal_flush_time_s, item.elapsed_s)
+        if row is None
+        else sum(seconds for name, seconds in row.items() if is_log_write(name)) / item.elapsed_s
+        for row, item in zip(times, samples, strict=True)
+    ]
+    return mean_estimate(shares)
+
+
+def _server_cpu(sample: Sample) -> float | None:
+    if sample.instance_cpu_s is None or not sample.host_cpus:
+        return None
+    return sample.instance_cpu_s / (sample.elapsed_s * sample.host_cpus)
 
 
 def _log_sync_s(samples: Sequence[Sample], compared: Compared) -> list[float | None]:
@@ -192,8 +230,9 @@ def _busy_table(found: Scaling) -> Table:
     rows = [
         {
             "sessions": sessions,
-            "log_busy": log_busy(items),
-            "cpus_busy": cpus_busy(items),
+            "log_busy": found.log_busy[sessions],
+            "cpus_busy": found.cpus_busy[sessions],
+            "server_cpu": found.server_cpu[sessions],
             "log_sync": mean_estimate(
                 _over(sync, item.session_elapsed_s)
                 for sync, item in zip(found.log_sync_s[sessions], items, strict=True)
@@ -207,15 +246,16 @@ def _busy_table(found: Scaling) -> Table:
         "What is busy over sessions",
         (
             Column("sessions", "Sessions", "count"),
-            Column("log_busy", "Log being flushed", "share", "%"),
+            Column("log_busy", "Log busy", "share", "%"),
             Column("cpus_busy", "CPUs busy", "share", "%"),
+            Column("server_cpu", "by the database", "share", "%"),
             Column("log_sync", "Log sync in commit time", "share", "%"),
             Column("flush_time_ms", "Mean flush", "estimate", "ms"),
         ),
         rows,
-        note="The log is flushed by one process at a time, so its share is its utilization. The server's "
-        "clock runs on while a flushing process waits for a CPU, so with busy CPUs the share is too large. "
-        "CPUs are the machine's, whoever used them.",
+        note="The log is busy while a process sleeps in a write or flush of it; one process does that at a "
+        "time. CPUs are the machine's, whoever used them. Mean flush is by the server's clock, which runs on "
+        "while a process that has flushed waits for a CPU.",
     )
 
 
@@ -324,9 +364,9 @@ def _time_figure(found: Scaling) -> Figure:
         ]
         caption += (
             " The line is one server that serves a commit at a time, arrivals at random: its service time "
-            f"is the mean flush of {min(found.names)} session, {1e3 * service:.3g} ms. It has no steady state "
-            f"from {wall:,.0f} commits per second on (predicted wall), and is cut where it leaves the "
-            "figure. It knows of the log alone, so compare it with log sync."
+            f"is the mean flush of {min(found.names)} session, {1e3 * service:.3g} ms. It has no "
+            f"steady state from {wall:,.0f} commits per second on (predicted wall), and is cut where it "
+            "leaves the figure. It knows of the log alone, so compare it with log sync."
         )
     return Figure(
         "commit-scaling-time",
@@ -342,7 +382,7 @@ def _points(name: str, x: Sequence[float], y: Sequence[Estimate]) -> Series:
     return Series(name, x, [item.point for item in y], [item.low for item in y], [item.high for item in y])
 
 
-def _mean(samples: Sequence[Sample], pick: Callable[[Sample], float | None]) -> Estimate:
+def _mean(samples: Sequence[Sample], pick: Pick) -> Estimate:
     return mean_estimate(map(pick, samples))
 
 

@@ -72,8 +72,12 @@ def worst_misfit(decay: Decay, times: Mapping[int, float]) -> float:
 
 
 def means(times: Times) -> dict[int, float]:
-    """Mean seconds per row over the blocks, by rows per commit in rising order."""
-    return {rows: float(np.mean(list(times[rows].values()))) for rows in sorted(times) if times[rows]}
+    """Seconds per row, the geometric mean over the blocks, by rows per commit in rising order."""
+    return {
+        rows: float(np.exp(np.mean(np.log(list(times[rows].values())))))
+        for rows in sorted(times)
+        if times[rows]
+    }
 
 
 def saving(times: Times) -> Estimate:
@@ -151,6 +155,17 @@ def ratio_of_means(top: Sequence[float], bottom: Sequence[float], level: float =
 
 
 def _in_common(times: Times, *rows: int) -> list[tuple[float, ...]]:
-    """The times of several rows per commit in every block that has all of them."""
+    """The times of several rows per commit in every block that has all of them, one tuple per block.
+
+    Disk and CPU noise multiply times, and one block can be ten times as slow as the next. So each series
+    is replaced by g (1 + log(t/g)) with its geometric mean g: the mean of that is g, and its spread that
+    of the logarithms (the delta method), so that no single slow sample decides.
+    """
     blocks = sorted(set.intersection(*(set(times[number]) for number in rows)))
-    return [tuple(times[number][block] for number in rows) for block in blocks]
+    series = (np.array([times[number][block] for block in blocks]) for number in rows)
+    return list(zip(*(_typical(values).tolist() for values in series), strict=True)) if blocks else []
+
+
+def _typical(seconds: np.ndarray) -> np.ndarray:
+    mean = np.exp(np.mean(np.log(seconds)))
+    return np.asarray(mean * (1 + np.log(seconds / mean)))

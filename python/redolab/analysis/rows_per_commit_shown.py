@@ -5,6 +5,7 @@ Source: Craig Shallahamer, OraPub, "Altering insert commit batch size", parts 1 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Literal
 
 from redolab.analysis import rows_per_commit as figures_of
 from redolab.analysis.compared import Compared
-from redolab.analysis.estimates import MISSING, Estimate, mean_estimate
+from redolab.analysis.estimates import MISSING, Estimate, mean_estimate, ratio_estimate
 from redolab.analysis.rows_per_commit import Times
 from redolab.analysis.shown import Agreement, Axis, Column, Figure, Finding, Series, Table
 from redolab.analysis.time_based import UnitOfWork, units_of_work
@@ -143,7 +144,7 @@ def _collected(found: Sequence[Sweep]) -> Table:
             rows.append(
                 {
                     "setting": name,
-                    "time_per_row_ms": mean_estimate(sweep.times[number].values()).scaled(1e3),
+                    "time_per_row_ms": _typical(sweep.times[number]).scaled(1e3),
                     "change_pct": _change(by_rows.get(number), by_rows.get(min(sweep.names))),
                     "collected": figures_of.collected(sweep.times, number) if sweep.measured else MISSING,
                 }
@@ -158,7 +159,8 @@ def _collected(found: Sequence[Sweep]) -> Table:
             Column("collected", "Of the saving", "share", "%"),
         ),
         rows,
-        note="Time per row is wall time over rows. The saving is what the most rows per commit save against "
+        note="Time per row is wall time over rows, the geometric mean over the blocks. The saving is "
+        "what the most rows per commit save against "
         "the fewest; its parts have Fieller's interval over the blocks.",
         first=True,
     )
@@ -168,16 +170,16 @@ def _elapsed(compared: Compared, found: Sequence[Sweep]) -> Table:
     fixed = rows_of_a_sample(compared)
     rows = []
     for sweep in found:
-        by_rows = figures_of.means(sweep.times)
-        for number, name in sweep.names.items():
-            elapsed = mean_estimate(item.elapsed_s / units_of_work(item) for item in compared.samples[name])
+        first = _elapsed_per_row(compared.samples[sweep.names[min(sweep.names)]])
+        for name in sweep.names.values():
+            elapsed = _elapsed_per_row(compared.samples[name])
             rows.append(
                 {
                     "setting": name,
                     "rows": fixed,
                     "samples": len(compared.samples[name]),
                     "elapsed_s": elapsed.scaled(fixed),
-                    "change_pct": _change(by_rows.get(number), by_rows.get(min(sweep.names))),
+                    "change_pct": _change(elapsed.point, first.point),
                 }
             )
     return Table(
@@ -192,8 +194,17 @@ def _elapsed(compared: Compared, found: Sequence[Sweep]) -> Table:
         ),
         rows,
         note="Whole commits alone are inserted, so a sample has at least one commit and may have more rows "
-        f"than {fixed:,}; elapsed is the time per row times {fixed:,}.",
+        f"than {fixed:,}; elapsed is the mean time per row times {fixed:,}.",
     )
+
+
+def _elapsed_per_row(samples: Sequence[Sample]) -> Estimate:
+    return mean_estimate(item.elapsed_s / units_of_work(item) for item in samples)
+
+
+def _typical(by_block: Mapping[int, float]) -> Estimate:
+    """The geometric mean, with Student's t interval on the logarithms."""
+    return ratio_estimate(math.log(seconds) for seconds in by_block.values())
 
 
 def _unit_of_work(
@@ -240,7 +251,7 @@ def _time_figure(found: Sequence[Sweep]) -> Figure:
     series = []
     for sweep in found:
         means = figures_of.means(sweep.times)
-        points = [mean_estimate(sweep.times[rows].values()).scaled(1e3) for rows in means]
+        points = [_typical(sweep.times[rows]).scaled(1e3) for rows in means]
         series.append(
             Series(
                 sweep.label or "measured",
@@ -250,7 +261,7 @@ def _time_figure(found: Sequence[Sweep]) -> Figure:
                 [item.high for item in points],
             )
         )
-    caption = "Wall time over rows, with 95 % intervals over the blocks."
+    caption = "Wall time over rows: geometric means with 95 % intervals over the blocks."
     measured = figures_of.means(found[0].times)
     fitted = figures_of.fit_decay(measured)
     if fitted is not None:
@@ -265,7 +276,8 @@ def _time_figure(found: Sequence[Sweep]) -> Figure:
         caption += (
             f" Dashed: a + b/n^c with a = {1e3 * fitted.floor:.3g} ms, b = {1e3 * fitted.commit:.3g} ms and "
             f"c = {fitted.power:.2f}, fitted to all points; it misses one of them by "
-            f"{100 * figures_of.worst_misfit(fitted, measured):.0f} %, so the verdict is read from the points."
+            f"{100 * figures_of.worst_misfit(fitted, measured):.0f} %, so the verdict is read from the "
+            "points."
         )
     return Figure(
         "rows-per-commit-time",

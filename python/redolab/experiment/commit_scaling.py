@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from redolab.analysis.verdict import Verdict
 
 _PUBLISHED = (1, 2, 5, 10, 20)
-# Busy from here on counts as the limit: the published rule of thumb for a queue's elbow.
-_BUSY = 0.8
+# Of a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
+# shared by many, and limit only when they are nearly all in use.
+_LOG_BUSY, _CPUS_BUSY = 0.5, 0.8
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:
@@ -63,6 +64,7 @@ def _analyse(run: Run) -> dict[str, Any]:
 def _verdict(compared: Compared, found: Scaling) -> Verdict:
     """What limits commits, whether there is a wall, and how many sessions are enough."""
     from redolab.analysis import commit_scaling as figures_of
+    from redolab.analysis.envelope import log_device_ms
     from redolab.analysis.verdict import Verdict, withheld
 
     held_back = withheld(compared.null, compared.baseline)
@@ -73,11 +75,14 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
     if best is None or enough.point is None:
         return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
     named = found.names[int(enough.point)]
-    fewest = min(found.names)
     outcome: Outcome = next(
         (item.outcome for item in compared.throughputs if item.setting == found.names[best]), "equivalent"
     )
-    sentences = [_limit(found, best), _growth(found, best, enough, fewest), _wall(found, best)]
+    sentences = [
+        _limit(found, best, log_device_ms(compared.manifest)),
+        _growth(found, best, enough, compared.margin),
+        _wall(found, best),
+    ]
     text = " ".join(sentence for sentence in sentences if sentence)
     if compared.blocks_done < compared.blocks_planned:
         so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
@@ -85,58 +90,58 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
 
 
-def _limit(found: Scaling, best: int) -> str:
+def _limit(found: Scaling, best: int, emulated_ms: float | None) -> str:
     """What is busy where throughput is greatest, and what would raise it."""
-    from redolab.analysis.commit_scaling_shown import cpus_busy, log_busy
-
-    samples = found.samples[best]
-    log, cpus = log_busy(samples).point, cpus_busy(samples).point
+    log, cpus = found.log_busy[best].point, found.cpus_busy[best].point
     if log is None and cpus is None:
         return "What limits commits here could not be seen."
-    seen = [
-        f"{what} {units.percent(share, 0)} of the time"
-        for what, share in (("the log was being flushed", log), ("the CPUs were busy", cpus))
-        if share is not None
-    ]
+    own = found.server_cpu[best].point
+    device = "the log" if emulated_ms is None else f"the log (an emulated {emulated_ms:g} ms device)"
+    seen = [] if log is None else [f"{device} was busy {units.percent(log, 0)} of the time"]
+    if cpus is not None:
+        mine = "" if own is None else f" (the database used {units.percent(own, 0)} of them)"
+        seen.append(f"the CPUs {units.percent(cpus, 0)}{mine}")
     where = f"with {_sessions(best)}, where most was committed, {' and '.join(seen)}"
-    if cpus is not None and cpus >= _BUSY:
-        return (
-            f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "
-            "faster log device would not."
-        )
-    if log is not None and log >= _BUSY:
+    if log is not None and log >= _LOG_BUSY:
         return (
             f"The log limits commits here: {where}. A faster log device would raise them, or more commits "
-            "per flush; more CPU would not."
+            "per flush; more CPU would do little."
         )
-    return f"Neither the log nor the CPUs were busy enough to limit commits alone: {where}."
+    if cpus is not None and cpus >= _CPUS_BUSY:
+        return (
+            f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "
+            "faster log device would do little."
+        )
+    return f"Neither the log nor the CPUs limited commits alone: {where}."
 
 
-def _growth(found: Scaling, best: int, enough: Estimate, fewest: int) -> str:
+def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> str:
     """How far throughput grows with the sessions, and whether it falls after."""
     from redolab.analysis import commit_scaling as figures_of
-    from redolab.analysis.verdict import ratio_text
 
-    most = max(found.names)
-    rates = found.rates
+    fewest, most, rates = min(found.names), max(found.names), found.rates
     if best == fewest:
         return f"More sessions than {fewest} brought no more commits."
-    gain = f"{_sessions(best)} commit {ratio_text(figures_of.ratio(rates, best, fewest))} against {fewest}"
-    low, high = enough.low, enough.high
+    gain = f"{_sessions(best)} bring {_times(figures_of.ratio(rates, best, fewest))} the commits of {fewest}"
+    low, high, point = enough.low, enough.high, int(enough.point or 0)
     around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
-    if enough.point == most:
-        text = f"{gain}, and throughput still grew at {_sessions(most)}, the most measured{around}."
+    if point < most:
+        text = (
+            f"{gain}; from {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its "
+            "greatest, so more sessions only wait longer."
+        )
+    elif low is None or low == most:
+        text = f"{gain}, and throughput still grew up to {_sessions(most)}, the most measured."
     else:
         text = (
-            f"{gain}; from {_sessions(int(enough.point or 0))} on{around} throughput is within 5 % of its "
-            "greatest, so more sessions only wait longer."
+            f"{gain}; whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
         )
     if best == most:
         return text
     fall = figures_of.ratio(rates, most, best)
     if fall.high is None or fall.high >= 1:
         return text
-    return f"{text} With {_sessions(most)} it is {ratio_text(fall)} again than with {best}."
+    return f"{text} {_sessions(most)} bring only {_times(fall)} the commits of {best}."
 
 
 def _wall(found: Scaling, best: int) -> str:
@@ -149,13 +154,20 @@ def _wall(found: Scaling, best: int) -> str:
     if served.point is None or wall is None or reached is None:
         return ""
     said = (
-        f"one flush served {units.significant(served.point)} commits there, and a single-server queue "
-        f"would have stopped at {units.significant(wall)} commits per second"
+        f"a single-server queue would have stopped at {units.significant(wall)} commits per second, but one "
+        f"flush served {units.significant(served.point)} commits"
     )
     measured = f"{units.significant(reached)} were measured"
     if reached > wall:
-        return f"There is no wall at the time of a flush: {said}; {measured}."
-    return f"Whether there is a wall was not put to the test: {said}, and only {measured}."
+        return f"There is no wall there: {said}; {measured}."
+    return f"Whether there is a wall there was not put to the test: {said}, and only {measured}."
+
+
+def _times(ratio: Estimate) -> str:
+    text = f"{units.significant(ratio.point or 0.0)} times"
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({units.significant(ratio.low)} to {units.significant(ratio.high)})"
 
 
 def _sessions(number: int) -> str:
