@@ -107,6 +107,8 @@ def _limit(found: Scaling, best: int, emulated_ms: float | None) -> str:
             f"The log limits commits here: {where}. A faster log device would raise them, or more commits "
             "per flush; more CPU would do little."
         )
+    if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
+        return f"Other programs limited commits here: {where}. Measure again when the machine is quiet."
     if cpus is not None and cpus >= _CPUS_BUSY:
         return (
             f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "

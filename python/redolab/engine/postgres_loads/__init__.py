@@ -7,9 +7,10 @@ from redolab.engine.postgres_loads.base import Call, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
 from redolab.engine.postgres_loads.own_rows import PostgresOwnRows
+from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, OwnRows, Updates
+from redolab.load import Inserts, Ledger, Load, OwnRows, Script, Updates
 
 __all__ = ["Call", "PostgresLoad", "postgres_load"]
 
@@ -27,6 +28,8 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
             return PostgresOwnRows(load)
         case Inserts():
             return PostgresInserts(load)
+        case Script():
+            return PostgresScript(load)
         case Ledger():
             return PostgresLedger(load)
     raise UsageError(f"PostgreSQL cannot do the load {type(load).__name__.lower()}.")
