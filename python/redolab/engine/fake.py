@@ -179,7 +179,7 @@ class FakeEngine:
         """Nothing to settle."""
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
-        """As many whole commits per session as fit; a unit of work is a row, of which most commits have one."""
+        """As many whole commits per session as fit; a unit of work is a row, by default one per commit."""
         script = self.script
         each = round(amount.seconds * 1e9) // script.commit_ns
         if amount.units is not None:

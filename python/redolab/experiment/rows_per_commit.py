@@ -73,8 +73,10 @@ def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
         work = pilot(name, Amount(_PILOT_S))
         row_s[name] = max(row_s[name], work.session_elapsed_max_s / max(work.units, 1))
 
+    block = [trial.setting for trial in design.order() if trial.block == 1]
+
     def mean_s(rows: int) -> float:
-        lengths = [row_s[name] * math.ceil(rows / _rows(name)) * _rows(name) for name in design.settings]
+        lengths = [row_s[name] * math.ceil(rows / _rows(name)) * _rows(name) for name in block]
         return sum(lengths) / len(lengths)
 
     rows = design.units
@@ -206,7 +208,7 @@ EXPERIMENT = Experiment(
     combine=_combine,
     defaults=_defaults,
     baseline=_fewest,
-    quick=Size(blocks=7, seconds=0.4, warmup_s=0.1),
+    quick=Size(blocks=7, seconds=0.5, warmup_s=0.1),
     full=Size(blocks=35, seconds=15, warmup_s=2, units=900_000),
     null_pair=True,
     load=_load,
