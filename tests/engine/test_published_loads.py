@@ -17,7 +17,12 @@ from redolab.engine.postgres import PostgresEngine
 from redolab.load import Amount, Inserts, Load, OwnRows
 from redolab.sample import Setting, Work
 from tests.conftest import Redolab
-from tests.servers import Server, made
+from tests.servers import PASSWORD, Server, made
+
+
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
 
 
 @contextmanager
@@ -49,7 +54,7 @@ def test_whole_commits_of_so_many_rows(server: Server, database: str) -> None:
             assert (work.units, work.rows, work.commits, work.failed) == (rows, rows, commits, 0)
             with server.admin(database) as admin:
                 (found,) = admin.execute(
-                    "select count(*) as rows, count(distinct xmin) as commits, "
+                    "select count(*) as rows, count(distinct xmin::text) as commits, "
                     "count(distinct session) as sessions from redolab.item"
                 ).fetchall()
             assert found == {"rows": rows, "commits": commits, "sessions": 2}
