@@ -186,11 +186,12 @@ def _span(found: Estimate) -> str:
 def _percent(found: Estimate) -> str:
     if found.point is None:
         return "an unknown part"
-    around = (
-        "" if found.low is None or found.high is None
-        else f" ({100 * found.low:.1f} to {100 * found.high:.1f})"
-    )  # fmt: skip
-    return f"{100 * found.point:.1f} %{around}"
+    # Between 99 and 100 % the second decimal is what there is to tell.
+    digits = 2 if 0.99 <= found.point < 1 else 1
+    text = f"{100 * found.point:.{digits}f} %"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({100 * found.low:.{digits}f} to {100 * found.high:.{digits}f})"
 
 
 def _count(number: float) -> str:
