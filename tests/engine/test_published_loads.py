@@ -102,10 +102,11 @@ def test_rows_per_commit_from_the_command_line(
     words = ["rows-per-commit", "--settings", "1,32,256", "--seconds", "0.05", "--blocks", "2"]
     results = run(redolab, tmp_path / "run", url, *words, *([] if rows is None else ["--rows", str(rows)]))
     stored = open_run(tmp_path / "run")
-    fixed = stored.manifest["design"]["units"]
+    fixed, repeats = stored.manifest["design"]["units"], stored.manifest["design"]["repeats"]
     assert fixed > 0 if rows is None else fixed == rows
     for sample in stored.samples.to_pylist():
-        whole = -(-fixed // int(sample["setting"])) * int(sample["setting"])
+        asked = fixed * repeats.get(sample["setting"], 1)
+        whole = -(-asked // int(sample["setting"])) * int(sample["setting"])
         assert sample["units"] == sample["rows"] == sample["server_rows"] == whole
         assert sample["commits"] * int(sample["setting"]) == whole
     tables = {table["key"]: table["rows"] for table in results["tables"]}

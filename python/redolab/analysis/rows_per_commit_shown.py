@@ -193,8 +193,9 @@ def _elapsed(compared: Compared, found: Sequence[Sweep]) -> Table:
             Column("change_pct", "Change", "change", "%"),
         ),
         rows,
-        note="Whole commits alone are inserted, so a sample has at least one commit and may have more rows "
-        f"than {fixed:,}; elapsed is the mean time per row times {fixed:,}.",
+        note="Whole commits alone are inserted, and samples that would be too short do the rows several "
+        f"times over, so a sample may have more rows than {fixed:,}; elapsed is the mean time per row times "
+        f"{fixed:,}.",
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from redolab import units
 from redolab.design import Design
 from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of, resized
+from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of
 from redolab.load import Amount, Inserts, Load
 from redolab.store import Run
 
@@ -28,6 +29,8 @@ _MOST_ROWS = 1_000_000_000
 # A row with its header and this filler takes 64 bytes, about what the smallest rows of an application do.
 _PADDING_BYTES = 10
 _PILOT_S = 0.15
+# Shorter samples are over before the wait sampler looks, and the kernel's accounts are too coarse for them.
+_SHORTEST_S = 0.1
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:
@@ -66,7 +69,8 @@ def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
     """The rows of a sample that take `design.seconds` on average, told by short works in each setting.
 
     Where the rows are given, how long they take is told. The slower of two works counts: a disk that
-    others use can be ten times as slow a moment later.
+    others use can be ten times as slow a moment later. A setting in which the rows take too short a time
+    to be measured inserts them several times over.
     """
     row_s = dict.fromkeys(design.settings, 0.0)
     for name in design.settings * 2:
@@ -75,15 +79,23 @@ def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
 
     block = [trial.setting for trial in design.order() if trial.block == 1]
 
+    def length_s(name: str, rows: int) -> float:
+        return row_s[name] * math.ceil(rows / _rows(name)) * _rows(name)
+
     def mean_s(rows: int) -> float:
-        lengths = [row_s[name] * math.ceil(rows / _rows(name)) * _rows(name) for name in block]
-        return sum(lengths) / len(lengths)
+        return sum(length_s(name, rows) for name in block) / len(block)
 
     rows = design.units
     if rows is None:
         most = bisect_right(range(1, _MOST_ROWS), design.seconds, key=mean_s)
         rows = _round_down(max(most, 1))
-    return resized(design, rows, mean_s(rows))
+    repeats = {
+        name: math.ceil(_SHORTEST_S / length_s(name, rows))
+        for name in design.settings
+        if 0 < length_s(name, rows) < _SHORTEST_S
+    }
+    seconds = sum(repeats.get(name, 1) * length_s(name, rows) for name in block) / len(block)
+    return replace(design, units=rows, repeats=repeats, seconds=seconds)
 
 
 def _round_down(number: int) -> int:
