@@ -12,7 +12,7 @@ import pytest
 
 from redolab import runner
 from redolab.engine.fake import FakeEngine, Script
-from redolab.errors import UsageError
+from redolab.errors import InterruptedRunError, UsageError
 from redolab.experiment import analyse, find_experiment
 from redolab.experiment.base import Wish
 
@@ -232,7 +232,30 @@ def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None
     assert rows["1/4"]["time_per_row_ms"]["point"] == pytest.approx(0.0505)
     assert rows["1/4"]["change_pct"] == 0
     assert rows["32/4"]["collected"]["point"] == pytest.approx((1 - 1 / 32) / (1 - 1 / 8192), rel=1e-3)
-    assert "With 4: 32 rows per commit bring" in results["verdict"]["text"]
+    assert results["verdict"]["text"].startswith("With sessions 1: 32,768 rows per commit save")
+    assert " With sessions 4: 32 rows per commit bring" in results["verdict"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scripts", "works"), [("rows-per-commit", INSERTS, 2 * 16), ("commit-scaling", COMMITS, 0)]
+)
+def test_a_run_of_one_sample_says_that_it_is_too_few(
+    name: str, scripts: Mapping[str, Script], works: int, tmp_path: Path
+) -> None:
+    experiment, engine = find_experiment(name), FakeEngine(scripts, interrupt_after=works + 2)
+    plan = experiment.plan(Wish(quick=True, seed=3))
+    plan = dataclasses.replace(plan, design=dataclasses.replace(plan.design, warmup_s=0.0))
+    outcome = runner.run(
+        experiment, plan, engine, tmp_path / "run", NoProgress(), "redolab run", engine.clock
+    )
+    assert isinstance(outcome.error, InterruptedRunError)
+    assert outcome.run.samples.num_rows == 1
+    results = analyse(outcome.run)
+    json.dumps(results, allow_nan=False)
+    assert results["verdict"]["outcome"] == "undecided"
+    assert results["verdict"]["best"] is None
+    assert "Too few samples" in results["verdict"]["text"]
+    assert {item["agreement"] for item in results["published"]} <= {"not comparable", "agrees", "differs"}
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Sweep:
     """The settings that differ in their rows per commit alone."""
 
     label: str
-    """Their other levels joined with `/`; empty where there are none."""
+    """Their other levels in words, such as `sessions 4, loop client`; empty where there are none."""
     names: Mapping[int, str]
     """Rows per commit to the setting's name, in rising order."""
     times: Times
@@ -54,7 +54,7 @@ def sweeps(compared: Compared) -> tuple[Sweep, ...]:
     for setting in compared.manifest["settings"]:
         levels = dict(setting["levels"])
         rows = int(levels.pop("rows_per_commit"))
-        named["/".join(levels.values())][rows] = setting["name"]
+        named[", ".join(f"{factor} {level}" for factor, level in levels.items())][rows] = setting["name"]
     found = []
     for label, names in named.items():
         ordered = dict(sorted(names.items()))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from redolab.analysis.commit_scaling_shown import Scaling
     from redolab.analysis.compared import Compared
     from redolab.analysis.estimates import Estimate
-    from redolab.analysis.significance import Outcome
     from redolab.analysis.verdict import Verdict
 
 _PUBLISHED = (1, 2, 5, 10, 20)
@@ -72,22 +71,26 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
         return held_back
     best = figures_of.greatest(found.rates)
     enough = figures_of.enough(found.rates, compared.margin)
-    if best is None or enough.point is None:
-        return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
+    rivals = [item for item in compared.throughputs if item.ratio.point is not None]
+    if best is None or enough.point is None or not rivals:
+        text = _so_far(compared, "Too few samples count to compare anything.")
+        return Verdict(text, "undecided", compared.baseline, None)
+    outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
     named = found.names[int(enough.point)]
-    outcome: Outcome = next(
-        (item.outcome for item in compared.throughputs if item.setting == found.names[best]), "equivalent"
-    )
     sentences = [
         _limit(found, best, log_device_ms(compared.manifest)),
         _growth(found, best, enough, compared.margin),
         _wall(found, best),
     ]
-    text = " ".join(sentence for sentence in sentences if sentence)
-    if compared.blocks_done < compared.blocks_planned:
-        so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
-        text = so_far + text[0].lower() + text[1:]
+    text = _so_far(compared, " ".join(sentence for sentence in sentences if sentence))
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
+
+
+def _so_far(compared: Compared, text: str) -> str:
+    """The text, with how far the run came where it was not to its end."""
+    if compared.blocks_done >= compared.blocks_planned:
+        return text
+    return f"From {compared.blocks_done} of {compared.blocks_planned} blocks: {text}"
 
 
 def _limit(found: Scaling, best: int, emulated_ms: float | None) -> str:

@@ -65,7 +65,13 @@ def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:  # noqa: ARG00
     return Inserts("inserts", max(wish.sessions, default=1), wish.scope, _PADDING_BYTES)
 
 
-def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
+def _rows_at_once(name: str, load: Load) -> int:
+    """What a setting inserts at least: one whole commit in each of its sessions."""
+    rows, *others = name.split("/")
+    return int(rows) * next((int(level) for level in others if level.isdigit()), load.sessions)
+
+
+def _fit(design: Design, load: Load, pilot: Pilot) -> Design:
     """The rows of a sample that take `design.seconds` on average, told by short works in each setting.
 
     Where the rows are given, how long they take is told. The slower of two works counts: a disk that
@@ -80,7 +86,8 @@ def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
     block = [trial.setting for trial in design.order() if trial.block == 1]
 
     def length_s(name: str, rows: int) -> float:
-        return row_s[name] * math.ceil(rows / _rows(name)) * _rows(name)
+        least = _rows_at_once(name, load)
+        return row_s[name] * math.ceil(rows / least) * least
 
     def mean_s(rows: int) -> float:
         return sum(length_s(name, rows) for name in block) / len(block)
@@ -129,9 +136,10 @@ def _verdict(compared: Compared) -> Verdict:
         return held_back
     first, *others = sweeps(compared)
     text, outcome, best = _answer(first, compared)
+    if first.label:
+        text = f"With {first.label}: {text}"
     if compared.blocks_done < compared.blocks_planned:
-        so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
-        text = so_far + text[0].lower() + text[1:]
+        text = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: {text}"
     if outcome == "better":
         text += "".join(f" With {other.label}: {_enough(other)}." for other in others if other.measured)
     return Verdict(text, outcome, compared.baseline, best)
