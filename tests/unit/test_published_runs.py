@@ -264,6 +264,7 @@ def test_a_run_of_one_sample_says_that_it_is_too_few(
         ("rows-per-commit", Wish(rows=0), "--rows is 0"),
         ("rows-per-commit", Wish(rows=10**10), "at most 1,000,000,000"),
         ("rows-per-commit", Wish(load="io"), "takes no --load"),
+        ("rows-per-commit", Wish(scope="system"), "takes no --scope"),
         ("commit-scaling", Wish(sessions=(1, 2, 1)), "names a number twice in 1,2,1"),
         ("commit-scaling", Wish(sessions=(4,)), "Name at least two"),
         ("commit-scaling", Wish(rows=5), "takes no --rows"),
