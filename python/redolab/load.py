@@ -70,6 +70,13 @@ class Inserts(Load):
     """
 
     padding_bytes: int
+    loop: str = "server"
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
+
+
+def loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the loop of a setting with such levels runs: `server` or `client`."""
+    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,24 @@ const KEEPALIVES: u32 = 4;
 pub struct Target(Config);
 
 impl Target {
-    /// Take where the server is and who connects; `host` beginning with `/` is a socket's directory.
+    /// Take where the server is and who connects; `host` beginning with `/` is a socket's directory. `options`
+    /// are for the server, as libpq has them.
     #[must_use]
-    pub fn new(host: &str, port: u16, user: &str, password: Option<&str>, database: &str) -> Self {
+    pub fn new(
+        host: &str,
+        port: u16,
+        user: &str,
+        password: Option<&str>,
+        database: &str,
+        options: &str,
+    ) -> Self {
         let mut config = Config::new();
         config
             .host(host)
             .port(port)
             .user(user)
             .dbname(database)
+            .options(options)
             .connect_timeout(CONNECT_LIMIT)
             .keepalives_idle(KEEPALIVE_IDLE)
             .keepalives_interval(KEEPALIVE_INTERVAL)
@@ -137,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_target_does_not_show_its_password() {
-        let target = Target::new("localhost", 5432, "me", Some("s3cret"), "postgres");
+        let target = Target::new("localhost", 5432, "me", Some("s3cret"), "postgres", "");
         let shown = format!("{target:?}");
         assert!(shown.contains("localhost") && !shown.contains("s3cret"), "{shown}");
     }

@@ -45,15 +45,17 @@ pub struct ClientSessions {
 #[pymethods]
 impl ClientSessions {
     #[new]
-    #[pyo3(signature = (host, port, user, password, database))]
+    #[pyo3(signature = (host, port, user, password, database, options))]
     fn new(
         host: &str,
         port: u16,
         user: &str,
         password: Option<&str>,
         database: &str,
+        options: &str,
     ) -> PyResult<Self> {
-        let running = Sessions::start(&Target::new(host, port, user, password, database))?;
+        let target = Target::new(host, port, user, password, database, options);
+        let running = Sessions::start(&target)?;
         Ok(Self { running: Mutex::new(Some(running)) })
     }
 
