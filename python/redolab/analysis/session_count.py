@@ -23,6 +23,7 @@ TOTAL, LOG_SYNC, CLIENT, OTHER = "TOTAL_TIME", "log sync", "message from client"
 UNACCOUNTED_TIME = "UNACCOUNTED_TIME"
 _TITLES = {ON_CPU: "CPU", RUN_QUEUE: "run queue", STEAL: "steal", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
 TOP = 5
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,14 @@ class TimedEvent:
     """How often; None where the server does not count it."""
     looks: int | None = None
     """Ticks of the wait sampler that found a session in it; None for what is not sampled."""
+    waited_s: float | None = None
+    """Time in the waits that were counted, where they are not the sessions' alone."""
 
     @property
     def average_ms(self) -> float | None:
         """Mean length of a wait, milliseconds."""
-        return 1e3 * self.time_s / self.waits if self.waits else None
+        time_s = self.time_s if self.waited_s is None else self.waited_s
+        return 1e3 * time_s / self.waits if self.waits else None
 
 
 def session_profile(total_s: float, parts: Mapping[str, float]) -> list[TimeSource]:
@@ -60,7 +64,9 @@ def session_profile(total_s: float, parts: Mapping[str, float]) -> list[TimeSour
         total_s: elapsed time, seconds; greater than 0.
         parts: name to seconds, what is known of it.
     """
-    rows = {**parts, UNACCOUNTED_TIME: total_s - math.fsum(parts.values())}
+    rest = math.fsum((total_s, *(-seconds for seconds in parts.values())))
+    # Parts that were themselves divided so as to add up leave rounding, not time.
+    rows = {**parts, UNACCOUNTED_TIME: rest if abs(rest) > _ROUNDING * total_s else 0.0}
     largest_first = sorted(rows.items(), key=lambda row: -row[1])
     return [
         TimeSource(TOTAL, total_s, 1.0),

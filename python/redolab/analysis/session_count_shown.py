@@ -29,7 +29,10 @@ SOURCE = "Bobby Durrett, Faster commit time with fewer sessions, 22 August 2012"
 PUBLISHED_PER_CPU = (2, 16)
 _CLIENT_READ = event_name(*CLIENT_READ)
 # Named as the server's own count of writes and flushes of the log is.
-_COUNTED = {"io:walsync": "wal_flushes", "io:walwrite": "wal_writes"}
+_COUNTED = {
+    "io:walsync": ("wal_flushes", "wal_flush_time_s"),
+    "io:walwrite": ("wal_writes", "wal_write_time_s"),
+}
 
 
 @dataclass(frozen=True)
@@ -272,15 +275,14 @@ def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float
             title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
             events.append(TimedEvent(title.get(row, row), "", seconds, None))
         else:
-            waits = _known_waits(row, samples)
-            events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row)))
+            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
+            events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
     return events, db_time_s
 
 
-def _known_waits(row: str, samples: Sequence[Sample]) -> float | None:
-    column = _COUNTED.get(row.lower())
-    counts = [getattr(sample, column) for sample in samples] if column else []
-    return sum(counts) if counts and None not in counts else None
+def _known_sum(column: str, samples: Sequence[Sample]) -> float | None:
+    values = [getattr(sample, column) for sample in samples] if column else []
+    return math.fsum(values) if values and None not in values else None
 
 
 def findings(found: Counted) -> tuple[Finding, ...]:
@@ -308,7 +310,7 @@ def findings(found: Counted) -> tuple[Finding, ...]:
         _finding(
             "cpu-share", "change of the share of CPU in a session's time, from 2 to 16 sessions per CPU",
             "-15 percentage points (15 % to 0 %)", cpu.scaled(100), "percentage points", obstacle,
-            lambda e: _beyond(e.scaled(1), 0.0, below=True), "Agrees when the share falls (below 0).",
+            lambda e: _beyond(e, 0.0, below=True), "Agrees when the share falls (below 0).",
         ),
         _finding(
             "cpu-queueing", "part of log sync and run queue together that is run queue, 16 sessions per CPU",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
     from redolab.analysis.estimates import Estimate
     from redolab.analysis.session_count_shown import Counted
-    from redolab.analysis.significance import Outcome
+    from redolab.analysis.significance import Comparison, Outcome
     from redolab.analysis.verdict import Verdict
 
 # The first and the last are the published ones; those between make a pool size worth recommending.
@@ -93,19 +93,43 @@ def _verdict(compared: Compared, found: Counted) -> Verdict:
     if found.pool.point is None or found.best is None:
         return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
     pool = int(found.pool.point)
-    text = f"{_recommended(found, pool)} {_pooler(found, pool)} {_finding(found)}"
+    outcome = _outcome(compared, found, pool)
+    if outcome == "undecided":
+        text = f"{_undecided(compared, found, pool)} {_finding(found)}"
+    else:
+        text = f"{_recommended(found, pool)} {_pooler(found, pool)} {_finding(found)}"
     if compared.blocks_done < compared.blocks_planned:
         so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
         text = so_far + text[0].lower() + text[1:]
-    outcome = _outcome(compared, found, pool)
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
 
 
 def _outcome(compared: Compared, found: Counted, pool: int) -> Outcome:
     """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
     fewest, most = found.sessions[0], found.sessions[-1]
-    asked = found.names[pool if pool != fewest else most]
-    return next((item.outcome for item in compared.throughputs if item.setting == asked), "undecided")
+    against = _against_fewest(compared, found.names[pool if pool != fewest else most])
+    return "undecided" if against is None else against.outcome
+
+
+def _against_fewest(compared: Compared, setting: str) -> Comparison | None:
+    return next((item for item in compared.throughputs if item.setting == setting), None)
+
+
+def _undecided(compared: Compared, found: Counted, pool: int) -> str:
+    """What was seen, and how much more would settle it."""
+    fewest, most = found.sessions[0], found.sessions[-1]
+    asked = pool if pool != fewest else most
+    text = (
+        f"Whether more sessions than {fewest} do the work sooner is undecided: {asked} sessions were "
+        f"{_faster(found.ratio(asked, fewest))} {fewest}"
+    )
+    against = _against_fewest(compared, found.names[asked])
+    if against is not None and against.blocks_needed:
+        text += f"; {against.blocks_needed} more block{'s' * (against.blocks_needed > 1)} would settle it"
+    return (
+        f"{text}. Of those measured {pool} are the fewest within {units.percent(compared.margin, 0)} of the "
+        f"best{_between(found.pool)}."
+    )
 
 
 def _recommended(found: Counted, pool: int) -> str:
@@ -192,7 +216,7 @@ def _faster(ratio: Estimate) -> str:
     from redolab.analysis.verdict import ratio_text
 
     text = ratio_text(ratio)
-    return f"{text} as with" if text.startswith("unknown") else f"{text} against"
+    return f"{text} {'as' if 'times as' in text else 'than'} with"
 
 
 def _p95(found: Counted, sessions: int) -> str | None:
