@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
     from redolab.analysis.estimates import Estimate
     from redolab.analysis.session_count_shown import Counted
-    from redolab.analysis.significance import Comparison, Outcome
+    from redolab.analysis.significance import Outcome
     from redolab.analysis.verdict import Verdict
 
 # The first and the last are the published ones; those between make a pool size worth recommending.
@@ -93,7 +93,7 @@ def _verdict(compared: Compared, found: Counted) -> Verdict:
     if found.pool.point is None or found.best is None:
         return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
     pool = int(found.pool.point)
-    outcome = _outcome(compared, found, pool)
+    outcome = _outcome(found, pool)
     if outcome == "undecided":
         text = f"{_undecided(compared, found, pool)} {_finding(found)}"
     else:
@@ -104,31 +104,29 @@ def _verdict(compared: Compared, found: Counted) -> Verdict:
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
 
 
-def _outcome(compared: Compared, found: Counted, pool: int) -> Outcome:
+def _outcome(found: Counted, pool: int) -> Outcome:
     """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
     fewest, most = found.sessions[0], found.sessions[-1]
-    against = _against_fewest(compared, found.names[pool if pool != fewest else most])
+    against = found.against_fewest(pool if pool != fewest else most)
     return "undecided" if against is None else against.outcome
-
-
-def _against_fewest(compared: Compared, setting: str) -> Comparison | None:
-    return next((item for item in compared.throughputs if item.setting == setting), None)
 
 
 def _undecided(compared: Compared, found: Counted, pool: int) -> str:
     """What was seen, and how much more would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
-    asked = pool if pool != fewest else most
+    asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
     text = (
         f"Whether more sessions than {fewest} do the work sooner is undecided: {asked} sessions were "
         f"{_faster(found.ratio(asked, fewest))} {fewest}"
     )
-    against = _against_fewest(compared, found.names[asked])
+    against = found.against_fewest(asked)
     if against is not None and against.blocks_needed:
-        text += f"; {against.blocks_needed} more block{'s' * (against.blocks_needed > 1)} would settle it"
+        text += (
+            f"; {against.blocks_needed} more block{'s' * (against.blocks_needed > 1)} would settle a "
+            f"difference of {margin}"
+        )
     return (
-        f"{text}. Of those measured {pool} are the fewest within {units.percent(compared.margin, 0)} of the "
-        f"best{_between(found.pool)}."
+        f"{text}. Of those measured {pool} are the fewest within {margin} of the best{_between(found.pool)}."
     )
 
 
@@ -165,21 +163,22 @@ def _pooler(found: Counted, pool: int) -> str:
 def _finding(found: Counted) -> str:
     """Whether many sessions were slower, as was published, and what decides it."""
     fewest, most = found.sessions[0], found.sessions[-1]
-    ratio = found.ratio(most, fewest)
-    if ratio.low is None or ratio.high is None:
-        return ""
-    grouped = _per_flush(found, fewest), _per_flush(found, most)
-    why = (
+    few, many = _per_flush(found, fewest), _per_flush(found, most)
+    flush = (
         ""
-        if None in grouped
-        else f": one flush of the log serves {grouped[1]} commits with {most} sessions and {grouped[0]} "
-        f"with {fewest}"
+        if few is None or many is None
+        else f"one flush of the log serves {many} commits with {most} sessions and {few} with {fewest}"
     )
-    if ratio.low > 1:
+    why = f": {flush}" if flush else ""
+    against = found.against_fewest(most)
+    outcome = "undecided" if against is None else against.outcome
+    if outcome == "better":
         return f"That fewer sessions are faster, as was published, does not hold here{why}."
-    if ratio.high < 1:
+    if outcome == "worse":
         return f"Many sessions are slower here, as was published{why}."
-    return f"Between {fewest} and {most} sessions no difference was shown{why}."
+    if outcome == "equivalent":
+        return f"Between {fewest} and {most} sessions there is no difference that matters{why}."
+    return f"{flush[0].upper()}{flush[1:]}." if flush else ""
 
 
 def _warnings(found: Counted) -> list[str]:
