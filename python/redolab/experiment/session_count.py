@@ -136,8 +136,9 @@ def _recommended(found: Counted, pool: int) -> str:
     per_cpu = "" if found.cpus is None else f", {units.significant(pool / found.cpus, 2)} per CPU"
     text = f"Let {pool} sessions work at a time{per_cpu}{_between(found.pool)}: "
     if pool == most:
+        sure = "still grew" if found.pool.low == most else "seemed still to grow"
         return (
-            f"{text}throughput still grew at {most} sessions, the most measured, so measure more with "
+            f"{text}throughput {sure} at {most} sessions, the most measured, so measure more with "
             "--sessions before you set a limit."
         )
     text += f"of those measured they are the fewest within {margin} of the best throughput"
@@ -241,7 +242,7 @@ EXPERIMENT = Experiment(
     combine=_combine,
     defaults=_all,
     baseline=_fewest,
-    quick=Size(blocks=6, seconds=1.5, warmup_s=0.3),
+    quick=Size(blocks=6, seconds=1.2, warmup_s=0.3),
     full=Size(blocks=16, seconds=30, warmup_s=5, units=_PUBLISHED_INSERTS),
     null_pair=True,
     load=_load,

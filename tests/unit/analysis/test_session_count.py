@@ -248,7 +248,8 @@ def test_the_plan() -> None:
 def test_a_quick_run_is_as_long_as_it_should_be_whatever_the_server() -> None:
     plan = EXPERIMENT.plan(Wish(quick=True, sessions=(4, 32)))
     assert plan.design.units is None
-    for per_s in ({"4": 400, "32": 3_200}, {"4": 15_000, "32": 30_000}):
+    # On the slow log 32 sessions would be done in less than 0.3 s, so everybody does more.
+    for per_s, seconds in (({"4": 400, "32": 3_200}, 1.35), ({"4": 15_000, "32": 30_000}, 1.2)):
 
         def pilot(name: str, amount: Amount, per_s: dict[str, int] = per_s) -> Work:
             done = round(per_s[name] * amount.seconds)
@@ -257,6 +258,6 @@ def test_a_quick_run_is_as_long_as_it_should_be_whatever_the_server() -> None:
         fitted = EXPERIMENT.fit(plan.design, plan.load, pilot)
         assert fitted.units is not None
         assert fitted.units % 32 == 0
-        assert fitted.seconds == pytest.approx(1.5, rel=0.05)
+        assert fitted.seconds == pytest.approx(seconds, rel=0.02)
         lengths = [fitted.units / rate for rate in per_s.values()]
         assert sum(lengths) / 2 == pytest.approx(fitted.seconds)
