@@ -316,7 +316,7 @@ def findings(found: Counted) -> tuple[Finding, ...]:
         _finding(
             "cpu-share", "change of the share of CPU in a session's time, from 2 to 16 sessions per CPU",
             "-15 percentage points (15 % to 0 %)", cpu.scaled(100), "percentage points", obstacle,
-            lambda e: _beyond(e, 0.0, below=True), "Agrees when the share falls (below 0).",
+            lambda e: _beyond(e, -1.0, below=True), "Agrees when the share falls by more than one point.",
         ),
         _finding(
             "cpu-queueing", "part of log sync and run queue together that is run queue, 16 sessions per CPU",
