@@ -1,7 +1,10 @@
 //! PostgreSQL: connections, and transactions of single-row inserts.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use tokio::task::spawn_local;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
@@ -47,18 +50,22 @@ impl Target {
     }
 
     /// Open a connection, shown as `name` in the server's views, and tell its server process.
-    pub(crate) async fn connect(&self, name: &str) -> Result<(Client, u32), String> {
+    pub(crate) async fn connect(&self, name: &str) -> Result<(Wire, u32), String> {
         let mut config = self.0.clone();
         let (client, connection) =
             config.application_name(name).connect(NoTls).await.map_err(|error| words(&error))?;
-        // Ends with the client; its error comes to the client's statements too.
-        tokio::spawn(connection);
-        let row = client
-            .query_one("select pg_backend_pid()", &[])
-            .await
-            .map_err(|error| words(&error))?;
-        let pid: i32 = row.get(0);
-        Ok((client, pid.unsigned_abs()))
+        let ending = Rc::new(OnceCell::new());
+        let told = Rc::clone(&ending);
+        // Ends with the client.
+        spawn_local(async move {
+            if let Err(error) = connection.await {
+                let _ = told.set(words(&error));
+            }
+        });
+        let wire = Wire { client, ending };
+        let pid = wire.ask("select pg_backend_pid()::text", &[]).await?;
+        let pid = pid.and_then(|pid| pid.parse().ok()).ok_or("the server tells no process id")?;
+        Ok((wire, pid))
     }
 }
 
@@ -68,35 +75,63 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Execute `statement`, whose parameters are all text; returns the text in the first column of its row.
-pub(crate) async fn ask(
-    client: &Client,
-    statement: &str,
-    arguments: &[String],
-) -> Result<Option<String>, String> {
-    let arguments: Vec<&(dyn ToSql + Sync)> =
-        arguments.iter().map(|argument| argument as &(dyn ToSql + Sync)).collect();
-    let row = client.query_opt(statement, &arguments).await.map_err(|error| words(&error))?;
-    row.map_or(Ok(None), |row| row.try_get(0).map_err(|error| words(&error)))
+/// One connection.
+pub(crate) struct Wire {
+    client: Client,
+    /// Why it ended, where the server said so between two statements.
+    ending: Rc<OnceCell<String>>,
+}
+
+impl Wire {
+    /// Whether the server still answers.
+    pub(crate) async fn is_alive(&self) -> bool {
+        self.client.check_connection().await.is_ok()
+    }
+
+    /// Execute `statement`, whose parameters are all text; returns the text in the first column of its
+    /// row.
+    pub(crate) async fn ask(
+        &self,
+        statement: &str,
+        arguments: &[String],
+    ) -> Result<Option<String>, String> {
+        let arguments: Vec<&(dyn ToSql + Sync)> =
+            arguments.iter().map(|argument| argument as &(dyn ToSql + Sync)).collect();
+        let row = self.client.query_opt(statement, &arguments).await;
+        let text = row.and_then(|row| row.map_or(Ok(None), |row| row.try_get(0)));
+        text.map_err(|error| self.why(&error))
+    }
+
+    async fn prepare(&self, statement: &str) -> Result<Statement, String> {
+        self.client.prepare(statement).await.map_err(|error| self.why(&error))
+    }
+
+    fn why(&self, error: &Error) -> String {
+        let ended = if error.is_closed() { self.ending.get() } else { None };
+        ended.cloned().unwrap_or_else(|| words(error))
+    }
 }
 
 /// One session's transactions.
 pub(crate) struct Inserts<'a> {
-    client: &'a Client,
+    wire: &'a Wire,
     job: &'a Job,
     insert: Statement,
+    /// Sets one parameter in the transaction.
+    set: Statement,
     number: i32,
 }
 
 impl<'a> Inserts<'a> {
     /// Prepare them for the session `number`, from 0.
     pub(crate) async fn prepare(
-        client: &'a Client,
+        wire: &'a Wire,
         job: &'a Job,
         number: usize,
     ) -> Result<Self, String> {
-        let insert = client.prepare(&job.statement).await.map_err(|error| words(&error))?;
-        Ok(Self { client, job, insert, number: i32::try_from(number).unwrap_or(i32::MAX) })
+        let insert = wire.prepare(&job.statement).await?;
+        let set = wire.prepare("select set_config($1, $2, true)").await?;
+        Ok(Self { wire, job, insert, set, number: i32::try_from(number).unwrap_or(i32::MAX) })
     }
 
     /// Commit one transaction after `before` rows; returns how many rows it inserted, and the time from
@@ -109,25 +144,26 @@ impl<'a> Inserts<'a> {
         } else {
             self.transaction(before, rows).await
         };
-        Ok((inserted.map_err(|error| words(&error))?, began.elapsed()))
+        Ok((inserted.map_err(|error| self.wire.why(&error))?, began.elapsed()))
     }
 
     async fn transaction(&self, before: u64, rows: u64) -> Result<u64, Error> {
-        self.client.batch_execute("begin").await?;
+        let client = &self.wire.client;
+        client.batch_execute("begin").await?;
         for (name, value) in &self.job.parameters {
-            self.client.execute("select set_config($1, $2, true)", &[name, value]).await?;
+            client.execute(&self.set, &[name, value]).await?;
         }
         let mut inserted = 0;
         for row in 1..=rows {
             inserted += self.insert(before + row).await?;
         }
-        self.client.batch_execute("commit").await?;
+        client.batch_execute("commit").await?;
         Ok(inserted)
     }
 
     async fn insert(&self, entry: u64) -> Result<u64, Error> {
         let entry = i64::try_from(entry).unwrap_or(i64::MAX);
-        self.client.execute(&self.insert, &[&self.number, &entry, &self.job.padding]).await
+        self.wire.client.execute(&self.insert, &[&self.number, &entry, &self.job.padding]).await
     }
 }
 

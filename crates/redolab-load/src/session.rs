@@ -4,28 +4,31 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
-use tokio_postgres::Client;
 
 use crate::latency::Latency;
 use crate::part::{Amount, Job, share};
-use crate::postgres::{Inserts, Target, ask};
+use crate::postgres::{Inserts, Target, Wire};
 use crate::report::SessionReport;
 
 /// A connection, until it is lost.
 pub(crate) struct Session {
     pub(crate) number: usize,
     pub(crate) pid: u32,
-    client: Option<Client>,
+    wire: Option<Wire>,
 }
 
 impl Session {
     pub(crate) async fn open(target: &Target, number: usize) -> Result<Self, String> {
-        let (client, pid) = target.connect(&format!("redolab session {}", number + 1)).await?;
-        Ok(Self { number, pid, client: Some(client) })
+        let (wire, pid) = target.connect(&format!("redolab session {}", number + 1)).await?;
+        Ok(Self { number, pid, wire: Some(wire) })
     }
 
-    pub(crate) fn is_open(&self) -> bool {
-        self.client.as_ref().is_some_and(|client| !client.is_closed())
+    /// Whether the server still answers.
+    pub(crate) async fn is_alive(&self) -> bool {
+        match &self.wire {
+            Some(wire) => wire.is_alive().await,
+            None => false,
+        }
     }
 
     pub(crate) async fn ask(
@@ -33,8 +36,8 @@ impl Session {
         statement: &str,
         arguments: &[String],
     ) -> Result<Option<String>, String> {
-        match &self.client {
-            Some(client) => ask(client, statement, arguments).await,
+        match &self.wire {
+            Some(wire) => wire.ask(statement, arguments).await,
             None => Err("the connection was closed".to_owned()),
         }
     }
@@ -49,17 +52,17 @@ impl Session {
         mut stop: watch::Receiver<bool>,
     ) -> (SessionReport, bool) {
         let mut report = SessionReport { number: self.number, ..SessionReport::default() };
-        let Some(client) = self.client.take() else {
+        let Some(wire) = self.wire.take() else {
             report.trouble = Some("the connection was closed".to_owned());
             return (report, false);
         };
         let done = tokio::select! {
             biased;
-            done = part(&client, job, sessions, &mut report, latency) => done,
+            done = part(&wire, job, sessions, &mut report, latency) => done,
             _ = stop.wait_for(|stopped| *stopped) => return (report, true),
         };
         match done {
-            Ok(()) => self.client = Some(client),
+            Ok(()) => self.wire = Some(wire),
             Err(trouble) => report.trouble = Some(trouble),
         }
         (report, false)
@@ -67,13 +70,13 @@ impl Session {
 }
 
 async fn part(
-    client: &Client,
+    wire: &Wire,
     job: &Job,
     sessions: usize,
     report: &mut SessionReport,
     latency: &RefCell<Latency>,
 ) -> Result<(), String> {
-    let inserts = Inserts::prepare(client, job, report.number).await?;
+    let inserts = Inserts::prepare(wire, job, report.number).await?;
     let (quota, limit) = match job.amount {
         Amount::Rows(rows) => (share(rows, sessions, report.number), Duration::MAX),
         Amount::For(time) => (u64::MAX, time),
@@ -89,7 +92,7 @@ async fn part(
         report.elapsed = began.elapsed();
     }
     for statement in &job.afterwards {
-        ask(client, statement, &[]).await?;
+        wire.ask(statement, &[]).await?;
     }
     Ok(())
 }

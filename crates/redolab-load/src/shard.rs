@@ -59,7 +59,11 @@ async fn resize(
     sessions: &mut Vec<Session>,
     wanted: &[usize],
 ) -> Result<Vec<(usize, u32)>, String> {
-    sessions.retain(|session| wanted.contains(&session.number) && session.is_open());
+    for session in std::mem::take(sessions) {
+        if wanted.contains(&session.number) && session.is_alive().await {
+            sessions.push(session);
+        }
+    }
     for &number in wanted {
         if sessions.iter().all(|session| session.number != number) {
             sessions.push(Session::open(target, number).await?);

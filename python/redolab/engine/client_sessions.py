@@ -9,7 +9,6 @@ import math
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 
 from redolab import _core
 from redolab.engine.connection import SESSION_SETTINGS, Connection, Connector
@@ -65,14 +64,16 @@ class ClientSessions:
         return tuple(self._sessions.pids())
 
     def resize(self, count: int) -> None:
-        """Have `count` connections, lost ones opened anew.
+        """Have `count` connections that answer, lost ones opened anew.
 
         Raises:
             RefusedError: the server does not take one more.
         """
-        self._count = count
+        self._count, before = count, self.pids
         try:
             self._sessions.resize(count)
+            if set(self.pids) <= set(before):
+                return
             for name, value in SESSION_SETTINGS.items():
                 # A version that does not know the parameter has no row for it.
                 self._sessions.ask(
@@ -87,9 +88,6 @@ class ClientSessions:
         Raises:
             RefusedError: the server does not take it.
         """
-        with suppress(ConnectionError):
-            self._sessions.ask("select '1'", [])
-            return
         self.resize(self._count)
 
     def set_parameter(self, name: str, value: str) -> None:
