@@ -50,6 +50,8 @@ class Design:
     stages: tuple[tuple[str, ...], ...] = ()
     """Settings that cannot be shuffled with the others, because each changes what comes after: stage
     after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
+    units_each: int | None = None
+    """Units of work of every session in a sample, in place of `units`."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:
@@ -80,7 +82,7 @@ class Design:
 
     def amount(self) -> Amount:
         """How much work one sample is."""
-        return Amount(self.seconds, self.units)
+        return Amount(self.seconds, self.units, self.units_each)
 
     def load_time(self) -> float:
         """Seconds of load in all, warm-ups included."""

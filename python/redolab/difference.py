@@ -91,6 +91,8 @@ def difference(
         looks_torn=ticks.torn,
         sampler_realtime=ticks.realtime,
         units=work.units,
+        throttled_periods=count("throttled_periods"),
+        throttled_s=counters.get("throttled_s"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

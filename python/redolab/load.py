@@ -33,6 +33,8 @@ class Amount:
     """Length; with `units` only what it is expected to be."""
     units: int | None = None
     """Units of work of all sessions together; None: the sessions work for `seconds`."""
+    units_each: int | None = None
+    """Units of work of every session instead, where work that grows with the sessions is the question."""
 
 
 @dataclass(frozen=True)

@@ -242,6 +242,12 @@ class Sample:
     sampler_realtime: bool | None = field(
         default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
     )
+    throttled_periods: int | None = field(
+        default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
+    )
+    throttled_s: float | None = field(
+        default=None, metadata={"doc": "time that the quota withheld CPUs, summed over CPUs"}
+    )
 
 
 @dataclass(frozen=True)
