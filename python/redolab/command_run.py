@@ -35,7 +35,8 @@ class RunOptions:
     """The options of `redolab run` as given."""
 
     experiment: str
-    engine: str
+    engine: str | None
+    """None: the experiment's own."""
     quick: bool
     sessions: str | None
     rows: int | None
@@ -60,12 +61,13 @@ def execute(options: RunOptions) -> runner.Outcome:
     """
     experiment = find_experiment(options.experiment)
     delay_s = _log_device_s(options.log_device_ms)
-    check_target(options.engine, experiment.engines, delay_s)
+    target = options.engine or experiment.engines[0]
+    check_target(target, experiment.engines, delay_s)
     plan = experiment.plan(_wish(options))
     out = options.out or _default_place(experiment)
     check_free(out)
-    _announce(experiment, plan, options)
-    engine = open_engine(options.engine, plan.load, delay_s, plan.design.seed)
+    _announce(experiment, plan, target, options.yes)
+    engine = open_engine(target, plan.load, delay_s, plan.design.seed)
     with _progress(experiment) as progress:
         return runner.run(experiment, plan, engine, out, progress, options.command)
 
@@ -120,7 +122,7 @@ def _default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
+def _announce(experiment: Experiment, plan: Plan, target: str, yes: bool) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
     design, load = plan.design, plan.load
     trials = len(design.order())
@@ -131,7 +133,7 @@ def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
         f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}.",
         file=sys.stderr,
     )
-    if options.engine == "embedded" or options.yes:
+    if "://" not in target or yes:
         return
     if load.scope == "system":
         reach = "ALTER SYSTEM for every parameter of the settings"

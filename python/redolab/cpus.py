@@ -69,6 +69,7 @@ class CpuTimes:
     """Cumulative times of some CPUs, summed, in seconds."""
 
     busy_s: float
+    idle_s: float
     steal_s: float
     """Time the hypervisor gave to others."""
 
@@ -114,21 +115,22 @@ def read_throttling(quota: Quota | None) -> Throttling | None:
 
 
 def read_times(cpus: Iterable[int], root: Path = _ROOT) -> CpuTimes:
-    """Busy and steal time of these CPUs since the machine started.
+    """Busy, idle and steal time of these CPUs since the machine started.
 
     Raises:
         OSError: /proc/stat cannot be read.
     """
     wanted = {f"cpu{cpu}" for cpu in cpus}
-    busy = steal = 0
+    busy = idle = steal = 0
     for line in (root / "proc/stat").read_text().splitlines():
         name, *fields = line.split()
         if name in wanted:
-            user, nice, system, _idle, _iowait, irq, softirq, stolen, *_ = map(int, fields)
+            user, nice, system, waiting, waiting_for_io, irq, softirq, stolen, *_ = map(int, fields)
             busy += user + nice + system + irq + softirq
+            idle += waiting + waiting_for_io
             steal += stolen
     ticks = os.sysconf("SC_CLK_TCK")
-    return CpuTimes(busy / ticks, steal / ticks)
+    return CpuTimes(busy / ticks, idle / ticks, steal / ticks)
 
 
 def as_record(cpus: Cpus) -> dict[str, object]:

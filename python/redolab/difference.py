@@ -91,6 +91,7 @@ def difference(
         looks_torn=ticks.torn,
         sampler_realtime=ticks.realtime,
         units=work.units,
+        host_idle_s=counters.get("host_idle_s"),
         throttled_periods=count("throttled_periods"),
         throttled_s=counters.get("throttled_s"),
     )

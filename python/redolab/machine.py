@@ -7,6 +7,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
+from redolab.cpus import as_record, read_cpus
+
 
 def describe_machine() -> dict[str, Any]:
     """CPUs, their model, memory and system software; null for what the system does not tell."""
@@ -17,6 +19,7 @@ def describe_machine() -> dict[str, Any]:
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _field(Path("/etc/os-release"), "PRETTY_NAME"),
         "python": platform.python_version(),
+        "processors": as_record(read_cpus()),
     }
 
 

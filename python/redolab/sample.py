@@ -242,6 +242,9 @@ class Sample:
     sampler_realtime: bool | None = field(
         default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
     )
+    host_idle_s: float | None = field(
+        default=None, metadata={"doc": "time the machine's CPUs had nothing to run, where it is measured"}
+    )
     throttled_periods: int | None = field(
         default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
     )

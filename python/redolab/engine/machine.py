@@ -9,10 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from typing import Any
 
 from redolab import _core
 from redolab.cpus import Cpus, read_cpus, read_throttling, read_times
@@ -30,18 +29,7 @@ _FOREVER = 2**63 - 1
 class _Nothing:
     """A wait sampler that has nothing to see: the processes wait for nothing but a CPU."""
 
-    ticks: Ticks = Ticks()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        pass
+    ticks: Ticks = field(default_factory=Ticks)
 
 
 class MachineEngine:
@@ -157,6 +145,7 @@ class MachineEngine:
         counters: dict[str, float | None] = {
             "host_cpus": self._cpus.threads,
             "host_busy_s": times.busy_s,
+            "host_idle_s": times.idle_s,
             "host_steal_s": times.steal_s,
             "throttled_periods": None if throttling is None else throttling.periods,
             "throttled_s": None if throttling is None else throttling.time_s,
@@ -164,9 +153,9 @@ class MachineEngine:
         pids = tuple(task.pid for task in tasks)
         return Snapshot(time.monotonic(), "", counters, tasks, None, pids)
 
-    def watch(self, in_turns_s: float = 0.0) -> _Nothing:  # noqa: ARG002
+    def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[_Nothing]:  # noqa: ARG002
         """Nothing to watch."""
-        return _Nothing()
+        return nullcontext(_Nothing())
 
     def close(self) -> None:
         """End every process."""
@@ -176,13 +165,13 @@ class MachineEngine:
 
     def _accounts(self, spinners: Sequence[_Spinner]) -> tuple[TaskAccount, ...]:
         """The kernel's accounts of those that live."""
-        found = []
+        found: list[TaskAccount] = []
         for spinner in spinners:
             with suppress(OSError):
-                for task in _core.process_threads(spinner.pid):
-                    found.append(
-                        TaskAccount(task.pid, "spinner", task.start_ticks, task.cpu_ns, task.run_queue_ns)
-                    )
+                found += (
+                    TaskAccount(task.pid, "spinner", task.start_ticks, task.cpu_ns, task.run_queue_ns)
+                    for task in _core.process_threads(spinner.pid)
+                )
         return tuple(found)
 
 
