@@ -26,6 +26,7 @@ Power = Literal["cores", "threads", "quota", "less", "undecided"]
 """What carries the power: every core, every thread, a quota below both, or less than the cores."""
 
 _OVER_QUOTA = 0.05
+_MOSTLY = 0.5
 NEAR = 0.9
 """Effective CPUs from this part of the cores up count as all of them: switching and turbo take some."""
 
@@ -36,8 +37,15 @@ class Room:
 
     cores: int
     threads: int
-    quota: float | None
+    quota: float | None = None
     """CPU seconds per second that a control group leaves; None without one."""
+    period_s: float | None = None
+    """How often the kernel hands these out anew, seconds; None without a quota."""
+
+    @property
+    def capped(self) -> bool:
+        """Whether the quota leaves less than the CPUs."""
+        return self.quota is not None and self.quota < self.threads
 
     @property
     def limit(self) -> float:
@@ -129,6 +137,8 @@ class Facts:
     """Part of the CPUs that other processes used while these worked."""
     steal: Estimate
     """Part of the CPUs that the hypervisor gave to other machines meanwhile."""
+    throttled: Estimate
+    """Part of the quota's periods in which it ran out on a full machine."""
 
     def as_json(self) -> dict[str, Any]:
         """The facts as the results object has them."""
@@ -141,6 +151,7 @@ class Facts:
             "rises_processes": None if self.jump is None else self.jump.rises,
             "others_share": self.others.as_json(),
             "steal_share": self.steal.as_json(),
+            "throttled_share": self.throttled.as_json(),
         }
 
 
@@ -181,21 +192,22 @@ def spun_of(samples: Iterable[Sample]) -> tuple[Spun, ...]:
     )
 
 
-def capacity(spun: Sequence[Spun], limit: float, level: float = 0.95) -> Capacity:
+def capacity(spun: Sequence[Spun], room: Room, level: float = 0.95) -> Capacity:
     """Effective CPUs from the samples with enough processes to fill them.
 
-    In each block the logarithm of the rate of work, averaged over the samples of at least `limit`
-    processes, less that of the work of one process alone per second on a CPU; the interval is
-    Student's t over the blocks. A block without both is left out.
+    In each block the logarithm of the rate of work, averaged over the samples with at least as many
+    processes as there is room for, less that of the work of one process alone per second on a CPU; the
+    interval is Student's t over the blocks. A block without both is left out.
 
     A rate is corrected for others by giving the processes the CPU time that these took, at the speed the
-    processes had beside them. That holds as long as all CPUs were busy. It does not where a quota held the
-    processes back, and there the rate stands as it is. Nor where another thread of its core slowed the one
-    process down, which makes M too large: see `Facts.others` for how much of that there can be.
+    processes had beside them. That holds because all CPUs were busy. Under a quota they need not be, and the
+    processes could not have used more: there nothing is corrected. Where another process on a thread of its
+    core slowed the one process down, the corrected M is too large (see `Facts.others` for how much there
+    can be of that).
 
     Args:
         spun: every sample that counts.
-        limit: CPU seconds per second that the processes can have at most.
+        room: what the processes had to run on.
         level: of the interval.
     """
     rates: dict[str, Callable[[Spun], float]] = {
@@ -209,9 +221,8 @@ def capacity(spun: Sequence[Spun], limit: float, level: float = 0.95) -> Capacit
         for group in _by_block(spun).values():
             ones = [math.log(item.per_cpu_s) for item in group if item.processes == 1]
             full = [
-                math.log(item.spins / item.elapsed_s * (1.0 if item.throttled_periods else more(item)))
-                for item in group
-                if item.processes >= limit and item.processes > 1
+                math.log(item.spins / item.elapsed_s * (1.0 if room.capped else more(item)))
+                for item in _full(group, room)
             ]
             if ones and full:
                 logs.append(statistics.fmean(full) - statistics.fmean(ones))
@@ -250,22 +261,31 @@ def power_at(room: float, cores: int, threads: int) -> Power:
     return "threads" if cores < threads and room > math.sqrt(cores * threads) else "cores"
 
 
-def power(effective: Estimate, cores: int, threads: int, quota: float | None, *, throttled: bool) -> Power:
+def power(effective: Estimate, room: Room, throttled: Estimate) -> Power:
     """What carries the power, where the whole interval says the same.
 
     Args:
         effective: effective CPUs, without what others took.
-        cores: cores that the processes may use.
-        threads: logical CPUs that they may use.
-        quota: CPU seconds per second of a control group; None without one.
-        throttled: whether that quota held the processes back in the samples.
+        room: what the processes had to run on.
+        throttled: part of the time in which a quota held the processes back (`throttled_share`).
     """
-    if quota is not None and quota < threads:
-        return "quota" if throttled else "undecided"
+    if room.capped:
+        return "quota" if (throttled.point or 0.0) > _MOSTLY else "undecided"
     if effective.low is None or effective.high is None:
         return "undecided"
-    low, high = (power_at(end, cores, threads) for end in (effective.low, effective.high))
+    low, high = (power_at(end, room.cores, room.threads) for end in (effective.low, effective.high))
     return low if low == high else "undecided"
+
+
+def throttled_share(spun: Sequence[Spun], room: Room) -> Estimate:
+    """Part of the quota's periods in which it ran out, on a full machine."""
+    period_s = room.period_s
+    if period_s is None:
+        return MISSING
+    return mean_estimate(
+        None if item.throttled_periods is None else item.throttled_periods * period_s / item.elapsed_s
+        for item in _full(spun, room)
+    )
 
 
 def utilisation_matrix(busy_s: float, interval_s: float, cores: int, threads: int) -> tuple[Use, ...]:
@@ -329,19 +349,13 @@ def quota_use(spun: Sequence[Spun], room: Room) -> Estimate:
 
 def facts(spun: Sequence[Spun], room: Room) -> Facts:
     """Everything that the verdict of a run rests on."""
-    found = capacity(spun, room.limit)
-    full = [item for item in spun if item.processes > 1 and item.processes >= room.limit]
-    elapsed = {number: items for number, items in elapsed_ratios(spun).items() if items.point is not None}
+    found, throttled = capacity(spun, room), throttled_share(spun, room)
+    ratios = elapsed_ratios(spun).items()
     return Facts(
         capacity=found,
-        power=power(
-            found.alone,
-            room.cores,
-            room.threads,
-            room.quota,
-            throttled=any(item.throttled_periods for item in full),
-        ),
-        jump=first_jump({1: 1.0} | {number: ratio.point or 0.0 for number, ratio in elapsed.items()}),
+        power=power(found.alone, room, throttled),
+        jump=first_jump({1: 1.0} | {number: ratio.point for number, ratio in ratios if ratio.point}),
+        throttled=throttled,
         others=mean_estimate(item.others for item in spun),
         steal=mean_estimate(item.steal for item in spun),
     )
@@ -353,6 +367,11 @@ def by_processes(spun: Iterable[Spun]) -> dict[int, list[Spun]]:
     for item in spun:
         found[item.processes].append(item)
     return dict(sorted(found.items()))
+
+
+def _full(spun: Iterable[Spun], room: Room) -> list[Spun]:
+    """The samples with at least as many processes as there is room for."""
+    return [item for item in spun if item.processes > 1 and item.processes >= room.limit]
 
 
 def _most(spun: Sequence[Spun]) -> list[Spun]:

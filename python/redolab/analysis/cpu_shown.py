@@ -101,8 +101,8 @@ def capacity_table(found: Capacity, room: Room) -> Table:
         rows=rows,
         note=(
             "A process's worth is what one process alone does in a second on a CPU. The corrections give the "
-            "processes the CPU time that others had, at the speed they had beside them; samples in which a "
-            "quota held the processes back are not corrected."
+            "processes the CPU time that others had, at the speed they had beside them; under a quota "
+            "nothing is corrected."
         ),
         first=True,
     )
@@ -132,8 +132,9 @@ def matrix_table(uses: Sequence[Use], processes: int) -> Table:
     )
 
 
-def throttling_table(spun: Sequence[Spun], period_s: float) -> Table:
+def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
     """What the quota did: periods in which it ran out, and the time withheld."""
+    period_s = room.period_s or 0.0
     rows = [
         {
             "processes": processes,
@@ -236,8 +237,8 @@ def _jump_finding(room: Room, jump: Jump | None) -> Finding:
 
 def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
     agreement: Agreement
-    beyond = next((n for n in sorted(by_processes(spun)) if n == room.cores + 1), None)
-    ratio = elapsed_ratios(spun).get(beyond) if beyond is not None else None
+    beyond = room.cores + 1
+    ratio = elapsed_ratios(spun).get(beyond)
     if ratio is None or ratio.low is None or ratio.high is None:
         agreement, why = "not comparable", "One process more than there are cores was not measured."
     elif ratio.low <= 2 <= ratio.high:

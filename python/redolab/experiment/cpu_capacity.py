@@ -97,7 +97,9 @@ def _analyse(run: Run) -> dict[str, Any]:
 
     compared = compare_run(run)
     cpus = run.manifest["machine"]["processors"]
-    room = cpu_capacity.Room(int(cpus["cores"]), len(cpus["allowed"]), cpus["quota_cpus"])
+    room = cpu_capacity.Room(
+        int(cpus["cores"]), len(cpus["allowed"]), cpus["quota_cpus"], cpus["quota_period_s"]
+    )
     spun = cpu_capacity.spun_of(compared.good)
     facts, uses = cpu_capacity.facts(spun, room), cpu_capacity.matrix_at_most(spun, room)
     tables = [
@@ -106,7 +108,7 @@ def _analyse(run: Run) -> dict[str, Any]:
         cpu_shown.matrix_table(uses, max((item.processes for item in spun), default=0)),
     ]
     if room.quota is not None:
-        tables.append(cpu_shown.throttling_table(spun, float(cpus["quota_period_s"])))
+        tables.append(cpu_shown.throttling_table(spun, room))
     text, outcome = verdict(facts, room, withheld=compared.null.passed is False)
     return results(
         compared,
@@ -148,8 +150,10 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
             "cores shared with other machines, or slow down when all are busy."
         ),
         "undecided": (
-            f"Undecided between cores and threads ({shown}): {measured}. "
-            "Measure more blocks on a quiet machine."
+            f"Undecided: a quota of {room.limit:g} CPUs ({shown}) ran out seldom, because others left less: "
+            f"{measured}. Run again when it is quiet."
+            if room.capped
+            else f"Undecided between cores and threads ({shown}): {measured}. Measure more blocks."
         ),
     }
     text = " ".join(part for part in (says[facts.power], _rise(facts), _disturbed(facts, room)) if part)
@@ -167,7 +171,9 @@ def _rise(facts: Facts) -> str:
 def _disturbed(facts: Facts, room: Room) -> str:
     others, steal = facts.others.point or 0.0, facts.steal.point or 0.0
     text = ""
-    if others > _WORTH_SAYING:
+    if others > _WORTH_SAYING and room.capped:
+        text += f"Other processes used {units.percent(others)} of the CPUs meanwhile. "
+    elif others > _WORTH_SAYING:
         text += (
             f"Other processes used {units.percent(others)} of the CPUs meanwhile, which M allows for: as it "
             f"was, {_interval(facts.capacity.measured)} CPUs were left. "
