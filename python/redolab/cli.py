@@ -18,6 +18,7 @@ import typer
 from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, UsageError
 
 if TYPE_CHECKING:
+    from redolab.command_run import Asked
     from redolab.store import Run
 
 app = typer.Typer(
@@ -67,7 +68,14 @@ def experiments() -> None:
 
 @app.command()
 def run(
-    experiment: Annotated[str, typer.Argument(help="What to run; see `redolab experiments`.")],
+    experiment: Annotated[
+        str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
+    ] = None,
+    list_file: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -104,10 +112,11 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an experiment and report it."""
-    from redolab.command_run import RunOptions, execute
+    from redolab.command_run import RunOptions, ask, execute
 
     options = RunOptions(
         experiment,
+        list_file,
         engine,
         quick,
         sessions,
@@ -124,6 +133,9 @@ def run(
         yes,
         shlex.join(["redolab", *sys.argv[1:]]),
     )
+    if plan:
+        _show_plan(ask(options), json)
+        return
     outcome = execute(options)
     _end_when_interrupted(
         "Interrupted while the report was made. Every sample is kept: "
@@ -205,18 +217,27 @@ def verify(run: RunPath, json: Json = False) -> None:
 
 def _keep(results: Mapping[str, Any], run: Run) -> None:
     """Keep what forecasts on this machine will need, where the run decided it."""
-    from redolab.experiment import find_experiment
+    from redolab.experiment import lasting
     from redolab.machine import keep_capacity
 
-    lasting = find_experiment(results["experiment"]).lasting(results)
-    if lasting is None:
+    found = lasting(results)
+    if found is None:
         return
     try:
-        kept = keep_capacity(lasting, run.manifest["finished_at"], run.path)
+        kept = keep_capacity(found, run.manifest["finished_at"], run.path)
     except OSError as error:
         _say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
     else:
         _say(f"Kept for later forecasts: {kept}")
+
+
+def _show_plan(asked: Asked, json: bool) -> None:
+    from redolab.command_plan import planned, print_plan
+
+    if json:
+        _print_json(planned(asked.experiment, asked.plan, asked.target))
+    else:
+        print_plan(asked.experiment, asked.plan, asked.target)
 
 
 def _publish(run: Run, json: bool) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod places;
 mod sampler;
 
 use std::io;
@@ -177,6 +178,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machine_times, module)?)?;
     module.add_function(wrap_pyfunction!(spin, module)?)?;
     module.add_function(wrap_pyfunction!(die_with_parent, module)?)?;
+    module.add_function(wrap_pyfunction!(places::toml_places, module)?)?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
     Ok(())
 }

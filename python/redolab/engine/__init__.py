@@ -16,8 +16,15 @@ _NAMES = frozenset({"embedded", "machine"})
 """Engines that need no URL."""
 
 
-def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
+def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
     """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or `machine` for no database.
+
+    Args:
+        target: what `--engine` says, as `check_target` allows it.
+        load: what it will do.
+        disk_bytes: how much disk that needs, where the server is Redolab's own.
+        log_device_s: flush time of an emulated log device, seconds; None for the real one.
+        seed: of the wait sampler's gaps.
 
     Raises:
         RefusedError: the server cannot be had.
@@ -31,7 +38,7 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     from redolab.engine.postgres import PostgresEngine
 
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:

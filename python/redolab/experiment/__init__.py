@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, cpu_capacity, durability
+from redolab.experiment import commit_mode, cpu_capacity, durability, listed
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
@@ -33,6 +33,14 @@ def analyse(run: Run) -> dict[str, Any]:
         UsageError: this version knows no analysis for the run's experiment.
     """
     name = run.manifest["experiment"]
+    if name == listed.NAME:
+        return listed.analyse(run)
     if name not in EXPERIMENTS:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     return EXPERIMENTS[name].analyse(run)
+
+
+def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
+    experiment = EXPERIMENTS.get(results["experiment"])
+    return None if experiment is None else experiment.lasting(results)
