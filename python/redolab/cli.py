@@ -62,8 +62,9 @@ def experiments() -> None:
     """List what can be run, one line each."""
     from redolab.experiment import EXPERIMENTS
 
+    width = max(map(len, EXPERIMENTS))
     for experiment in EXPERIMENTS.values():
-        print(f"{experiment.name:<14} {experiment.question}")
+        print(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @app.command()
@@ -78,9 +79,7 @@ def run(
     plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
     engine: Annotated[
         str | None,
-        typer.Option(
-            help="embedded, or postgresql://user@host/db", show_default="embedded, where a database is needed"
-        ),
+        typer.Option(help="embedded, or postgresql://user@host/db", show_default="embedded"),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")

@@ -35,7 +35,6 @@ class RunOptions:
     experiment: str | None
     list_file: Path | None
     engine: str | None
-    """None: the experiment's own."""
     quick: bool
     sessions: str | None
     rows: int | None
@@ -59,7 +58,7 @@ class Asked:
     experiment: Experiment
     plan: Plan
     target: str
-    """The engine: as asked for, or the experiment's own."""
+    """The engine; the experiment's own where none was named."""
     log_device_s: float | None
 
 
@@ -86,7 +85,7 @@ def execute(options: RunOptions) -> runner.Outcome:
     experiment, plan = asked.experiment, asked.plan
     out = options.out or _default_place(experiment)
     check_free(out)
-    _announce(experiment, plan, asked.target, options.yes)
+    _announce(asked, options.yes)
     need = plan.load.disk_bytes(plan.design.units)
     engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     with _progress(experiment) as progress:
@@ -155,8 +154,9 @@ def _default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(experiment: Experiment, plan: Plan, target: str, yes: bool) -> None:
+def _announce(asked: Asked, agreed: bool) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
+    experiment, plan = asked.experiment, asked.plan
     design, trials = plan.design, len(plan.design.order())
     blocks = len({trial.block for trial in design.order()})
     print(
@@ -164,7 +164,7 @@ def _announce(experiment: Experiment, plan: Plan, target: str, yes: bool) -> Non
         f"{plan.load.sessions} sessions, seed {design.seed}; about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,
     )
-    if "://" not in target or yes:
+    if "://" not in asked.target or agreed:
         return
     print(
         f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "

@@ -17,7 +17,7 @@ _NAMES = frozenset({"embedded", "machine"})
 
 
 def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or `machine` for no database.
+    """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
@@ -61,7 +61,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {*_NAMES, *_SCHEMES.values()} or (kind not in _NAMES and not is_url):
+    if kind not in {*_NAMES, *_SCHEMES.values()} or (kind in _NAMES) == bool(is_url):
         raise UsageError(
             f"There is no engine {target!r}. Use embedded, or a URL such as "
             "postgresql://user@host:5432/database."
@@ -71,9 +71,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
             f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
             "leave --engine out for its default."
         )
-    if log_device_s is not None and target == "machine":
-        raise UsageError("--log-device-ms emulates a database's log device, and no database runs here.")
-    if log_device_s is not None and is_url:
+    if log_device_s is not None and kind != "embedded":
         raise UsageError(
             "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
             "by URL has the device it has. Leave one of the two out."
