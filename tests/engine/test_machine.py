@@ -34,7 +34,7 @@ def engine() -> Iterator[MachineEngine]:
 
 def prepared(engine: MachineEngine) -> dict[int, Setting]:
     levels = [{"processes": str(number)} for number in range(1, MOST + 1)]
-    settings = engine.prepare(Spins("spins", MOST, "session"), levels)
+    settings = engine.prepare(Spins("", MOST, "session"), levels)
     return {int(setting.name): setting for setting in settings}
 
 

@@ -33,7 +33,7 @@ def test_every_number_up_to_twice_the_threads_on_a_small_machine() -> None:
     assert plan.design.settings == ("1", "2", "3", "4")
     assert plan.design.baseline == "1"
     assert plan.combinations["3"] == {"processes": "3"}
-    assert plan.load == Spins("spins", 4, "session")
+    assert plan.load == Spins("", 4, "session")
 
 
 def test_a_large_machine_is_measured_where_time_can_begin_to_rise() -> None:

@@ -48,7 +48,7 @@ class MachineEngine:
 
     def sampler(self) -> Mapping[str, Any]:
         """There are no wait events to read."""
-        return {"source": "no wait sampler", "rate_per_s": 0.0}
+        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest; the version is that of the work in a spin."""
@@ -92,7 +92,7 @@ class MachineEngine:
                 "which Linux has when built with CONFIG_SCHED_INFO."
             )
         return tuple(
-            Setting("/".join(levels.values()), levels, {}, {}, "memory", "nothing is committed")
+            Setting("/".join(levels.values()), levels, {}, {}, "", "nothing is committed")
             for levels in combinations
         )
 

@@ -67,7 +67,7 @@ def _load(wish: Wish, settings: Mapping[str, Levels]) -> Spins:  # noqa: ARG001
             f"{most} processes at most do not fill {limit:g} CPUs, so that nothing would be learned of them. "
             f"Add {math.ceil(limit)} or more to --settings."
         )
-    return Spins("spins", most, "session")
+    return Spins("", most, "session")
 
 
 def _fit(design: Design, load: Load, pilot: Pilot) -> Design:
