@@ -14,7 +14,7 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], "There are: commit-mode, durability."),
+        (["no-such-experiment"], "There are: commit-mode, durability, "),
         (
             ["cpu-capacity", "--engine", "embedded"],
             "does not run on embedded, only on machine: leave --engine out",

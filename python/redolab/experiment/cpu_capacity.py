@@ -217,7 +217,7 @@ def _lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 EXPERIMENT = Experiment(
     name="cpu-capacity",
-    question="How many processes' worth of CPU work does this machine do at once: cores, threads or a quota?",
+    question="How many processes' worth of CPU work does this machine do at once?",
     unit="spin",
     record="sample",
     engines=("machine",),
