@@ -19,6 +19,8 @@ from redolab.errors import InterruptedRunError, UsageError
 from redolab.load import Amount, Spins, Updates
 from redolab.sample import Setting, Snapshot
 from tests.control_group import control_group, inside
+from tests.docs.pages import ROOT, inline_code
+from tests.docs.test_docs import leaves
 from tests.servers import command, in_a_process
 
 MOST = 4
@@ -160,6 +162,8 @@ def test_a_whole_run_and_what_is_kept_of_it(tmp_path: Path) -> None:
     assert [str(row["processes"]) for row in elapsed["rows"]] == numbers
     assert results["method"]["machine"]["processors"]["allowed"] == list(CPUS.allowed)
     assert results["capacity"]["effective_cpus"]["point"] > 0
+    documented = inline_code(ROOT / "docs" / "reference" / "json.md")
+    assert sorted(set(leaves(results, "")) - documented) == []
     # Every figure comes from the stored run alone.
     assert in_a_process("verify", tmp_path / "run").code == 0
     kept = list((tmp_path / "data").rglob("*.json"))
