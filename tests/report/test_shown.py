@@ -89,7 +89,7 @@ def test_styles_differ_in_more_than_colour() -> None:
     )["data"]
     assert [trace["type"] for trace in drawn] == ["scatter"] * 4 + ["bar"]
     assert [trace["mode"] for trace in drawn[:4]] == ["lines+markers", "lines", "lines", "lines"]
-    assert [trace["line"]["dash"] for trace in drawn[:4]] == ["solid", "solid", "dash", "dot"]
+    assert [trace["line"]["dash"] for trace in drawn[:4]] == ["solid", "solid", "dash", "longdash"]
     assert drawn[3]["fill"] == "tozeroy"
     assert "error_y" not in drawn[0]
 

@@ -19,13 +19,15 @@ _PRODUCTS = {
 # What the sessions of each kind of load do (`redolab.load`).
 _WORK = {
     "updates": "one row per commit",
+    "ownrows": "one row per commit, a table for each session",
     "ledger": "one row per commit",
     "inserts": "single-row inserts",
     "scans": "whole scans of {rows:,} rows",
-    "script": "one's own statements",
     "spins": "fixed CPU work",
-    "draws": "values drawn with mean {mean:g}",
+    "draws": "{name} values with mean {mean:g}",
 }
+_NAMED = frozenset({"updates", "script"})
+"""Kinds of load of which there are several by name."""
 
 
 def emulation(results: Results) -> str:
@@ -89,16 +91,18 @@ def server(results: Results) -> str:
 def load(results: Results) -> str:
     """Say what the sessions did."""
     described = results["load"]
-    parts = [str(described["name"])] if described.get("name") else []
-    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
-    sessions = described.get("sessions")
-    if sessions:
-        worker = "process" if "processes" in factors else "session"
-        most = "up to " if {"sessions", "processes"} & factors else ""
-        parts.append(f"{most}{cells.count(sessions)} {worker if sessions == 1 else wording.plural(worker)}")
     # Runs stored before there were kinds had updates.
-    work = _WORK.get(described.get("kind", "updates"))
-    return ", ".join([*parts, *([work.format_map(described)] if work else [])])
+    kind = described.get("kind", "updates")
+    parts = [str(described["name"])] if described.get("name") and kind in _NAMED else []
+    if described.get("sessions") and kind != "draws":
+        parts.append(_workers(results, described["sessions"]))
+    if kind in _WORK:
+        parts.append(_WORK[kind].format_map(described))
+    if {setting["levels"].get("loop", described.get("loop")) for setting in results["settings"]} == {
+        "client"
+    }:
+        parts.append("from a client")
+    return ", ".join(parts)
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
@@ -174,7 +178,7 @@ def has_rates(results: Results) -> bool:
 
 def has_tiers(results: Results) -> bool:
     """Whether its settings promise anything of a commit."""
-    return any(setting.get("tier") for setting in results["settings"])
+    return is_database(results) and any(setting.get("tier") for setting in results["settings"])
 
 
 def histogram_values(results: Results) -> Table:
@@ -305,6 +309,14 @@ def blocks_needed(entry: Mapping[str, Any]) -> str:
     return f"{cells.count(needed)} more {'block' if needed == 1 else 'blocks'}"
 
 
+def _workers(results: Results, most: int) -> str:
+    """How many sessions or processes work, at most where their number is a factor."""
+    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
+    worker = "process" if "processes" in factors else "session"
+    up_to = "up to " if {"sessions", "processes"} & factors else ""
+    return f"{up_to}{cells.count(most)} {worker if most == 1 else wording.plural(worker)}"
+
+
 def _counted(results: Results) -> tuple[str, str]:
     """How much was measured: samples of so much work, or kills."""
     settings = results["settings"]
@@ -315,7 +327,7 @@ def _counted(results: Results) -> tuple[str, str]:
     samples = sum(setting.get("samples") or 0 for setting in settings)
     done = results["method"].get("design", {}).get("units")
     each = (
-        f"{cells.count(done)} {wording.units(results)}" if done
+        f"{cells.count(done)} {wording.unit(results) if done == 1 else wording.units(results)}" if done
         else units.duration(results["load"]["seconds"])
     )  # fmt: skip
     return "Samples", f"{cells.count(samples)} of {each}{extra}"
