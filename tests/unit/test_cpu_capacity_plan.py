@@ -119,6 +119,8 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
         (facts(1.2, 1.0, 1.4, "undecided"), Room(2, 2, 1.5, 0.1), "Undecided: a quota of", "undecided"),
         # Beside others on a machine with one thread per core the correction holds ...
         (facts(1.98, 1.95, 2.01, others=0.4), Room(2, 2), "Core-powered", "equivalent"),
+        # ... unless little but the correction is left ...
+        (facts(1.98, 1.95, 2.01, others=0.6), Room(2, 2), "Core-powered", "undecided"),
         # ... with two threads per core they may have shared the core of the one process alone.
         (facts(2.4, 2.35, 2.45, others=0.4), Room(2, 4), "Core-powered", "undecided"),
     ],

@@ -29,7 +29,8 @@ _PILOT_S = 0.5
 _MARGIN = 0.05
 _WORTH_SAYING = 0.01
 _SHARED = 0.05
-"""Part of the CPUs from which on other processes blur the answer."""
+"""Part of the CPUs from which on other processes matter to where time rises, and to cores with threads."""
+_MOST_OF_IT = 0.5
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:  # noqa: ARG001
@@ -183,14 +184,17 @@ def _disturbed(facts: Facts, room: Room) -> str:
             f"The machine gave less than its CPUs: steal {units.percent(steal)}; without it M would be "
             f"{_interval(facts.capacity.without_steal)}. "
         )
-    if _blurred(facts, room):
-        text += "They may have shared a core with the one process alone: run again when it is quiet."
-    return text.strip()
+    return (text + _blurred(facts, room)).strip()
 
 
-def _blurred(facts: Facts, room: Room) -> bool:
-    """Whether other processes on the second thread of its core may have slowed the one process alone."""
-    return room.threads > room.cores and (facts.others.point or 0.0) > _SHARED
+def _blurred(facts: Facts, room: Room) -> str:
+    """Why other processes leave the answer undecided; empty where M allows for what they took."""
+    others = facts.others.point or 0.0
+    if room.threads > room.cores and others > _SHARED:
+        return "They may have shared a core with the one process alone: run again when it is quiet."
+    if others > _MOST_OF_IT:
+        return "That is most of them, so that M rests more on the allowance than on work done: run again."
+    return ""
 
 
 def _outcome(facts: Facts, room: Room) -> Outcome:
