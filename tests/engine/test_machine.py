@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import threading
@@ -15,7 +16,7 @@ import pytest
 
 from redolab.cpus import read_cpus
 from redolab.engine.machine import MachineEngine
-from redolab.errors import InterruptedRunError, UsageError
+from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount, Spins, Updates
 from redolab.sample import Setting, Snapshot
 from tests.control_group import control_group, inside
@@ -135,6 +136,21 @@ def test_an_interruption_does_not_wait_for_the_work(engine: MachineEngine) -> No
 def test_it_does_no_other_load(engine: MachineEngine) -> None:
     with pytest.raises(UsageError, match="cannot do the load Updates"):
         engine.prepare(Updates("cpu", 1, "session", 1, 1), [])
+
+
+def test_too_few_open_files_are_a_refusal_that_leaves_no_process(engine: MachineEngine) -> None:
+    before = children()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = len(list(Path("/proc/self/fd").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 20, hard))
+    try:
+        with pytest.raises(RefusedError, match="ulimit -n"):
+            engine.prepare(Spins("", 64, "session"), [{"processes": "64"}])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert children() > before, "it got some of the way"
+    engine.close()
+    assert children() == before
 
 
 def run(place: Path, *options: str, group: Path | None = None) -> tuple[str, dict[str, Any]]:

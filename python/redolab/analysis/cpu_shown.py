@@ -75,20 +75,20 @@ def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
 
 
 def capacity_table(found: Capacity, room: Room) -> Table:
-    """Effective CPUs as they were, without steal, and without other processes."""
-    rows = [
-        {
-            "case": case,
-            "effective": value,
-            "per_core": value.scaled(1 / room.cores),
-            "per_thread": value.scaled(1 / room.threads),
-        }
-        for case, value in (
-            ("without other processes: what the machine gives", found.alone),
-            ("as measured, beside other processes", found.measured),
-            ("without other processes and steal", found.without_steal),
+    """Effective CPUs without other processes, as they were, and without steal; under a quota as they were."""
+    cases = {
+        "without other processes: what the machine gives": found.alone,
+        "as measured, beside other processes": found.measured,
+        "without other processes and steal": found.without_steal,
+    }
+    note = "A process's worth is what one process alone does in a second on a CPU. "
+    if room.capped:
+        cases = {"as measured, under the quota": found.measured}
+    else:
+        note += (
+            "The corrections give the processes the CPU time that others had, at the speed they had beside "
+            "them."
         )
-    ]
     return Table(
         key="cpu-effective",
         caption="Effective CPUs: how many processes' worth of work the machine does at once",
@@ -98,12 +98,16 @@ def capacity_table(found: Capacity, room: Room) -> Table:
             Column("per_core", "per core", "estimate"),
             Column("per_thread", "per thread", "estimate"),
         ],
-        rows=rows,
-        note=(
-            "A process's worth is what one process alone does in a second on a CPU. The corrections give the "
-            "processes the CPU time that others had, at the speed they had beside them; under a quota "
-            "nothing is corrected."
-        ),
+        rows=[
+            {
+                "case": case,
+                "effective": value,
+                "per_core": value.scaled(1 / room.cores),
+                "per_thread": value.scaled(1 / room.threads),
+            }
+            for case, value in cases.items()
+        ],
+        note=note.strip(),
         first=True,
     )
 

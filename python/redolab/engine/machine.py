@@ -83,7 +83,8 @@ class MachineEngine:
             raise UsageError(
                 f"The machine itself cannot do the load {type(load).__name__}; leave --engine out."
             )
-        self._spinners = [_Spinner() for _ in range(load.sessions)]
+        for _ in range(load.sessions):
+            self._spinners.append(_Spinner())
         for spinner in self._spinners:
             spinner.await_ready()
         if len(self._accounts(self._spinners)) < load.sessions:
@@ -179,13 +180,19 @@ class _Spinner:
     """One process of `redolab.engine.spinner`, as the engine sees it."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "redolab.engine.spinner", str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            cwd="/",
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "redolab.engine.spinner", str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                cwd="/",
+            )
+        except OSError as error:
+            raise RefusedError(
+                f"A process for CPU work cannot be started: {error}. Let this user have more open files and "
+                "processes (`ulimit -n`, `ulimit -u`), or ask for fewer processes with --settings."
+            ) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._orders, self.answers = self._process.stdin, self._process.stdout
@@ -204,7 +211,7 @@ class _Spinner:
             self.end()
             raise RefusedError(
                 f"A process for CPU work did not start (exit code {self._process.returncode}); what it said "
-                "stands above. Mend that, or see how many processes this user may have with `ulimit -u`."
+                "stands above. Mend that, or ask for fewer processes with --settings."
             )
 
     def order(self, start_ns: int, until_ns: int, most: int) -> None:

@@ -228,6 +228,16 @@ def test_tables_and_figures_of_a_quota() -> None:
     assert [rows[0]["periods"]["point"], rows[1]["periods"]["point"]] == pytest.approx([0.0, 0.75])
 
 
+def test_effective_cpus_are_shown_corrected_but_under_a_quota() -> None:
+    samples = blocks(lambda n, block: spun(n, block=block, others=0.5, steal=0.2))
+    rows = cpu_shown.capacity_table(capacity(samples, TWO), TWO).as_json()["rows"]
+    assert [row["effective"]["point"] for row in rows] == pytest.approx([1.8, 1.3, 2.0])
+    assert rows[0]["per_core"]["point"] == pytest.approx(0.9)
+    quota = Room(2, 2, quota=1.5, period_s=0.1)
+    (row,) = cpu_shown.capacity_table(capacity(samples, quota), quota).as_json()["rows"]
+    assert row["effective"]["point"] == pytest.approx(1.3)
+
+
 def test_the_ideal_curves_of_cores_and_threads() -> None:
     room = Room(cores=2, threads=4)
     samples = blocks(lambda n, block: spun(n, room, block), most=5)
