@@ -119,6 +119,8 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
         (facts(1.2, 1.0, 1.4, "undecided"), Room(2, 2, 1.5, 0.1), "Undecided: a quota of", "undecided"),
         # Beside others on a machine with one thread per core the correction holds ...
         (facts(1.98, 1.95, 2.01, others=0.4), Room(2, 2), "Core-powered", "equivalent"),
+        # (Under a quota others use what it leaves, however much that is.)
+        (facts(1.5, 1.48, 1.52, "quota", others=0.7), Room(2, 2, 1.5, 0.1), "Capped by a quota", "worse"),
         # ... unless little but the correction is left ...
         (facts(1.98, 1.95, 2.01, others=0.6), Room(2, 2), "Core-powered", "undecided"),
         # ... with two threads per core they may have shared the core of the one process alone.
@@ -139,6 +141,11 @@ def test_the_verdict_says_what_others_and_the_hypervisor_took() -> None:
     assert "first rises" not in text
     quiet, _ = cpu_capacity.verdict(facts(1.98, 1.95, 2.01), Room(2, 2), withheld=False)
     assert quiet.endswith("Elapsed time first rises from 2 to 3 processes.")
+
+
+def test_of_a_quota_no_jump_is_told() -> None:
+    text, _ = cpu_capacity.verdict(facts(1.5, 1.48, 1.52, "quota"), Room(2, 2, 1.5, 0.1), withheld=False)
+    assert "rises" not in text
 
 
 def test_no_figure_and_no_trust() -> None:

@@ -243,7 +243,9 @@ def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
     agreement: Agreement
     beyond = room.cores + 1
     ratio = elapsed_ratios(spun).get(beyond)
-    if ratio is None or ratio.low is None or ratio.high is None:
+    if room.capped:
+        agreement, why = "not comparable", "Here a quota sets the room, not the cores."
+    elif ratio is None or ratio.low is None or ratio.high is None:
         agreement, why = "not comparable", "One process more than there are cores was not measured."
     elif ratio.low <= 2 <= ratio.high:
         agreement, why = "agrees", "The interval contains 2."

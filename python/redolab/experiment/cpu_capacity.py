@@ -157,12 +157,13 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
             else f"Undecided between cores and threads ({shown}): {measured}. Measure more blocks."
         ),
     }
-    text = " ".join(part for part in (says[facts.power], _rise(facts), _disturbed(facts, room)) if part)
+    text = " ".join(part for part in (says[facts.power], _rise(facts, room), _disturbed(facts, room)) if part)
     return text, _outcome(facts, room)
 
 
-def _rise(facts: Facts) -> str:
-    if (facts.others.point or 0.0) > _SHARED:
+def _rise(facts: Facts, room: Room) -> str:
+    """Where time rises; not told of a quota, which need not be whole, nor beside others, who move it."""
+    if room.capped or (facts.others.point or 0.0) > _SHARED:
         return ""
     if facts.jump is None:
         return "Elapsed time did not rise with the number of processes."
@@ -190,6 +191,9 @@ def _disturbed(facts: Facts, room: Room) -> str:
 def _blurred(facts: Facts, room: Room) -> str:
     """Why other processes leave the answer undecided; empty where M allows for what they took."""
     others = facts.others.point or 0.0
+    if room.capped:
+        # They use what the quota leaves, and nothing is allowed for them.
+        return ""
     if room.threads > room.cores and others > _SHARED:
         return "They may have shared a core with the one process alone: run again when it is quiet."
     if others > _MOST_OF_IT:
