@@ -15,7 +15,7 @@ from redolab.analysis.cpu_capacity import (
     by_processes,
     elapsed_ratios,
 )
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.estimates import MISSING, Estimate, mean_estimate
 from redolab.analysis.shown import Agreement, Axis, Column, Figure, Finding, Series, Table
 
 SOURCES = (
@@ -30,7 +30,7 @@ def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
     ratios = elapsed_ratios(spun)
     rows = []
     for processes, items in by_processes(spun).items():
-        ratio = ratios.get(processes, Estimate(1.0, None, None))
+        ratio = Estimate(1.0, None, None) if processes == 1 else ratios.get(processes, MISSING)
         rows.append(
             {
                 "processes": processes,
@@ -164,7 +164,7 @@ def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
     """Elapsed time over the number of processes, beside what cores and threads would make of it."""
     groups = by_processes(spun)
     elapsed = {processes: _mean(items, lambda item: item.elapsed_s) for processes, items in groups.items()}
-    one = elapsed[min(elapsed)].point if elapsed else None
+    one = elapsed[1].point if 1 in elapsed else None
     series = [_points("measured", elapsed)]
     for name, servers in _servers(room):
         if one is None:
@@ -191,10 +191,11 @@ def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
 def throughput_figure(spun: Sequence[Spun], room: Room) -> Figure:
     """Rate of work over the number of processes, in processes' worth."""
     ones = [item.per_cpu_s for item in spun if item.processes == 1]
-    worth = statistics.fmean(ones) if ones else math.nan
+    worth = statistics.fmean(ones) if ones else None
     speed = {
         processes: _mean(items, lambda item: item.spins / item.elapsed_s / worth)
         for processes, items in by_processes(spun).items()
+        if worth
     }
     series = [_points("measured", speed)]
     numbers = list(range(1, max(speed, default=1) + 1))

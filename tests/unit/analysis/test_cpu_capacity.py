@@ -254,6 +254,16 @@ def test_nothing_measured_shows_nothing() -> None:
     assert {finding.agreement for finding in cpu_shown.findings([], TWO, None, ())} == {"not comparable"}
 
 
+def test_a_run_that_ended_before_one_process_was_alone_has_no_scale() -> None:
+    samples = [spun(4), spun(3)]
+    (measured,) = cpu_shown.elapsed_figure(samples, TWO).series
+    assert list(measured.y) == pytest.approx([1.5, 2.0])
+    points, *ideal = cpu_shown.throughput_figure(samples, TWO).series
+    assert (list(points.y), [series.name for series in ideal]) == ([], ["2 cores"])
+    rows = cpu_shown.elapsed_table(samples, TWO).rows
+    assert rows[0]["elapsed_ratio"] == MISSING
+
+
 def test_findings_beside_the_published() -> None:
     room = Room(cores=2, threads=4)
     samples = blocks(lambda n, block: spun(n, room, block, gives=2.0), most=8)
