@@ -115,7 +115,7 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
         (facts(3.95, 3.9, 4.0, "threads"), Room(2, 4), "Thread-powered", "equivalent"),
         (facts(1.5, 1.48, 1.52, "quota"), Room(2, 2, 1.5, 0.1), "Capped by a quota of 1.5 CPUs", "worse"),
         (facts(1.2, 1.18, 1.22, "less"), Room(2, 2), "Less than its cores", "worse"),
-        (facts(2.8, 2.5, 3.1, "undecided"), Room(2, 4), "Undecided between cores and threads", "undecided"),
+        (facts(2.8, 2.5, 3.1, "undecided"), Room(2, 4), "Undecided (2 cores, 4 threads)", "undecided"),
         (facts(1.2, 1.0, 1.4, "undecided"), Room(2, 2, 1.5, 0.1), "Undecided: a quota of", "undecided"),
         # Beside others on a machine with one thread per core the correction holds ...
         (facts(1.98, 1.95, 2.01, others=0.4), Room(2, 2), "Core-powered", "equivalent"),

@@ -154,7 +154,7 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
             f"Undecided: a quota of {room.limit:g} CPUs ({shown}) ran out seldom, because others left less: "
             f"{measured}. Run again when it is quiet."
             if room.capped
-            else f"Undecided between cores and threads ({shown}): {measured}. Measure more blocks."
+            else f"Undecided ({shown}): {measured}. Measure more blocks."
         ),
     }
     text = " ".join(part for part in (says[facts.power], _rise(facts, room), _disturbed(facts, room)) if part)
