@@ -77,6 +77,7 @@ def _entry(results: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "experiment": results["experiment"],
         "load": results["load"].get("name") or "",
+        "work": tables.load(results),
         "engine": engine["name"],
         "server": tables.server(results) if tables.is_database(results) else "",
         "log_device_ms": device["requested"] if device else None,
@@ -157,7 +158,7 @@ def _described(run: Mapping[str, Any]) -> str:
     parts = [
         run["date"],
         run["server"],
-        f"load {run['load']}" if run["load"] else "",
+        run["work"],
         f"EMULATED log device {device:g} ms" if device else "",
         f"{run['cpus']} CPUs ({run['cpu_model']})",
         f"{run['blocks']} blocks, seed {run['seed']}",

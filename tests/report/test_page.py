@@ -15,7 +15,7 @@ from .conftest import Open, Opened
 from .fixtures import HOSTILE, NAMES, hostile, hostile_wide, stored
 
 SECTIONS = {
-    "log_bound": ["verdict", "time", "histogram", "curve", "tables", "method"],
+    "log_bound": ["verdict", "time", "histogram", "curve", "tables", "published", "method"],
     "durability": ["verdict", "figures", "tables", "method"],
     "wide": ["verdict", "figures", "time", "histogram", "curve", "tables", "published", "method"],
     "bare": ["verdict", "figures", "method"],
