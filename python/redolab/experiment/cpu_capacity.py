@@ -32,6 +32,11 @@ _SHARED = 0.05
 """Part of the CPUs from which on other processes matter to where time rises, and to cores with threads."""
 _MOST_OF_IT = 0.5
 
+_OUTCOMES: Mapping[str, str] = {
+    "equivalent": "as many effective CPUs as the system shows",
+    "worse": "fewer effective CPUs than the system shows",
+}
+
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:  # noqa: ARG001
     most = 2 * read_cpus().threads
@@ -113,7 +118,7 @@ def _analyse(run: Run) -> dict[str, Any]:
     text, outcome = verdict(facts, room, withheld=compared.null.passed is False)
     return results(
         compared,
-        Verdict(text, outcome, compared.baseline, None),
+        Verdict(text, outcome, compared.baseline, None, _OUTCOMES.get(outcome)),
         tables=tables,
         figures=[cpu_shown.elapsed_figure(spun, room), cpu_shown.throughput_figure(spun, room)],
         published=cpu_shown.findings(spun, room, facts.jump, uses),
