@@ -62,8 +62,9 @@ def experiments() -> None:
     """List what can be run, one line each."""
     from redolab.experiment import EXPERIMENTS
 
+    width = max(map(len, EXPERIMENTS))
     for experiment in EXPERIMENTS.values():
-        print(f"{experiment.name:<14} {experiment.question}")
+        print(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @app.command()

@@ -86,6 +86,16 @@ class Updates(Load):
 
 
 @dataclass(frozen=True)
+class OwnRows(Load):
+    """Each session updates the one row of a table of its own, and commits each time."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """A table for each session."""
+        last = self.sessions - 1
+        return (f"tables redolab.own_0 to redolab.own_{last}: one row each",)
+
+
+@dataclass(frozen=True)
 class Ledger(Load):
     """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
 

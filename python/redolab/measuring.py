@@ -43,7 +43,7 @@ def measure_sample(engine: Engine, moment: Moment) -> Measured:
     started_at, start_s = moment.now()
     before = engine.snapshot()
     with engine.watch(0.0 if design.units else design.seconds) as watch:
-        work = engine.work(design.amount(), stop)
+        work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
