@@ -208,8 +208,8 @@ def test_further_factors_name_the_settings() -> None:
     assert plain.load.sessions == 4
     both = experiment.plan(Wish(sessions=(1, 4), client=True, quick=True))
     assert len(both.design.settings) == 24
-    assert both.combinations["512/4/client"] == {
-        "rows_per_commit": "512", "sessions": "4", "loop": "client",
+    assert both.combinations["128/4/client"] == {
+        "rows_per_commit": "128", "sessions": "4", "loop": "client",
     }  # fmt: skip
     assert both.design.baseline == "1/1/server"
     assert both.load.sessions == 4
