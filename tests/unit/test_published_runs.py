@@ -135,6 +135,7 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
         "outcome": "better",
         "baseline": "1",
         "best": "128",
+        "outcome_text": None,
     }
     agreement = {item["key"]: item["agreement"] for item in results["published"]}
     assert agreement == {
@@ -187,6 +188,7 @@ def test_the_verdict_on_sessions(commits: dict[str, Any]) -> None:
         "outcome": "better",
         "baseline": "1",
         "best": "10",
+        "outcome_text": None,
     }
 
 
