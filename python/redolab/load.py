@@ -113,6 +113,8 @@ class Inserts(Load):
     """
 
     padding_bytes: int
+    loop: str = "server"
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def makes(self, units: int | None) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -123,6 +125,11 @@ class Inserts(Load):
         """The rows with their headers, and as much log until it is recycled."""
         table = (units or 0) * (ROW_HEADER_BYTES + self.padding_bytes)
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+
+def loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the loop of a setting with such levels runs: `server` or `client`."""
+    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
 
 
 @dataclass(frozen=True)

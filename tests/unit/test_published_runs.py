@@ -133,6 +133,7 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
         "16 (16 to 16) and 99 % from 128 (128 to 128) on. So commit every 16 to 128 rows; more bring next "
         "to nothing.",
         "outcome": "better",
+        "outcome_text": None,
         "baseline": "1",
         "best": "128",
         "outcome_text": None,
@@ -186,6 +187,7 @@ def test_the_verdict_on_sessions(commits: dict[str, Any]) -> None:
         "sessions only wait longer. There is no wall there: a single-server queue would have stopped at "
         "1,000 commits per second, but one flush served 8.00 commits; 5,000 were measured.",
         "outcome": "better",
+        "outcome_text": None,
         "baseline": "1",
         "best": "10",
         "outcome_text": None,
