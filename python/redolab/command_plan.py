@@ -118,5 +118,6 @@ _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}
 _ENGINES: Mapping[str, str] = {
     "embedded": "embedded: a private PostgreSQL 18, made for the run and removed after it",
     "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
+    "machine": "the machine itself, without a database",
     "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",
 }

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
+_NAMES = frozenset({"embedded", "machine"})
+"""Engines that need no URL."""
 
 
 def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded` or a `postgresql://` URL.
+    """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
@@ -27,6 +29,10 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     Raises:
         RefusedError: the server cannot be had.
     """
+    if target == "machine":
+        from redolab.engine.machine import MachineEngine
+
+        return MachineEngine()
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
@@ -55,7 +61,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {"embedded", *_SCHEMES.values()} or (kind != "embedded" and not is_url):
+    if kind not in {*_NAMES, *_SCHEMES.values()} or (kind in _NAMES) == bool(is_url):
         raise UsageError(
             f"There is no engine {target!r}. Use embedded, or a URL such as "
             "postgresql://user@host:5432/database."
@@ -65,7 +71,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
             f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
             "leave --engine out for its default."
         )
-    if log_device_s is not None and is_url:
+    if log_device_s is not None and kind != "embedded":
         raise UsageError(
             "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
             "by URL has the device it has. Leave one of the two out."
