@@ -200,7 +200,8 @@ def _not_shown(against: Comparison | None, fewest: str) -> str:
     if not against.blocks_needed:
         return f"Rows per commit were not shown to matter here: {seen}."
     if against.excludes_equal:
-        return f"{seen}, but {against.blocks} blocks are too few to be sure; {against.blocks_needed} more would do."
+        few = f"{against.blocks} blocks are too few to be sure"
+        return f"{seen}, but {few}; {against.blocks_needed} more would do."
     return (
         f"Rows per commit were not shown to matter here: {seen}; {against.blocks_needed} more blocks would "
         "settle a difference of the margin."
