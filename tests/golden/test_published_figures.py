@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.analysis.sampling_distribution import plus_and_minus
+from redolab.analysis.plus_and_minus import plus_and_minus
 from redolab.model.queueing import response_time_cpu, solve_servers, utilization
 
 DATA = Path(__file__).parent / "data"
