@@ -197,7 +197,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
     name = declared["name"]
     mine, session = compared.samples[name], compared.sessions[name]
     session_times, instance_times = by_sample(mine, compared.seen)
-    units = [time_based.units(item) for item in mine]
+    units = [time_based.units_of_work(item) for item in mine]
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
     rows = profile(zip(session_times, units, strict=True))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from redolab import units
 from redolab.analysis.reading import Sightings, counting
-from redolab.analysis.time_based import session_account, session_blocked_s
+from redolab.analysis.time_based import session_account, session_blocked_s, units_of_work
 from redolab.analysis.waits import NOTHING, is_awake, session_waits
 from redolab.sample import Sample
 
@@ -59,7 +59,7 @@ def diagnose(
         regimes(noise),
         checkpoints(good),
         steal(good),
-        commit_counts(good),
+        row_counts(good),
         littles_law(good),
         adds_up(good),
         short_waits([sample for sample in good if sample.setting == baseline], source),
@@ -72,12 +72,14 @@ def residual_noise(samples: Sequence[Sample]) -> Noise:
     """What is left of the logarithm of throughput when each setting's mean is taken off."""
     logs: defaultdict[str, list[float]] = defaultdict(list)
     for sample in samples:
-        logs[sample.setting].append(math.log(sample.commits / sample.elapsed_s))
+        logs[sample.setting].append(math.log(units_of_work(sample) / sample.elapsed_s))
     means = {name: statistics.fmean(values) for name, values in logs.items()}
     ordered = sorted(samples, key=lambda sample: sample.start_s)
     return Noise(
         tuple(sample.start_s for sample in ordered),
-        tuple(math.log(sample.commits / sample.elapsed_s) - means[sample.setting] for sample in ordered),
+        tuple(
+            math.log(units_of_work(sample) / sample.elapsed_s) - means[sample.setting] for sample in ordered
+        ),
         len(means),
     )
 
@@ -214,27 +216,25 @@ def steal(samples: Sequence[Sample]) -> Diagnostic:
     return Diagnostic(name, "passed" if worst < 0.02 else "warning", text)
 
 
-def commit_counts(samples: Sequence[Sample]) -> Diagnostic:
-    """The sessions' own count of commits against the server's, within 0.1 %.
+def row_counts(samples: Sequence[Sample]) -> Diagnostic:
+    """The sessions' own count of rows changed against the server's, within 0.1 %.
 
-    One commit per session and sample is allowed beside that: the end of the session's own loop.
+    One row per session and sample is allowed beside that: the end of the session's own loop.
     """
-    name = "commit counts"
-    known = [sample for sample in samples if sample.server_rows is not None]
+    name = "row counts"
+    known = [sample for sample in samples if sample.server_rows is not None and sample.rows > 0]
     if not known:
         return Diagnostic(name, "not_available", "The server's own count could not be read.")
-    counted = sum(sample.commits for sample in known)
+    counted = sum(sample.rows for sample in known)
     server = sum(sample.server_rows or 0 for sample in known)
     allowed = 0.001 * counted + sum(sample.sessions for sample in known)
     text = (
-        f"The sessions counted {counted:,} commits and the server {server:,}, a difference of "
+        f"The sessions counted {counted:,} rows changed and the server {server:,}, a difference of "
         f"{_signed_percent(server / counted - 1, 3)}."
     )
     if abs(server - counted) <= allowed:
         return Diagnostic(name, "passed", text)
-    return Diagnostic(
-        name, "failed", text + " Something else committed in this database, or commits were lost."
-    )
+    return Diagnostic(name, "failed", text + " Something else wrote to Redolab's tables, or rows were lost.")
 
 
 def littles_law(samples: Sequence[Sample]) -> Diagnostic:
@@ -292,7 +292,7 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     """
     name = "short waits"
     waits = [
-        blocked / sample.commits
+        blocked / units_of_work(sample)
         for sample in samples
         for blocked in (session_blocked_s(sample),)
         if blocked is not None

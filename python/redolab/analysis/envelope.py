@@ -8,7 +8,7 @@ from typing import Any
 
 from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.overhead import Overhead
-from redolab.analysis.time_based import units
+from redolab.analysis.time_based import units_of_work
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -136,7 +136,7 @@ def timeline(samples: Sequence[Sample]) -> list[dict[str, Any]]:
             "role": sample.role,
             "start_s": sample.start_s,
             "elapsed_s": sample.elapsed_s,
-            "throughput_per_s": units(sample) / sample.elapsed_s if sample.elapsed_s > 0 else None,
+            "throughput_per_s": units_of_work(sample) / sample.elapsed_s if sample.elapsed_s > 0 else None,
             "spoiled": sample.spoiled,
             "checkpoints": sample.checkpoints,
             "vacuums": sample.vacuums,

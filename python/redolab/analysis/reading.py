@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from redolab.analysis.time_based import units
+from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
 from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import Run
@@ -47,7 +47,9 @@ def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
 def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """The samples that count: not spoiled, with time and work in them."""
     return tuple(
-        sample for sample in samples if sample.spoiled is None and units(sample) > 0 and sample.elapsed_s > 0
+        sample
+        for sample in samples
+        if sample.spoiled is None and units_of_work(sample) > 0 and sample.elapsed_s > 0
     )
 
 

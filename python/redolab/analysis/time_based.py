@@ -32,7 +32,7 @@ class UnitOfWork:
     """R = S + Q."""
 
 
-def units(sample: Sample) -> int:
+def units_of_work(sample: Sample) -> int:
     """Units of work in a sample; commits in runs stored before there were others."""
     return sample.commits if sample.units is None else sample.units
 
@@ -42,7 +42,7 @@ def session_account(sample: Sample) -> UnitOfWork:
 
     Where the CPU accounts are missing (a remote server) S and Q are None and R stands.
     """
-    done = units(sample)
+    done = units_of_work(sample)
     response = _per(sample.session_elapsed_s, done)
     cpu = sample.session_cpu_s
     return UnitOfWork(
@@ -60,7 +60,7 @@ def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
     Background processes work beside the sessions, so this R can exceed the sessions' R. The
     background's waits come from the wait sampler: without its ticks Q and R are None.
     """
-    done = units(sample)
+    done = units_of_work(sample)
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     blocked = instance_blocked_s(sample, seen)
     queue = None if run_queue is None or blocked is None else run_queue + blocked

@@ -118,6 +118,14 @@ def verdict(
     return Verdict(" ".join(sentences), outcome, around.baseline, named)
 
 
+def withheld(null: NullTest, baseline: str) -> Verdict | None:
+    """The verdict of a run whose A/A pair failed, whatever its experiment; None where it did not."""
+    if null.passed is not False:
+        return None
+    text, outcome, best = _withheld(null, baseline)
+    return Verdict(text[0].upper() + text[1:] + ".", outcome, baseline, best)
+
+
 def ratio_text(ratio: Estimate) -> str:
     """A throughput ratio in words: `25.3 times as fast (24 to 27)`, `2.1 % slower (0 to 4)`."""
     point, low, high = ratio.point, ratio.low, ratio.high

@@ -36,7 +36,7 @@ def test_quiet_run_passes() -> None:
         "two regimes": "passed",
         "checkpoints and vacuums": "passed",
         "steal": "passed",
-        "commit counts": "passed",
+        "row counts": "passed",
         "Little's law": "passed",
         "time adds up": "passed",
         "short waits": "passed",
@@ -106,10 +106,10 @@ def test_steal() -> None:
 
 @pytest.mark.parametrize(("server", "outcome"), [(10_000, "passed"), (10_015, "passed"),
                                                  (10_016, "failed"), (9_984, "failed")])  # fmt: skip
-def test_the_servers_count_of_commits(server: int, outcome: str) -> None:
+def test_the_servers_count_of_rows(server: int, outcome: str) -> None:
     # 0.1 % of 10,000 and one for each of 5 sessions.
-    (sample,) = series([1.0] * 5, commits=10_000, server_rows=server)[:1]
-    assert drift.commit_counts([sample]).outcome == outcome
+    (sample,) = series([1.0] * 5, commits=10_000, rows=10_000, server_rows=server)[:1]
+    assert drift.row_counts([sample]).outcome == outcome
 
 
 def test_littles_law_sees_sessions_that_stopped_early() -> None:
