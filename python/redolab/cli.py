@@ -68,7 +68,10 @@ def experiments() -> None:
 @app.command()
 def run(
     experiment: Annotated[str, typer.Argument(help="What to run; see `redolab experiments`.")],
-    engine: Annotated[str, typer.Option(help="embedded, or postgresql://user@host/db")] = "embedded",
+    engine: Annotated[
+        str | None,
+        typer.Option(help="embedded, or postgresql://user@host/db", show_default="embedded"),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
     ] = False,

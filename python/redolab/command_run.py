@@ -25,8 +25,7 @@ from redolab.units import clock
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
-_PER_SAMPLE_S = 0.35
-_PER_KILL_S = 1.5
+_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5, "draw": 0.03}
 _MOST_SESSIONS = 1_000
 
 
@@ -35,7 +34,7 @@ class RunOptions:
     """The options of `redolab run` as given."""
 
     experiment: str
-    engine: str
+    engine: str | None
     quick: bool
     sessions: str | None
     rows: int | None
@@ -60,12 +59,13 @@ def execute(options: RunOptions) -> runner.Outcome:
     """
     experiment = find_experiment(options.experiment)
     delay_s = _log_device_s(options.log_device_ms)
-    check_target(options.engine, experiment.engines, delay_s)
+    target = options.engine or experiment.engines[0]
+    check_target(target, experiment.engines, delay_s)
     plan = experiment.plan(_wish(options))
     out = options.out or _default_place(experiment)
     check_free(out)
-    _announce(experiment, plan, options)
-    engine = open_engine(options.engine, plan.load, delay_s, plan.design.seed)
+    _announce(experiment, plan, target, options.yes)
+    engine = open_engine(target, plan.load, delay_s, plan.design.seed)
     with _progress(experiment) as progress:
         return runner.run(experiment, plan, engine, out, progress, options.command)
 
@@ -120,18 +120,17 @@ def _default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
+def _announce(experiment: Experiment, plan: Plan, target: str, agreed: bool) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
     design, load = plan.design, plan.load
     trials = len(design.order())
-    each = _PER_KILL_S if experiment.record == "kill" else _PER_SAMPLE_S
-    need = clock(design.load_time() + trials * each + _SET_UP_S)
+    need = clock(design.load_time() + trials * _PER_TRIAL_S[experiment.record] + _SET_UP_S)
     print(
         f"{experiment.name}: {design.blocks} blocks of {trials // design.blocks} samples of "
         f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}.",
         file=sys.stderr,
     )
-    if options.engine == "embedded" or options.yes:
+    if "://" not in target or agreed:
         return
     if load.scope == "system":
         reach = "ALTER SYSTEM for every parameter of the settings"

@@ -33,14 +33,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 1
-RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill}
+RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw}
 _TABLES: Mapping[str, type] = {"waits": WaitRow, "profile": ProcessTime, "overhead": OverheadRow}
 """The tables beside `samples`, and their records."""
 _DATA = ("samples", *_TABLES)
-_ARROW = {int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()}
+_ARROW = {
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+    tuple[float, ...]: pa.list_(pa.float64()),
+}
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class RunWriter:
 
     def append(
         self,
-        record: Sample | Kill,
+        record: Sample | Kill | Draw,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
         overhead: Sequence[OverheadRow] = (),

@@ -15,6 +15,7 @@ from redolab.analysis.group_differences import differences, kruskal
 from redolab.analysis.normality import constant, normality
 from redolab.analysis.plus_and_minus import (
     DEVIATIONS,
+    NORMAL_SHARE,
     Floats,
     group_means,
     normal_coverage,
@@ -28,8 +29,6 @@ from redolab.values_file import ValuesFile
 
 FORMAT = 1
 MOST_GROUPS = 1_000
-NORMAL_SHARE = math.erf(DEVIATIONS / math.sqrt(2))
-"""Part of a normal distribution within two standard deviations of its mean."""
 _FEWEST_FOR_MIDDLE = 40
 """Values below which their middle 95 % would be the smallest and the largest of them."""
 

@@ -39,8 +39,8 @@ def _about_values(results: Results) -> list[str]:
         return said
     said.append(
         f"So read a plus and minus with care: mean ± 2 sd, {_ends(found)}, holds {_inside(found)} of them, "
-        f"with {_share(found, 'below')} below and {_share(found, 'above')} above, where a normal distribution "
-        f"has 95.4 % inside and 2.3 % on either side{_beyond(found, group)}."
+        f"with {_share(found, 'below')} below and {_share(found, 'above')} above, where a normal "
+        f"distribution has 95.4 % inside and 2.3 % on either side{_beyond(found, group)}."
     )
     if found["middle_low"] is not None:
         said.append(
@@ -109,8 +109,8 @@ def _next_mean(means: Mapping[str, Any], of: str) -> str:
     ends = means["prediction"]
     return (
         f"The mean of {of} will lie between {_number(ends['low'])} and {_number(ends['high'])} with "
-        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} means "
-        f"holds it with {units.percent(means['two_sd_coverage'])}."
+        f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} "
+        f"means holds it with {units.percent(means['two_sd_coverage'])}."
     )
 
 
@@ -164,8 +164,9 @@ def _about_ranges(results: Results) -> list[str]:
     )
     return [
         f"Not normal: {named}{more} (5 % each). Read a plus and minus of them with care: mean ± 2 sd of "
-        f"{worst['of']}, {_ends(worst)}, holds {_inside(worst)} of its values, with {_share(worst, 'below')} "
-        f"below and {_share(worst, 'above')} above, where a normal distribution has 2.3 % on either side{middle}."
+        f"{worst['of']}, {_ends(worst)}, holds {_inside(worst)} of its values, with "
+        f"{_share(worst, 'below')} below and {_share(worst, 'above')} above, where a normal distribution "
+        f"has 2.3 % on either side{middle}."
     ]
 
 

@@ -12,14 +12,20 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
+_BY_NAME = frozenset({"embedded", "generator"})
+"""The engines that are no server of the user's."""
 
 
 def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded` or a `postgresql://` URL.
+    """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or one without a database.
 
     Raises:
         RefusedError: the server cannot be had.
     """
+    if target == "generator":
+        from redolab.engine.generator import GeneratorEngine
+
+        return GeneratorEngine(seed)
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
@@ -48,7 +54,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {"embedded", *_SCHEMES.values()} or (kind != "embedded" and not is_url):
+    if kind not in {*_BY_NAME, *_SCHEMES.values()} or (kind in _BY_NAME) == bool(is_url):
         raise UsageError(
             f"There is no engine {target!r}. Use embedded, or a URL such as "
             "postgresql://user@host:5432/database."
@@ -58,7 +64,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
             f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
             "leave --engine out for its default."
         )
-    if log_device_s is not None and is_url:
+    if log_device_s is not None and kind != "embedded":
         raise UsageError(
             "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
             "by URL has the device it has. Leave one of the two out."
