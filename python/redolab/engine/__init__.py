@@ -12,12 +12,19 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
-_BY_NAME = frozenset({"embedded", "generator"})
-"""The engines that are no server of the user's."""
+_NAMES = frozenset({"embedded", "generator"})
+"""Engines that need no URL."""
 
 
-def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
+def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
     """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or one without a database.
+
+    Args:
+        target: what `--engine` says, as `check_target` allows it.
+        load: what it will do.
+        disk_bytes: how much disk that needs, where the server is Redolab's own.
+        log_device_s: flush time of an emulated log device, seconds; None for the real one.
+        seed: of the wait sampler's gaps.
 
     Raises:
         RefusedError: the server cannot be had.
@@ -31,7 +38,7 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     from redolab.engine.postgres import PostgresEngine
 
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
@@ -54,7 +61,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {*_BY_NAME, *_SCHEMES.values()} or (kind in _BY_NAME) == bool(is_url):
+    if kind not in {*_NAMES, *_SCHEMES.values()} or (kind in _NAMES) == bool(is_url):
         raise UsageError(
             f"There is no engine {target!r}. Use embedded, or a URL such as "
             "postgresql://user@host:5432/database."

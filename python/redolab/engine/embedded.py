@@ -54,12 +54,13 @@ jit = off
 class EmbeddedServer:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, sessions: int, log_device_s: float | None) -> None:
+    def __init__(self, sessions: int, log_device_s: float | None, disk_bytes: int = 0) -> None:
         """Make and start the server.
 
         Args:
             sessions: working sessions it must have room for.
             log_device_s: flush time of an emulated log device, seconds; None for the real one.
+            disk_bytes: how much disk it will need.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
@@ -67,6 +68,7 @@ class EmbeddedServer:
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
         base = _base_directory(user)
+        check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
         self._charge: dict[str, Any] = {
@@ -176,6 +178,20 @@ class EmbeddedServer:
             quoted = str(socket).replace("'", "''")
             file.write(f"unix_socket_directories = '{quoted}'\n")
             file.write(f"max_connections = {sessions + 20}\n")
+
+
+def check_room(base: Path, disk_bytes: int) -> None:
+    """Make sure that there is room for a private server.
+
+    Raises:
+        RefusedError: there is not.
+    """
+    free = shutil.disk_usage(base).free
+    if free < disk_bytes:
+        raise RefusedError(
+            f"The run needs about {disk_bytes / 1e9:,.1f} GB of disk, and {base} has {free / 1e9:,.1f} GB "
+            "free. Ask for fewer rows, or set XDG_CACHE_HOME to a directory with room. Nothing was made."
+        )
 
 
 def sweep(base: Path) -> None:

@@ -178,7 +178,12 @@ class PostgresEngine:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         self._load = postgres_load(load, self._connector)
         claim_database(self._control, self._server)
-        known = read_parameters(self._control, parameter_names(combinations))
+        brought = {name for levels in combinations for name in load.parameters(levels)}
+        names = (*parameter_names(combinations), *sorted(brought))
+        known = read_parameters(self._control, names)
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise UsageError(f"This server has no parameter {', '.join(unknown)}.")
         check_rights(known, load.scope, self._server)
         check_reach(known, load.scope)
         if self._own is None:
@@ -192,7 +197,9 @@ class PostgresEngine:
         self._sessions = Sessions(self._connector, load.sessions)
         self._watcher = self._connector.connect("redolab sampler")
         before = {name: parameter.value for name, parameter in known.items()}
-        return tuple(self._setting(levels, delay_us, before) for levels in combinations)
+        return tuple(
+            self._setting(levels, delay_us, before, load.parameters(levels)) for levels in combinations
+        )
 
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
@@ -376,15 +383,23 @@ class PostgresEngine:
         publish_counters(self._control)
         return min(100_000, max(10, round(statistics.median(times) / 2 * 1e5) * 10))
 
-    def _setting(self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]) -> Setting:
-        waits = "nowait" if self._server["synchronous_commit"] == "off" else "wait"
+    def _setting(
+        self,
+        levels: Mapping[str, str],
+        delay_us: int,
+        before: Mapping[str, str],
+        brought: Mapping[str, str],
+    ) -> Setting:
+        _, parameters, _ = self._ready()
+        values = commit_parameters(levels, delay_us, before) | {
+            name: parameters.as_shown(name, value) for name, value in brought.items()
+        }
+        commit = values.get("synchronous_commit", self._server["synchronous_commit"])
         tier = durability_tier(
-            levels.get("commit_wait", waits),
+            "nowait" if commit == "off" else "wait",
             self._server["fsync"] == "on",
             bool(self._server["synchronous_standby_names"]),
         )
-        _, parameters, _ = self._ready()
-        values = commit_parameters(levels, delay_us, before)
         return Setting(
             "/".join(levels.values()),
             levels,

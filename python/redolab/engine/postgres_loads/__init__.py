@@ -6,9 +6,10 @@ from redolab.engine.connection import Connector
 from redolab.engine.postgres_loads.base import Call, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Updates
+from redolab.load import Inserts, Ledger, Load, Script, Updates
 
 __all__ = ["Call", "PostgresLoad", "postgres_load"]
 
@@ -24,6 +25,8 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
             return PostgresUpdates(load)
         case Inserts():
             return PostgresInserts(load)
+        case Script():
+            return PostgresScript(load)
         case Ledger():
             return PostgresLedger(load)
     raise UsageError(f"PostgreSQL cannot do the load {type(load).__name__.lower()}.")
