@@ -31,7 +31,7 @@ def test_opens_quietly_and_fits(
     opened = open_report(stored(name), width, scheme)
     is_quiet(opened)
     drawn = opened.page.locator("[data-figure] svg.main-svg").count()
-    assert drawn >= (1 if name == "durability" else 5)
+    assert drawn >= (1 if name in ("durability", "bare") else 5)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
