@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import redolab
 from redolab.analysis.durability import exact_share
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.group_differences import differences, kruskal
@@ -29,6 +30,9 @@ from redolab.values_file import ValuesFile
 
 FORMAT = 1
 MOST_GROUPS = 1_000
+_FEWEST_MEANS = 5
+"""Groups of the file's own below which nothing is said of their means: they are then treatments to
+be compared and no sample of groups."""
 _FEWEST_FOR_MIDDLE = 40
 """Values below which their middle 95 % would be the smallest and the largest of them."""
 
@@ -66,6 +70,7 @@ def analyse_values(found: ValuesFile, children: int | None = None) -> dict[str, 
     over_all = kruskal(list(groups.values())) if found.groups else None
     results: dict[str, Any] = {
         "format": FORMAT,
+        "redolab_version": redolab.__version__,
         "source": _source(found),
         "groups": [_group(name, values) for name, values in groups.items()],
         "normality": [
@@ -104,8 +109,9 @@ def _groups(found: ValuesFile) -> dict[str, Floats]:
 
 def _means(found: ValuesFile, groups: Mapping[str, Floats], children: int | None) -> _Means:
     if found.group_name is not None:
-        means = np.array([values.mean() for values in groups.values() if values.size])
-        sizes = {values.size for values in groups.values() if values.size}
+        known = [values for values in groups.values() if values.size]
+        means = np.array([values.mean() for values in known] if len(known) >= _FEWEST_MEANS else [])
+        sizes = {values.size for values in known}
         return _Means("group", means, sizes.pop() if len(sizes) == 1 else None, 0)
     count = found.values.size
     if children is not None and not 2 <= children <= count // 2:

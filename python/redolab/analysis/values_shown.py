@@ -15,12 +15,12 @@ _MOST_ROWS = 20
 def tables(results: Mapping[str, Any]) -> list[Table]:
     """Every table of the results; what would be empty is left out."""
     found = [
+        _differences(results),
+        _effects(results),
         _groups(results),
         _normality(results),
         _ranges(results),
         _means(results),
-        _differences(results),
-        _effects(results),
     ]
     return [table for table in found if table.rows]
 

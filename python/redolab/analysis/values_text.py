@@ -11,7 +11,6 @@ from redolab.analysis.normality import describe_pvalue
 Results = Mapping[str, Any]
 _SMALL_DISTANCE = 0.02
 _MOST_NAMED = 5
-_FEWEST_TO_FORECAST = 5
 _MOST_DIGITS = 15
 
 
@@ -139,12 +138,13 @@ def _kruskal(found: Mapping[str, Any]) -> str:
 
 
 def _difference(item: Mapping[str, Any]) -> str:
-    gap = item["difference"]
-    above = units.percent(item["superiority"]["point"], 0)
-    words = f"{item['a']} - {item['b']} = {_estimate(gap)}, above it in {above} of pairs of values"
-    mean_up, rank_up = gap["point"] > 0, item["superiority"]["point"] > 0.5
-    if item["outcome"] != "undecided" and mean_up != rank_up and item["superiority"]["point"] != 0.5:
-        words += " (mean and ranks disagree: a few values make the mean)"
+    gap, share = item["difference"], item["superiority"]["point"]
+    words = (
+        f"{item['a']} less {item['b']} is {_estimate(gap)} in the mean, and the value of {item['a']} is the "
+        f"higher one in {units.percent(share, 0)} of pairs"
+    )
+    if item["outcome"] != "undecided" and (gap["point"] > 0) != (share > 0.5) and share != 0.5:
+        words += ", so that mean and ranks disagree: a few values make the mean"
     return words
 
 
@@ -172,7 +172,7 @@ def _about_ranges(results: Results) -> list[str]:
 
 def _about_group_means(results: Results) -> list[str]:
     means = results["means"]
-    if means["count"] < _FEWEST_TO_FORECAST or means["prediction"]["low"] is None:
+    if means["prediction"]["low"] is None:
         return []
     return [_next_mean(means, "a further group like these")]
 

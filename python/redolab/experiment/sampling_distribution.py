@@ -43,7 +43,9 @@ def _verdict(settings: Sequence[Found]) -> str:
         for item in found
     ]
     rejected = " and ".join(units.percent(item.means_rejected.point or 0.0, 0) for item in found)
-    values = " and ".join(units.percent(item.values_rejected.point or 0.0, 0) for item in found)
+    values = " and ".join(
+        dict.fromkeys(units.percent(item.values_rejected.point or 0.0, 0) for item in found)
+    )
     sentences.append(
         f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal), "
         f"for the values themselves in {values}."
