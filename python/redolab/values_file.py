@@ -29,6 +29,7 @@ _MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-nan"
 _SEPARATORS = (",", ";", "\t")
 _HEAD_BYTES = 1 << 20
 _SHOWN = 40
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,12 @@ def read_values(place: str, value: str | None = None, group: str | None = None) 
     """
     content = _content(place)
     head = _head(content)
-    form = _form(content.place, head)
-    group_index = None if group is None else _find(group, form, content.place, "--group")
-    value_index = _value_column(value, form, group_index, content, head)
+    try:
+        form = _form(content.place, head)
+        group_index = None if group is None else _find(group, form, content.place, "--group")
+        value_index = _value_column(value, form, group_index, content, head)
+    except csv.Error as error:
+        raise UsageError(f"{content.place} cannot be read as CSV: {error}.") from error
     if value_index == group_index:
         raise UsageError(f"--value and --group both name {group}. Give two columns.")
     table = _read(content, form, value_index, group_index)
@@ -192,10 +196,15 @@ def _is_number(text: str, point: str = ".") -> bool:
 def _find(name: str, form: _Form, place: str, option: str) -> int:
     found = [index for index, known in enumerate(form.names) if known == name]
     if not found:
-        raise UsageError(f"{place} has no column {name!r} for {option}. It has: {', '.join(form.names)}.")
+        raise UsageError(f"{place} has no column {name!r} for {option}. It has: {_named(form.names)}.")
     if len(found) > 1:
         raise UsageError(f"{place} has {len(found)} columns named {name!r}. Give each its own name.")
     return found[0]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _value_column(name: str | None, form: _Form, group: int | None, content: _Content, head: str) -> int:
@@ -208,7 +217,7 @@ def _value_column(name: str | None, form: _Form, group: int | None, content: _Co
     numeric = [index for index in others if _looks_numeric(rows, index, form)]
     if len(numeric) != 1:
         what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
-        named = ", ".join(form.names[index] for index in numeric or others)
+        named = _named([form.names[index] for index in numeric or others])
         raise UsageError(f"{content.place} has {what}. Say which to take with --value: {named}.")
     return numeric[0]
 
@@ -262,7 +271,7 @@ def _explained(content: _Content, form: _Form, value: int, error: Exception) -> 
     for line, row in _rows(content, form):
         if len(row) != width and (row or width == 1):
             return UsageError(
-                f"{content.place}, line {line}: {len(row)} cells where the first line has {width}. "
+                f"{content.place}, line {line} has {len(row)} of the {width} cells of the first line. "
                 "Mend that line, or quote the cells that contain the separator."
             )
         cell = row[value].strip() if row else ""
@@ -336,7 +345,8 @@ def _check_size(found: ValuesFile) -> None:
     if not found.values.size:
         raise UsageError(
             f"{found.place} has no number in the column {found.name}: {found.rows} rows, {found.missing} of "
-            f"them without a value, {found.not_finite} infinite, {found.no_group} without a group."
+            f"them without a value, {found.not_finite} infinite, {found.no_group} without a group. "
+            "Name another column with --value."
         )
     largest = float(np.abs(found.values).max())
     if largest > LARGEST or 0 < largest < 1 / LARGEST:

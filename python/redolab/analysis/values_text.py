@@ -11,6 +11,7 @@ from redolab.analysis.normality import describe_pvalue
 Results = Mapping[str, Any]
 _SMALL_DISTANCE = 0.02
 _MOST_NAMED = 5
+_FEWEST_MEANS = 3
 _MOST_DIGITS = 15
 
 
@@ -23,7 +24,8 @@ def answer(results: Results) -> list[str]:
 
 def _about_values(results: Results) -> list[str]:
     (group,) = results["groups"]
-    head = f"{group['name']}: {group['count']:,} values, mean {_estimate(group['mean'])}"
+    count = f"{group['count']:,} value{'' if group['count'] == 1 else 's'}"
+    head = f"{group['name']}: {count}, mean {_estimate(group['mean'])}"
     test = _of_values(results["normality"])[0]
     found = next(iter(_of_values(results["plus_minus"])), None)
     if found is None:
@@ -79,7 +81,7 @@ def _beyond(found: Mapping[str, Any], group: Mapping[str, Any]) -> str:
 def _about_means(results: Results) -> list[str]:
     means = results["means"]
     found = _of_means(results["plus_minus"])
-    if found is None or found["sd"] == 0:
+    if found is None or found["sd"] == 0 or found["count"] < _FEWEST_MEANS:
         return []
     test = _of_means(results["normality"])
     said = [
