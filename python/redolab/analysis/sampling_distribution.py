@@ -36,11 +36,12 @@ BET_LEVEL = 0.9
 """What the bet took two standard deviations of five means for."""
 _SIMULATED = 100_000
 _COUNTS = (3, 5, 10, 20, 30)
-_OUTCOMES: Mapping[Answer, str] = {
-    "enough": "equivalent",
-    "not enough": "worse",
-    "undecided": "undecided",
+_OUTCOMES: Mapping[Answer, tuple[str, str | None]] = {
+    "enough": ("equivalent", "normal enough"),
+    "not enough": ("worse", "not normal enough"),
+    "undecided": ("undecided", None),
 }
+"""The outcome, and its words."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, An
     manifest = run.manifest
     draws = read_draws(run)
     found = [_found(declared["name"], draws) for declared in manifest["settings"]]
+    outcome, outcome_text = _OUTCOMES[_worst(found)]
     covered = [_covered(count, int(manifest["design"]["seed"])) for count in _COUNTS]
     text = verdict(found)
     if manifest["status"] != "finished":
@@ -131,7 +133,8 @@ def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, An
     return envelope.heading(run) | {
         "verdict": {
             "text": text,
-            "outcome": _outcome(found),
+            "outcome": outcome,
+            "outcome_text": outcome_text,
             "baseline": manifest["design"]["baseline"],
             "best": None,
         },
@@ -140,6 +143,7 @@ def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, An
                 "name": declared["name"],
                 "levels": dict(declared["levels"]),
                 "tier": declared["tier"],
+                "tier_text": declared["tier_text"],
                 "parameters": dict(declared["parameters"]),
                 **item.as_json(),
             }
@@ -150,6 +154,7 @@ def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, An
         "figures": [figure.as_json() for figure in figures(found, covered, first)],
         "published": [finding.as_json() for finding in published(found)],
         "diagnostics": [],
+        "timeline": [_timeline(draw) for draw in draws],
         "method": envelope.method(manifest),
         "warnings": [str(text) for text in manifest.get("conditions", ())],
     }
@@ -212,10 +217,22 @@ def _answer(share: Estimate, expected: float) -> Answer:
     return "not enough" if clear else "undecided"
 
 
-def _outcome(found: Sequence[Found]) -> str:
+def _worst(found: Sequence[Found]) -> Answer:
     answers = {item.answer for item in found}
-    worst: Sequence[Answer] = ("not enough", "undecided", "enough")
-    return _OUTCOMES[next((answer for answer in worst if answer in answers), "undecided")]
+    order: Sequence[Answer] = ("not enough", "undecided", "enough")
+    return next((answer for answer in order if answer in answers), "undecided")
+
+
+def _timeline(draw: Draw) -> dict[str, Any]:
+    return {
+        "sample": draw.sample,
+        "block": draw.block,
+        "position": draw.position,
+        "setting": draw.setting,
+        "start_s": draw.start_s,
+        "elapsed_s": draw.elapsed_s,
+        "spoiled": draw.spoiled,
+    }
 
 
 def _rejected(pvalues: Sequence[float | None]) -> Estimate:
