@@ -32,3 +32,16 @@ def hostile() -> dict[str, Any]:
     results["diagnostics"][0]["text"] = HOSTILE
     results["run"] = HOSTILE
     return results
+
+
+def hostile_wide() -> dict[str, Any]:
+    """Results in which all that an experiment adds of its own is hostile."""
+    results = stored("wide")
+    results["tables"][0]["rows"][0]["part"] = HOSTILE
+    results["published"][0]["finding"] = HOSTILE
+    over_rows, by_kind = results["figures"]
+    over_rows["caption"] = HOSTILE
+    over_rows["series"][0]["name"] = HOSTILE
+    for series in by_kind["series"]:
+        series["x"][0] = HOSTILE
+    return results

@@ -68,7 +68,8 @@ def _wide_run(place: Path) -> Run:
         )
         sample, waits, processes = one_sample(trial, behaviour, factor)
         counted = replace(sample, commits=max(1, sample.commits // rows), units=sample.commits)
-        counted = replace(counted, server_rows=counted.commits)
+        flushes = max(1, counted.commits // 2)
+        counted = replace(counted, wal_flushes=flushes, wal_flush_time_s=0.0004 * flushes)
         writer.append(counted, waits, processes, [])
     return writer.finish("finished")
 

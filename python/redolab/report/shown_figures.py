@@ -13,7 +13,10 @@ _MARKED = 24
 """Points up to which a line has markers: it then joins measurements, and is else a curve."""
 _TICKS = 12
 """Places that an axis can name one by one."""
-_DASHES = {"dashed": "dash", "area": "dot"}
+_CURVES = ("solid", "longdash", "dashdot", "longdashdot", "dot")
+"""The dashes of curves without markers, in turn; `dash` alone is that of the style `dashed`."""
+_FORMAT = ",.6~f"
+"""Ticks as the report writes figures: in full, with separators."""
 _WIDEST = 6
 """Series beside which another no longer fits as a column of its own."""
 
@@ -24,7 +27,7 @@ def figure(data: Mapping[str, Any]) -> Figure:
     A series with intervals has them as error bars; strings on the x axis are categories.
     """
     series = data["series"]
-    across = drawing.axis(_title(data["x"]))
+    across = drawing.axis(_title(data["x"]), tickformat=_FORMAT)
     categories = [x for item in series for x in item["x"] if isinstance(x, str)]
     if categories:
         across |= {
@@ -37,7 +40,7 @@ def figure(data: Mapping[str, Any]) -> Figure:
     else:
         across |= _whole_places([x for item in series for x in item["x"]])
     heights = list(_heights(series))
-    up = drawing.axis(_title(data["y"]))
+    up = drawing.axis(_title(data["y"]), tickformat=_FORMAT)
     if data["y"]["logarithmic"] and any(height > 0 for height in heights):
         up |= drawing.log_axis(heights, padding=0.1)
     else:
@@ -49,7 +52,9 @@ def figure(data: Mapping[str, Any]) -> Figure:
         barmode="group",
         showlegend=len(series) > 1,
     )
-    return {"data": [_trace(item, index, data) for index, item in enumerate(series)], "layout": layout}
+    dashes = _dashes(series)
+    traces = [_trace(item, index, data, dashes[index]) for index, item in enumerate(series)]
+    return {"data": traces, "layout": layout}
 
 
 def numbers(data: Mapping[str, Any]) -> Table:
@@ -71,7 +76,19 @@ def numbers(data: Mapping[str, Any]) -> Table:
     return Table(f"numbers-{data['key']}", data["title"], columns, rows)
 
 
-def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any]) -> dict[str, Any]:
+def _dashes(series: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = []
+    curves = 0
+    for item in series:
+        bare = item["style"] != "dashed" and _mode(item["style"], len(item["x"])) == "lines"
+        found.append(
+            "dash" if item["style"] == "dashed" else _CURVES[curves % len(_CURVES)] if bare else "solid"
+        )
+        curves += bare
+    return found
+
+
+def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any], dash: str) -> dict[str, Any]:
     color, style = drawing.color(index), series["style"]
     unit = data["y"]["unit"]
     trace: dict[str, Any] = {
@@ -88,8 +105,10 @@ def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any]) -> di
             "type": "scatter",
             "mode": _mode(style, len(series["x"])),
             "cliponaxis": False,
-            "marker": drawing.marker(index),
-            "line": {"color": color, "width": 2, "dash": _DASHES.get(style, "solid")},
+            "marker": drawing.marker(index) | ({} if style == "points" else {"size": 6}),
+            "line": {"color": color, "width": 2, "dash": dash},
+            # What was measured lies over what it is compared with.
+            "zorder": int(style == "points"),
         }
     if style == "area":
         trace |= {"fill": "tozeroy", "fillcolor": color + "-faint"}

@@ -19,13 +19,15 @@ _PRODUCTS = {
 # What the sessions of each kind of load do (`redolab.load`).
 _WORK = {
     "updates": "one row per commit",
+    "ownrows": "one row per commit, a table for each session",
     "ledger": "one row per commit",
     "inserts": "single-row inserts",
     "scans": "whole scans of {rows:,} rows",
-    "script": "one's own statements",
     "spins": "fixed CPU work",
-    "draws": "values drawn with mean {mean:g}",
+    "draws": "{name} values with mean {mean:g}",
 }
+_NAMED = frozenset({"updates", "script"})
+"""Kinds of load of which there are several by name."""
 
 
 def emulation(results: Results) -> str:
@@ -68,6 +70,11 @@ def outcome(results: Results) -> Cell:
     return Cell(results["verdict"].get("outcome_text") or cells.outcome(name).text, tone=name)
 
 
+def is_database(results: Results) -> bool:
+    """Whether a database was measured, and not the machine alone."""
+    return results["engine"]["name"] in _PRODUCTS
+
+
 def server(results: Results) -> str:
     """Name what was measured."""
     engine = results["engine"]
@@ -84,29 +91,30 @@ def server(results: Results) -> str:
 def load(results: Results) -> str:
     """Say what the sessions did."""
     described = results["load"]
-    parts = [str(described["name"])] if described.get("name") else []
-    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
-    sessions = described.get("sessions")
-    if sessions:
-        worker = "process" if "processes" in factors else "session"
-        most = "up to " if {"sessions", "processes"} & factors else ""
-        parts.append(f"{most}{cells.count(sessions)} {worker if sessions == 1 else wording.plural(worker)}")
     # Runs stored before there were kinds had updates.
-    work = _WORK.get(described.get("kind", "updates"))
-    return ", ".join([*parts, *([work.format_map(described)] if work else [])])
+    kind = described.get("kind", "updates")
+    parts = [str(described["name"])] if described.get("name") and kind in _NAMED else []
+    if described.get("sessions") and kind != "draws":
+        parts.append(_workers(results, described["sessions"]))
+    if kind in _WORK:
+        parts.append(_WORK[kind].format_map(described))
+    if {setting["levels"].get("loop", described.get("loop")) for setting in results["settings"]} == {
+        "client"
+    }:
+        parts.append("from a client")
+    return ", ".join(parts)
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
-    is_database = results["engine"]["name"] in _PRODUCTS
     found = [
-        ("Server" if is_database else "Measured on", server(results)),
+        ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
         _counted(results),
     ]
     if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
         found.append(("Commit mode set per", str(results["load"]["scope"])))
-    if is_database:
+    if is_database(results):
         found.append(("Log device", emulation(results) or "the machine's own"))
     if results.get("regime"):
         found.append(("Regime of the baseline", _regime(results["regime"])))
@@ -170,7 +178,7 @@ def has_rates(results: Results) -> bool:
 
 def has_tiers(results: Results) -> bool:
     """Whether its settings promise anything of a commit."""
-    return any(setting.get("tier") for setting in results["settings"])
+    return is_database(results) and any(setting.get("tier") for setting in results["settings"])
 
 
 def histogram_values(results: Results) -> Table:
@@ -301,6 +309,14 @@ def blocks_needed(entry: Mapping[str, Any]) -> str:
     return f"{cells.count(needed)} more {'block' if needed == 1 else 'blocks'}"
 
 
+def _workers(results: Results, most: int) -> str:
+    """How many sessions or processes work, at most where their number is a factor."""
+    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
+    worker = "process" if "processes" in factors else "session"
+    up_to = "up to " if {"sessions", "processes"} & factors else ""
+    return f"{up_to}{cells.count(most)} {worker if most == 1 else wording.plural(worker)}"
+
+
 def _counted(results: Results) -> tuple[str, str]:
     """How much was measured: samples of so much work, or kills."""
     settings = results["settings"]
@@ -311,7 +327,7 @@ def _counted(results: Results) -> tuple[str, str]:
     samples = sum(setting.get("samples") or 0 for setting in settings)
     done = results["method"].get("design", {}).get("units")
     each = (
-        f"{cells.count(done)} {wording.units(results)}" if done
+        f"{cells.count(done)} {wording.unit(results) if done == 1 else wording.units(results)}" if done
         else units.duration(results["load"]["seconds"])
     )  # fmt: skip
     return "Samples", f"{cells.count(samples)} of {each}{extra}"

@@ -27,6 +27,9 @@ from redolab.report.fitting import fitted
 from redolab.report.paper import TONES, Paper
 from redolab.report.rows import row_name, shares
 
+_NAME = 24
+"""Characters of a row's name beside its bar."""
+
 
 def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
     """Print a run's report; the path of its page comes last, on one line however long it is."""
@@ -110,9 +113,9 @@ class _Page(Paper):
             yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
 
     def _bar(self, row: str, share: float) -> Text:
-        name = self.words(row_name(row))[:21]
-        line = Text(f"    {name:<21} {self.words(units.percent(share).replace('-', '−')):>8}  ")
-        length = max(0, round((self.width - 40) * share))
+        name = self.words(row_name(row))[:_NAME]
+        line = Text(f"    {name:<{_NAME}} {self.words(units.percent(share).replace('-', '−')):>8}  ")
+        length = max(0, round((self.width - _NAME - 19) * share))
         return line.append(self.words("█" * length), TONES.get(row, TONES["wait"]))
 
     def _findings(self, results: Results) -> Iterator[RenderableType]:
