@@ -150,7 +150,6 @@ def _differences(results: Mapping[str, Any]) -> Table:
     columns = (
         Column("pair", "Against", "text"),
         Column("difference", "Difference of means", "estimate"),
-        Column("test", "Test", "text"),
         Column("pvalue_adjusted", "p, adjusted", "pvalue"),
         Column("outcome", "Outcome", "text"),
     )
@@ -163,13 +162,16 @@ def _differences(results: Mapping[str, Any]) -> Table:
 def _effects(results: Mapping[str, Any]) -> Table:
     columns = (
         Column("pair", "Against", "text"),
+        Column("test", "Test", "text"),
         Column("hedges_g", "Hedges' g", "estimate"),
         Column("superiority", "P(above)", "share", "%"),
-        Column("cliffs_delta", "Cliff's delta", "estimate"),
     )
     shown, note = _first(_rows(_pairs(results), columns))
-    text = "P(above): how often a value of the first is above one of the second, ties by half."
-    return Table("effects", "Size of the differences", columns, shown, f"{text} {note}".strip())
+    text = (
+        "P(above): how often a value of the first is above one of the second, ties by half. Cliff's delta is "
+        "2 P(above) - 1."
+    )
+    return Table("effects", "Tests, and size of the differences", columns, shown, f"{text} {note}".strip())
 
 
 def _pairs(results: Mapping[str, Any]) -> list[dict[str, Any]]:
