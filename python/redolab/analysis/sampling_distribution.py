@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from redolab.analysis import envelope
-from redolab.analysis.durability import exact_share
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.estimates import Estimate, exact_share, mean_estimate
 from redolab.analysis.normality import normality
 from redolab.analysis.plus_and_minus import (
     Floats,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import redolab
-from redolab.analysis.durability import exact_share
-from redolab.analysis.estimates import Estimate
+from redolab.analysis.estimates import Estimate, exact_share
 from redolab.analysis.group_differences import differences, kruskal
 from redolab.analysis.normality import constant, normality
 from redolab.analysis.plus_and_minus import (
