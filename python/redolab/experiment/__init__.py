@@ -6,12 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, durability, listed, sampling_distribution
+from redolab.experiment import (
+    commit_mode,
+    commit_scaling,
+    durability,
+    listed,
+    rows_per_commit,
+    sampling_distribution,
+    session_count,
+)
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, durability, sampling_distribution)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (
+        commit_mode,
+        durability,
+        rows_per_commit,
+        session_count,
+        commit_scaling,
+        sampling_distribution,
+    )
 }
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from redolab.engine.connection import Connector
-from redolab.engine.postgres_loads.base import Call, PostgresLoad
+from redolab.engine.postgres_loads.base import Call, ClientJob, ClientLoad, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.own_rows import PostgresOwnRows
 from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Script, Updates
+from redolab.load import Inserts, Ledger, Load, OwnRows, Script, Updates
 
-__all__ = ["Call", "PostgresLoad", "postgres_load"]
+__all__ = ["Call", "ClientJob", "ClientLoad", "PostgresLoad", "postgres_load"]
 
 
 def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: ARG001
@@ -23,6 +24,8 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
     match load:
         case Updates():
             return PostgresUpdates(load)
+        case OwnRows():
+            return PostgresOwnRows(load)
         case Inserts():
             return PostgresInserts(load)
         case Script():
