@@ -186,6 +186,44 @@ def profile(
 
 
 @app.command()
+def analyze(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+    ],
+    value: Annotated[
+        str | None, typer.Option(help="The column of numbers.", show_default="the only one")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="A column that names the group of each value: compare the groups.")
+    ] = None,
+    children: Annotated[
+        int | None,
+        typer.Option(
+            help="Cut the values in their order into so many groups, and look at their means.",
+            show_default="as many as values in each",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
+    json: Json = False,
+) -> None:
+    """Say what a column of numbers says: normality, plus and minus, groups compared."""
+    from redolab.command_analyze import analyze as analyze_file
+    from redolab.command_analyze import write_page
+
+    results = analyze_file(file, value, group, children)
+    if out is not None:
+        write_page(results, out)
+    if json:
+        _print_json(results)
+    else:
+        from redolab.report.values import print_values
+
+        print_values(results)
+    if out is not None:
+        _say(f"Page: {out}")
+
+
+@app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run

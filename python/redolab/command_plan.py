@@ -15,7 +15,7 @@ from redolab.report.paper import Paper
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
-_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5}
+_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5, "draw": 0.03}
 _DATABASES = frozenset({"embedded", "postgresql"})
 
 
@@ -117,6 +117,7 @@ def _engine(experiment: Experiment, target: str) -> str:
 _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}
 _ENGINES: Mapping[str, str] = {
     "embedded": "embedded: a private PostgreSQL 18, made for the run and removed after it",
+    "generator": "a random generator in this process; no database",
     "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
     "machine": "the machine itself, without a database",
     "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",

@@ -34,10 +34,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
-from redolab.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 1
-RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill}
+RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw}
 _TABLES: Mapping[str, type] = {
     "waits": WaitRow,
     "profile": ProcessTime,
@@ -48,7 +48,13 @@ _TABLES: Mapping[str, type] = {
 _LATER = ("overhead", "latency")
 """Those that runs stored before them do not have."""
 _DATA = ("samples", *_TABLES)
-_ARROW = {int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()}
+_ARROW = {
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+    tuple[float, ...]: pa.list_(pa.float64()),
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ class RunWriter:
 
     def append(
         self,
-        record: Sample | Kill,
+        record: Sample | Kill | Draw,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
         overhead: Sequence[OverheadRow] = (),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from redolab.analysis.commit_scaling import Event
 from redolab.analysis.cpu_capacity import Unit, first_jump, power_at, utilisation_matrix
+from redolab.analysis.normality import normality
+from redolab.analysis.plus_and_minus import normal_coverage, plus_and_minus, prediction_interval
 from redolab.analysis.rows_per_commit import collected, fit_decay, reached, saving, worst_misfit
-from redolab.analysis.sampling_distribution import plus_and_minus
 from redolab.model.queueing import response_time_cpu, response_time_single, solve_servers, utilization
 
 DATA = Path(__file__).parent / "data"
@@ -40,6 +42,22 @@ def test_five_means_bound_nine_of_ten_more() -> None:
     assert (found.low, found.high) == pytest.approx((32.8, 47.2), abs=0.06)
     bets = [float(row["value"]) for row in values if row["set"] == "bet"]
     assert sum(found.low <= value <= found.high for value in bets) == 9
+
+
+def test_the_normality_of_the_thirty_means() -> None:
+    # Published: p = 0.185, the test not named. None of the usual ones gives it from the printed means.
+    found = normality(np.array([float(row["child_mean"]) for row in rows("clt_child_means.csv")]))
+    assert found.normal is True
+    assert found.pvalue == pytest.approx(0.232, abs=0.0005)
+
+
+def test_what_the_bet_should_have_used() -> None:
+    values = rows("wanna_bet.csv")
+    initial = [float(row["value"]) for row in values if row["set"] == "initial"]
+    found = prediction_interval(initial, 0.9)
+    assert (found.low, found.high) == pytest.approx((31.6, 48.5), abs=0.06)
+    # Two standard deviations of five means were taken for 90 %.
+    assert normal_coverage(5) == pytest.approx(0.858, abs=0.0005)
 
 
 def test_one_mean_has_no_plus_and_minus() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from redolab import units
 from redolab.analysis import durability_shown, envelope
 from redolab.analysis.drift import Diagnostic
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.estimates import exact_share, mean_estimate
 from redolab.analysis.reading import read_kills
 from redolab.analysis.significance import Outcome
 from redolab.sample import Kill
@@ -103,21 +103,6 @@ def analyse(run: Run) -> dict[str, Any]:
         "method": envelope.method(manifest),
         "warnings": [*map(str, manifest.get("conditions", ())), NOTE],
     }
-
-
-def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:
-    """A share with the exact Clopper-Pearson interval; nulls without trials.
-
-    With no hits the upper end is what the trials cannot rule out.
-
-    Source: SciPy, `scipy.stats.binomtest`.
-    """
-    if trials == 0:
-        return Estimate(None, None, None, level)
-    from scipy import stats
-
-    interval = stats.binomtest(hits, trials).proportion_ci(level, method="exact")
-    return Estimate(hits / trials, float(interval.low), float(interval.high), level)
 
 
 def _losses(declared: Mapping[str, Any], kills: Sequence[Kill]) -> _Losses:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
-_NAMES = frozenset({"embedded", "machine"})
+_NAMES = frozenset({"embedded", "generator", "machine"})
 """Engines that need no URL."""
 
 
@@ -33,6 +33,10 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
         from redolab.engine.machine import MachineEngine
 
         return MachineEngine()
+    if target == "generator":
+        from redolab.engine.generator import GeneratorEngine
+
+        return GeneratorEngine(seed)
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine

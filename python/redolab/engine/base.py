@@ -109,6 +109,18 @@ class Engine(Protocol):
 
 
 @runtime_checkable
+class Drawing(Protocol):
+    """An engine that draws values instead of doing work."""
+
+    def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
+        """The groups of the setting in force, and the values of its `number`th sample, group after group.
+
+        The same seed and number give the same values.
+        """
+        ...
+
+
+@runtime_checkable
 class Killable(Protocol):
     """An engine whose server may be killed."""
 

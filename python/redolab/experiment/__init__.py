@@ -13,6 +13,7 @@ from redolab.experiment import (
     durability,
     listed,
     rows_per_commit,
+    sampling_distribution,
     session_count,
 )
 from redolab.experiment.base import Experiment
@@ -27,6 +28,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         session_count,
         commit_scaling,
         cpu_capacity,
+        sampling_distribution,
     )
 }
 

@@ -74,7 +74,7 @@ class Experiment:
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
-    """What a trial yields: `sample` or `kill` (see `redolab.store.RECORDS`)."""
+    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.store.RECORDS`)."""
     engines: tuple[str, ...]
     """What `--engine` may name, `embedded` or a URL's scheme; without a database, its one engine."""
     options: frozenset[str]

@@ -47,31 +47,52 @@ def render(results: Results) -> str:
     Returns:
         The page. It opens without network, and `#results` in it holds the results object.
     """
-    drawn = _figures(results)
+    return _filled(
+        "page.html.j2",
+        results,
+        _figures(results),
+        version=results["method"]["redolab_version"],
+        sections=contents.sections(results),
+        cells=cells,
+        tables=tables,
+        curve_caption=figures.curve_caption,
+        findings=findings,
+        method=method,
+        published=published,
+        rows=rows,
+        times=time_tables,
+        wording=wording,
+        stamp=tables.emulation(results),
+    )
+
+
+def render_values(results: Results) -> str:
+    """Write what a column of numbers says as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of `redolab analyze`.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    return _filled("values.html.j2", results, _own(results), version=results["redolab_version"], stamp="")
+
+
+def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **parts: Any) -> str:
     return (
         _environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
             results=results,
-            sections=contents.sections(results),
-            cells=cells,
-            tables=tables,
             shown=shown_tables,
-            curve_caption=figures.curve_caption,
             numbers=shown_figures.numbers,
-            findings=findings,
-            method=method,
-            published=published,
-            rows=rows,
-            times=time_tables,
-            wording=wording,
             figures=drawn,
-            stamp=tables.emulation(results),
             style=_asset("report.css"),
             script=_asset("report.js"),
             plotly=_asset("plotly-cartesian.min.js"),
             figures_json=_script_json(drawn),
             results_json=_script_json(results),
+            **parts,
         )
     )
 
@@ -82,7 +103,11 @@ def _figures(results: Results) -> dict[str, Figure]:
         drawn["ratios"] = figures.ratios(results)
     if method.has_throughput(results):
         drawn["timeline"] = figures.timeline(results)
-    return drawn | {_name(data): shown_figures.figure(data) for data in results.get("figures") or ()}
+    return drawn | _own(results)
+
+
+def _own(results: Results) -> dict[str, Figure]:
+    return {_name(data): shown_figures.figure(data) for data in results.get("figures") or ()}
 
 
 def _name(data: Mapping[str, Any]) -> str:

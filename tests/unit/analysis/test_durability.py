@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from redolab.analysis.durability import analyse, exact_share
+from redolab.analysis.durability import analyse
+from redolab.analysis.estimates import exact_share
 from redolab.design import Design
 from redolab.sample import Kill
 from redolab.store import Run, RunWriter
