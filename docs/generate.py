@@ -39,6 +39,7 @@ _COUNTS = frozenset(
         "sessions",
         "ticks",
         "ticks_late",
+        "throttled_periods",
         "ticks_lost",
         "unacknowledged",
         "vacuums",

@@ -140,7 +140,7 @@ def run(
         "Interrupted while the report was made. Every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    _publish(outcome.run, json)
+    _keep(_publish(outcome.run, json), outcome.run)
     if outcome.error is not None:
         raise outcome.error
 
@@ -252,6 +252,22 @@ def verify(run: RunPath, json: Json = False) -> None:
         print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
 
 
+def _keep(results: Mapping[str, Any], run: Run) -> None:
+    """Keep what forecasts on this machine will need, where the run decided it."""
+    from redolab.experiment import lasting
+    from redolab.machine import keep_capacity
+
+    found = lasting(results)
+    if found is None:
+        return
+    try:
+        kept = keep_capacity(found, run.manifest["finished_at"], run.path)
+    except OSError as error:
+        _say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
+    else:
+        _say(f"Kept for later forecasts: {kept}")
+
+
 def _show_plan(asked: Asked, json: bool) -> None:
     from redolab.command_plan import planned, print_plan
 
@@ -261,8 +277,8 @@ def _show_plan(asked: Asked, json: bool) -> None:
         print_plan(asked.experiment, asked.plan, asked.target)
 
 
-def _publish(run: Run, json: bool) -> None:
-    """Analyse, store the figures and the page, and show them."""
+def _publish(run: Run, json: bool) -> dict[str, Any]:
+    """Analyse, store the figures and the page, show them, and return the results."""
     from redolab.experiment import analyse
     from redolab.report.html import render
     from redolab.report.terminal import print_terminal
@@ -278,6 +294,7 @@ def _publish(run: Run, json: bool) -> None:
         _say(f"Report: {run.path / 'report.html'}")
     else:
         print_terminal(results, run.path / "report.html")
+    return results
 
 
 def _print_json(content: Mapping[str, Any]) -> None:

@@ -119,5 +119,6 @@ _ENGINES: Mapping[str, str] = {
     "embedded": "embedded: a private PostgreSQL 18, made for the run and removed after it",
     "generator": "a random generator in this process; no database",
     "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
+    "machine": "the machine itself, without a database",
     "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",
 }

@@ -103,6 +103,9 @@ def difference(
         sampler_realtime=ticks.realtime,
         units=work.units,
         client_cpu_s=work.client_cpu_s,
+        host_idle_s=counters.get("host_idle_s"),
+        throttled_periods=count("throttled_periods"),
+        throttled_s=counters.get("throttled_s"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

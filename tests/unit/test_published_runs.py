@@ -210,8 +210,8 @@ def test_further_factors_name_the_settings() -> None:
     assert plain.load.sessions == 4
     both = experiment.plan(Wish(sessions=(1, 4), client=True, quick=True))
     assert len(both.design.settings) == 24
-    assert both.combinations["512/4/client"] == {
-        "rows_per_commit": "512", "sessions": "4", "loop": "client",
+    assert both.combinations["128/4/client"] == {
+        "rows_per_commit": "128", "sessions": "4", "loop": "client",
     }  # fmt: skip
     assert both.design.baseline == "1/1/server"
     assert both.load.sessions == 4
@@ -275,3 +275,27 @@ def test_a_run_of_one_sample_says_that_it_is_too_few(
 def test_what_cannot_be_asked(name: str, wish: Wish, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         find_experiment(name).plan(wish)
+
+
+def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> None:
+    wish = Wish(quick=True, blocks=2, settings=("1", "32", "32768"), rows=32768, seed=5)
+    _, results = run_fake("rows-per-commit", tmp_path / "run", INSERTS, wish)
+    assert results["verdict"] == {
+        "text": "32768 against 1 was 31.0 times as fast (31.0 to 31.0), but 2 blocks are too few to be sure; "
+        "2 more would do.",
+        "outcome": "undecided",
+        "baseline": "1",
+        "best": None,
+        "outcome_text": None,
+    }
+
+
+def test_where_a_commit_costs_nothing_no_number_is_named(tmp_path: Path) -> None:
+    free = {name: Script(cpu_ns=2_000 * int(name), run_queue_ns=0) for name in INSERTS}
+    _, results = run_fake("rows-per-commit", tmp_path / "run", free, Wish(quick=True, seed=5))
+    assert results["verdict"]["outcome"] == "equivalent"
+    assert results["verdict"]["best"] is None
+    assert results["verdict"]["text"].startswith(
+        "Rows per commit were not shown to matter here: 32768 against 1"
+    )
+    assert {item["agreement"] for item in results["published"]} == {"differs", "not comparable"}

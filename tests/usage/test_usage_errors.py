@@ -14,7 +14,19 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], "There are: commit-mode, durability."),
+        (["no-such-experiment"], "There are: commit-mode, durability, "),
+        (
+            ["cpu-capacity", "--engine", "embedded"],
+            "does not run on embedded, only on machine: leave --engine out",
+        ),
+        (["cpu-capacity", "--engine", URL], "does not run on postgresql, only on machine"),
+        (["commit-mode", "--engine", "machine"], "does not run on machine, only on embedded or postgresql"),
+        (["cpu-capacity", "--sessions", "4"], "cpu-capacity takes no --sessions"),
+        (["cpu-capacity", "--log-device-ms", "5"], "under Redolab's own server only"),
+        (["cpu-capacity", "--settings", "2,3"], "Add 1 to --settings"),
+        (["cpu-capacity", "--settings", "1,0"], "cpu-capacity has no setting '0'"),
+        (["cpu-capacity", "--settings", "1,many"], "cpu-capacity has no setting 'many'"),
+        (["cpu-capacity", "--seconds", "nan"], "--seconds is nan"),
         (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
         (["commit-mode", "--settings", "wait"], "Name at least two."),
         (["commit-mode", "--settings", "wait,wait"], "Name each once."),

@@ -48,7 +48,7 @@ class Scaling:
     @property
     def service_s(self) -> float | None:
         """Mean time of one flush with the fewest sessions, seconds (geometric mean of the blocks)."""
-        return ratio_estimate(math.log(value) for value in self.flush_times.values()).point
+        return typical(self.flush_times).point
 
     @property
     def wall_per_s(self) -> float | None:
@@ -191,20 +191,24 @@ def _log_sync_s(samples: Sequence[Sample], compared: Compared) -> list[float | N
     ]
 
 
-def _commit_time(samples: Sequence[Sample]) -> Estimate:
-    """Milliseconds of a session per commit."""
-    return _mean(samples, lambda item: item.session_elapsed_s / item.commits).scaled(1e3)
+def typical(by_block: Mapping[int, float]) -> Estimate:
+    """The geometric mean over the blocks, so that no single stall decides, with its 95 % interval."""
+    return ratio_estimate(math.log(value) for value in by_block.values())
+
+
+def _flushes_per_s(samples: Sequence[Sample]) -> dict[int, float]:
+    return _by_block(samples, lambda item: _over(item.wal_flushes, item.elapsed_s))
 
 
 def _log_table(found: Scaling) -> Table:
     rows = [
         {
             "sessions": sessions,
-            "commits_per_s": mean_estimate(item.commits / item.elapsed_s for item in items),
-            "writes_per_s": _mean(items, lambda item: _over(item.wal_writes, item.elapsed_s)),
-            "flushes_per_s": _mean(items, lambda item: _over(item.wal_flushes, item.elapsed_s)),
+            "commits_per_s": typical(found.rates[sessions]),
+            "writes_per_s": typical(_by_block(items, lambda item: _over(item.wal_writes, item.elapsed_s))),
+            "flushes_per_s": typical(_flushes_per_s(items)),
             "commits_per_flush": commits_per_flush(items),
-            "commit_time_ms": _commit_time(items),
+            "commit_time_ms": typical(found.commit_times[sessions]).scaled(1e3),
         }
         for sessions, items in found.samples.items()
     ]
@@ -220,8 +224,9 @@ def _log_table(found: Scaling) -> Table:
             Column("commit_time_ms", "Commit time", "estimate", "ms"),
         ),
         rows,
-        note="Writes and flushes are the server's own counts, of all its processes. Commit time is the time "
-        "of a session per commit, its update in it.",
+        note="Geometric means over the blocks, but for commits per flush. Writes and flushes are the "
+        "server's own counts, of all its processes. Commit time is the time of a session per commit, its "
+        "update in it.",
         first=True,
     )
 
@@ -310,10 +315,8 @@ def events(found: Scaling, sessions: int) -> tuple[Event, ...]:
 
 
 def _flush_figure(found: Scaling) -> Figure:
-    commits = [mean_estimate(values.values()).point or 0.0 for values in found.rates.values()]
-    flushes = [
-        _mean(items, lambda item: _over(item.wal_flushes, item.elapsed_s)) for items in found.samples.values()
-    ]
+    commits = [typical(values).point or 0.0 for values in found.rates.values()]
+    flushes = [typical(_flushes_per_s(items)) for items in found.samples.values()]
     return Figure(
         "commit-scaling-flushes",
         "Log flushes over commits",
@@ -335,13 +338,10 @@ def _flush_figure(found: Scaling) -> Figure:
 
 
 def _time_figure(found: Scaling) -> Figure:
-    commits = [mean_estimate(values.values()).point or 0.0 for values in found.rates.values()]
-    times = [_commit_time(items) for items in found.samples.values()]
+    commits = [typical(values).point or 0.0 for values in found.rates.values()]
+    times = [typical(values).scaled(1e3) for values in found.commit_times.values()]
     syncs = [
-        mean_estimate(
-            None if sync is None else 1e3 * sync / item.commits
-            for sync, item in zip(found.log_sync_s[sessions], items, strict=True)
-        )
+        typical(_paired(items, found.log_sync_s[sessions])).scaled(1e3)
         for sessions, items in found.samples.items()
     ]
     series = [_points("commit time", commits, times), _points("log sync in it", commits, syncs)]
@@ -376,6 +376,12 @@ def _time_figure(found: Scaling) -> Figure:
         Axis("Time per commit", "ms"),
         series,
     )
+
+
+def _paired(samples: Sequence[Sample], log_sync_s: Sequence[float | None]) -> dict[int, float]:
+    """Seconds of log sync per commit by block."""
+    by_sample_number = {item.sample: sync for item, sync in zip(samples, log_sync_s, strict=True)}
+    return _by_block(samples, lambda item: _over(by_sample_number[item.sample], item.commits))
 
 
 def _points(name: str, x: Sequence[float], y: Sequence[Estimate]) -> Series:

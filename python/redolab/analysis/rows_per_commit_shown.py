@@ -308,8 +308,10 @@ def _curve_figure(compared: Compared, sweep: Sweep) -> Figure:
     servers = None
     if arrival is not None and service is not None and response is not None:
         servers = solve_servers(service, arrival, response)
-    if servers is not None and service is not None:
-        rates = [_FULLEST * servers / service * step / _STEPS for step in range(1, _STEPS + 1)]
+    if servers is not None and service is not None and arrival is not None:
+        # From a tenth of the point to saturation, by equal factors: the axes are logarithmic.
+        start, end = arrival / 10, _FULLEST * servers / service
+        rates = [start * (end / start) ** (step / _STEPS) for step in range(_STEPS + 1)]
         series.append(
             Series(
                 "R = S/(1-(S L/M)^M)",
@@ -327,8 +329,8 @@ def _curve_figure(compared: Compared, sweep: Sweep) -> Figure:
         "rows-per-commit-curve",
         "Response time over arrival rate, as published",
         caption,
-        Axis("Arrival rate", "inserts/ms"),
-        Axis("Response time", "ms/insert"),
+        Axis("Arrival rate", "inserts/ms", logarithmic=True),
+        Axis("Response time", "ms/insert", logarithmic=True),
         series,
     )
 

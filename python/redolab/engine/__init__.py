@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
-_NAMES = frozenset({"embedded", "generator"})
+_NAMES = frozenset({"embedded", "generator", "machine"})
 """Engines that need no URL."""
 
 
@@ -29,6 +29,10 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     Raises:
         RefusedError: the server cannot be had.
     """
+    if target == "machine":
+        from redolab.engine.machine import MachineEngine
+
+        return MachineEngine()
     if target == "generator":
         from redolab.engine.generator import GeneratorEngine
 

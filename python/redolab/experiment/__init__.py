@@ -9,6 +9,7 @@ from redolab.errors import UsageError
 from redolab.experiment import (
     commit_mode,
     commit_scaling,
+    cpu_capacity,
     durability,
     listed,
     rows_per_commit,
@@ -26,6 +27,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         rows_per_commit,
         session_count,
         commit_scaling,
+        cpu_capacity,
         sampling_distribution,
     )
 }
@@ -54,3 +56,9 @@ def analyse(run: Run) -> dict[str, Any]:
     if name not in EXPERIMENTS:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     return EXPERIMENTS[name].analyse(run)
+
+
+def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
+    experiment = EXPERIMENTS.get(results["experiment"])
+    return None if experiment is None else experiment.lasting(results)

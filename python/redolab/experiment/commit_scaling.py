@@ -151,11 +151,10 @@ def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> str:
 
 def _wall(found: Scaling, best: int) -> str:
     """What group commit did, against the single-server prediction."""
-    from redolab.analysis.commit_scaling_shown import commits_per_flush
-    from redolab.analysis.estimates import mean_estimate
+    from redolab.analysis.commit_scaling_shown import commits_per_flush, typical
 
     served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
-    reached = mean_estimate(found.rates[best].values()).point
+    reached = typical(found.rates[best]).point
     if served.point is None or wall is None or reached is None:
         return ""
     said = (

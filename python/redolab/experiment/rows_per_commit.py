@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
     from redolab.analysis.estimates import Estimate
     from redolab.analysis.rows_per_commit_shown import Sweep
-    from redolab.analysis.significance import Outcome
+    from redolab.analysis.significance import Comparison, Outcome
     from redolab.analysis.verdict import Verdict
 
 _ROWS = tuple(2**power for power in range(16))
-# Eight times as many rows each step: with further factors every number would be too many settings.
-_FEW_ROWS = _ROWS[::3]
+# With further factors every number would be too many settings for a quick run.
+_FEW_ROWS = (1, 8, 32, 128, 1024, 32768)
 _MOST_ROWS = 1_000_000_000
 # A row with its header and this filler takes 64 bytes, about what the smallest rows of an application do.
 _PADDING_BYTES = 10
@@ -148,7 +148,6 @@ def _verdict(compared: Compared) -> Verdict:
 def _answer(sweep: Sweep, compared: Compared) -> tuple[str, Outcome, str | None]:
     """The sentences, the outcome, and the setting named as best."""
     from redolab.analysis import rows_per_commit as figures_of
-    from redolab.analysis.verdict import ratio_text
 
     if not sweep.measured:
         return "Too few samples count to compare anything.", "undecided", None
@@ -158,9 +157,7 @@ def _answer(sweep: Sweep, compared: Compared) -> tuple[str, Outcome, str | None]
     against = next((item for item in compared.throughputs if item.setting == named), None)
     outcome: Outcome = "undecided" if against is None else against.outcome
     if against is None or nearly_all.point is None or outcome != "better":
-        seen = "" if against is None else f": {named} against {fewest} is {ratio_text(against.ratio)}"
-        more = "" if against is None or not against.blocks_needed else _more(against.blocks_needed)
-        return f"Rows per commit were not shown to matter here{seen}{more}.", outcome, None
+        return _not_shown(against, sweep.names[fewest]), outcome, None
     each = figures_of.means(sweep.times)
     saved = figures_of.saving(sweep.times)
     text = (
@@ -193,8 +190,22 @@ def _advice(ninety: Estimate, nearly_all: Estimate) -> str:
     return f"So commit every {numbers} rows; more bring next to nothing."
 
 
-def _more(blocks: int) -> str:
-    return f"; {blocks} more block{'s' if blocks > 1 else ''} would settle it"
+def _not_shown(against: Comparison | None, fewest: str) -> str:
+    """Why no number of rows is named."""
+    from redolab.analysis.verdict import ratio_text
+
+    if against is None or against.ratio.point is None:
+        return "Rows per commit were not shown to matter here."
+    seen = f"{against.setting} against {fewest} was {ratio_text(against.ratio)}"
+    if not against.blocks_needed:
+        return f"Rows per commit were not shown to matter here: {seen}."
+    if against.excludes_equal:
+        few = f"{against.blocks} blocks are too few to be sure"
+        return f"{seen}, but {few}; {against.blocks_needed} more would do."
+    return (
+        f"Rows per commit were not shown to matter here: {seen}; {against.blocks_needed} more blocks would "
+        "settle a difference of the margin."
+    )
 
 
 def _span(found: Estimate) -> str:
