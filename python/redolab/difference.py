@@ -91,6 +91,10 @@ def difference(
         looks_torn=ticks.torn,
         sampler_realtime=ticks.realtime,
         units=work.units,
+        first_unit_s=work.first_unit_s,
+        row_versions=work.row_versions,
+        buffer_hits=count("buffer_hits"),
+        buffer_reads=count("buffer_reads"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

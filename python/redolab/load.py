@@ -18,7 +18,6 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "rounds": "rounds of uncommitted updates before the scan",
-    "table": "updated or untouched: which table is scanned",
     "processes": "CPU-bound processes that run at the same time",
     "groups": "groups times values in each of them",
 }
@@ -74,12 +73,21 @@ class Inserts(Load):
 
 @dataclass(frozen=True)
 class Scans(Load):
-    """Whole scans of a table whose rows another session has updated without committing."""
+    """Whole scans of a table of which another session updates rows without committing.
+
+    A setting's rounds are made anew before each sample: what was updated is rolled back first.
+    """
 
     rows: int
-    """Rows in each of the two tables, the updated and the untouched."""
     touched: int
-    """Rows that each round updates, twice."""
+    """Rows that each round updates, twice; the same ones in every round."""
+    rounds: int
+    """Of the setting that has most."""
+
+    @property
+    def versions(self) -> int:
+        """Row versions that exist at once at the most: every update of a row makes one."""
+        return self.rows + 2 * self.touched * self.rounds
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,12 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
+    from redolab.engine.postgres_loads.scans import BYTES_PER_VERSION
+    from redolab.engine.room import bytes_written
 
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s)
+        needed = bytes_written(load, BYTES_PER_VERSION)
+        server = EmbeddedServer(load.sessions, log_device_s, needed)
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:

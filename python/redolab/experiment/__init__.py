@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, durability
+from redolab.experiment import commit_mode, consistent_read, durability
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, durability)
+    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, consistent_read, durability)
 }
 
 

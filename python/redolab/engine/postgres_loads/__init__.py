@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+
 from redolab.engine.connection import Connector
 from redolab.engine.postgres_loads.base import Call, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.scans import PostgresScans
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Updates
+from redolab.load import Inserts, Ledger, Load, Scans, Updates
 
 __all__ = ["Call", "PostgresLoad", "postgres_load"]
 
 
-def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: ARG001
-    """How PostgreSQL does `load`.
+def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> PostgresLoad:
+    """How PostgreSQL does `load`; what takes long in it ends early once `stop` is set.
 
     Raises:
         UsageError: it has no such load.
@@ -24,6 +27,8 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
             return PostgresUpdates(load)
         case Inserts():
             return PostgresInserts(load)
+        case Scans():
+            return PostgresScans(load, connector, stop)
         case Ledger():
             return PostgresLedger(load)
     raise UsageError(f"PostgreSQL cannot do the load {type(load).__name__.lower()}.")
