@@ -96,7 +96,8 @@ class Figures:
 def read_run(compared: Compared) -> Figures:
     """The experiment's own figures of a run; empty estimates where nothing counts yet."""
     baseline, names = compared.baseline, compared.names
-    queries = {name: [] for name in names} | dict(_by_setting(_queries(compared)))
+    found = _by_setting(_queries(compared))
+    queries = {name: found.get(name, []) for name in names}
     everything = [query for items in queries.values() for query in items]
     on_cpu = all(query.cpu_s is not None for query in everything)
     time: Pick = (lambda query: query.cpu_s) if on_cpu else (lambda query: query.elapsed_s)

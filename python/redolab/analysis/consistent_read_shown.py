@@ -14,6 +14,7 @@ from redolab.analysis.shown import Agreement, Axis, Column, Figure, Finding, Ser
 SOURCE = "Craig Shallahamer, OraPub, Impact of Consistent Reads, 23 June 2011"
 PUBLISHED_RATIO = 1.5
 PUBLISHED_ROUNDS = 3
+_BINS = 40
 
 
 def tables(figures: Figures) -> list[Table]:
@@ -48,12 +49,8 @@ def drawings(figures: Figures) -> list[Figure]:
                 line("buffers", dict(figures.buffers)),
             ],
         ),
-        _histogram(
-            figures, "elapsed-histogram", "Elapsed time of a query", "ms", lambda query: query.elapsed_s * 1e3
-        ),
-        _histogram(
-            figures, "buffers-histogram", "Buffers read by a query", "buffers", lambda query: query.buffers
-        ),
+        _elapsed_histogram(figures),
+        _buffers_histogram(figures),
     ]
 
 
@@ -288,20 +285,43 @@ def _first_reads(figures: Figures) -> Table:
     )
 
 
-def _histogram(figures: Figures, key: str, title: str, unit: str, pick: Pick) -> Figure:
+def _elapsed_histogram(figures: Figures) -> Figure:
     series = []
     for name, items in figures.queries.items():
-        places, heights = density([value for query in items if (value := pick(query)) is not None])
+        places, heights = density([query.elapsed_s * 1e3 for query in items])
         if places:
             series.append(Series(f"{name} rounds", places, heights, style="area"))
     return Figure(
-        key,
-        title,
-        "Smoothed histogram over the samples of each setting. Settings whose samples are all equal have "
-        "none.",
-        Axis(title, unit),
-        Axis("density", f"1/{unit}"),
+        "elapsed-histogram",
+        "Elapsed time of a query",
+        "Smoothed histogram over the samples of each setting.",
+        Axis("elapsed time of a query", "ms"),
+        Axis("density", "1/ms"),
         series,
+    )
+
+
+def _buffers_histogram(figures: Figures) -> Figure:
+    import numpy as np
+
+    values = {
+        name: [query.buffers for query in items if query.buffers is not None]
+        for name, items in figures.queries.items()
+    }
+    edges = np.histogram_bin_edges([value for each in values.values() for value in each] or [0.0], _BINS)
+    middles = [float(place) for place in (edges[:-1] + edges[1:]) / 2]
+    return Figure(
+        "buffers-histogram",
+        "Buffers read by a query",
+        f"Samples in each of {_BINS} equal classes. Where every query reads the same pages, a setting is one "
+        "bar.",
+        Axis("buffers read by a query"),
+        Axis("samples"),
+        [
+            Series(f"{name} rounds", middles, [float(n) for n in np.histogram(each, edges)[0]], style="bars")
+            for name, each in values.items()
+            if each
+        ],
     )
 
 

@@ -111,15 +111,15 @@ def _slow_down(figures: Figures, name: str, found: Comparison) -> str:
         + (f" ({found.blocks_needed} more blocks would do)" if found.blocks_needed else ""),
     }.get(found.outcome, "")
     passed = [
-        f"{value.point:.2f} times the {what}"
-        for value, what in (
-            (figures.versions[name], "row versions"),
-            (figures.buffers[name], "pages"),
-            (figures.cpu[name], "CPU"),
+        f"{text} times the {what}"
+        for value, text, what in (
+            (figures.cpu[name], _span(figures.cpu[name]), "CPU"),
+            (figures.versions[name], _point(figures.versions[name]), "row versions"),
+            (figures.buffers[name], _point(figures.buffers[name]), "pages"),
         )
         if value.point is not None
     ]
-    beside = f", with {', '.join(passed)}" if passed else ""
+    beside = f": it uses {', '.join(passed)}" if passed else ""
     return (
         f"With {name} rounds of updates left uncommitted (each updates 1/{_PARTS} of the rows twice) "
         f"{took}{judged}{beside}."
@@ -165,13 +165,13 @@ def _first_read(figures: Figures, name: str) -> str:
     low, high = beyond.low, beyond.high
     if low is not None and high is not None and low > 1:
         return (
-            f"The first query after them takes {_span(beyond)} times as long as a later one, measured against "
-            "the same ratio without updates: what it builds or fetches, the later ones find."
+            f"The first query after them takes {_span(beyond)} times as long as a later one, measured "
+            "against the same ratio without updates: what it builds or fetches, the later ones find."
         )
     if high is None or high > 1 + figures.compared.margin:
         return (
-            f"Whether the first query after them takes longer than a later one is not settled: {_span(beyond)} "
-            "times, measured against the same ratio without updates."
+            "Whether the first query after them takes longer than a later one is not settled: "
+            f"{_span(beyond)} times, measured against the same ratio without updates."
         )
     return (
         f"The first query after them takes {_span(beyond)} times as long as a later one, measured against "
@@ -179,9 +179,13 @@ def _first_read(figures: Figures, name: str) -> str:
     )
 
 
+def _point(value: Estimate, digits: int = 2) -> str:
+    return "unknown" if value.point is None else f"{value.point:.{digits}f}"
+
+
 def _span(value: Estimate, digits: int = 2) -> str:
     if value.low is None or value.high is None:
-        return f"{value.point:.{digits}f}"
+        return _point(value, digits)
     return f"{value.point:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
 
 
@@ -195,7 +199,7 @@ EXPERIMENT = Experiment(
     combine=_all_settings,
     defaults=_default_settings,
     baseline=_fewest_rounds,
-    quick=Size(blocks=16, seconds=0.3, warmup_s=0, units=_FEWEST_SCANS),
+    quick=Size(blocks=20, seconds=0.3, warmup_s=0, units=_FEWEST_SCANS),
     full=Size(blocks=60, seconds=5, warmup_s=0, units=_FEWEST_SCANS),
     null_pair=True,
     load=_load,
