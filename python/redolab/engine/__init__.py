@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.load import Load
 
+_OWN = ("embedded", "mariadb")
+"""Engines that Redolab makes for a run and removes after it."""
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
 
 
 def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded` or a `postgresql://` URL.
+    """Open the engine that `--engine` names: `embedded`, `mariadb` or a `postgresql://` URL.
 
     Raises:
         RefusedError: the server cannot be had.
@@ -26,6 +28,8 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     from redolab.engine.postgres_loads.scans import BYTES_PER_VERSION
     from redolab.engine.room import bytes_written
 
+    if target == "mariadb":
+        return _open_mariadb(load)
     if target == "embedded":
         needed = bytes_written(load, BYTES_PER_VERSION)
         server = EmbeddedServer(load.sessions, log_device_s, needed)
@@ -35,6 +39,19 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
             server.stop()
             raise
     return PostgresEngine(Connector(target), None, seed)
+
+
+def _open_mariadb(load: Load) -> Engine:
+    from redolab.engine.mariadb import BYTES_PER_VERSION, MariaDBEngine
+    from redolab.engine.mariadb_private import PrivateMariaDB
+    from redolab.engine.room import bytes_written
+
+    server = PrivateMariaDB(bytes_written(load, BYTES_PER_VERSION))
+    try:
+        return MariaDBEngine(server)
+    except BaseException:
+        server.stop()
+        raise
 
 
 def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | None) -> None:

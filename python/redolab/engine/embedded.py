@@ -8,7 +8,6 @@ that went down or by a killed guard, and the next start removes it.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import pwd
@@ -25,11 +24,11 @@ from redolab.engine.guard import (
     as_user,
     is_running,
     kill_server,
-    lock_directory,
     remove_server,
 )
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
+from redolab.engine.private_place import base_directory, last_words, take_charge
 from redolab.engine.room import check_room
 from redolab.errors import RefusedError
 
@@ -68,7 +67,7 @@ class EmbeddedServer:
         """
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
-        base = _base_directory(user)
+        base = base_directory(user)
         check_room(base, needed_bytes)
         self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
@@ -81,12 +80,7 @@ class EmbeddedServer:
         }
         self._guard = Guard()
         try:
-            # Under the base's lock, so that another start does not take the new directory for a leaving.
-            with (base / "lock").open("wb") as turn:
-                fcntl.flock(turn, fcntl.LOCK_EX)
-                sweep(base)
-                self.directory.mkdir(mode=0o700)
-                self._guard.ask({"server": self._charge})
+            take_charge(base, self.directory, self._guard, self._charge)
             socket = self._socket_directory()
             if log_device_s is not None:
                 self.device = LogDevice(self.directory, log_device_s)
@@ -130,7 +124,7 @@ class EmbeddedServer:
         if "pid" not in answer:
             raise RefusedError(
                 f"The embedded PostgreSQL did not start: {answer.get('error')}. "
-                f"Its last words: {_tail(self.directory / 'server.log')}"
+                f"Its last words: {last_words(self.directory / 'server.log')}"
             )
         if self.device and not self.device.counters().attached:
             raise RefusedError(
@@ -179,16 +173,6 @@ class EmbeddedServer:
             quoted = str(socket).replace("'", "''")
             file.write(f"unix_socket_directories = '{quoted}'\n")
             file.write(f"max_connections = {sessions + 20}\n")
-
-
-def sweep(base: Path) -> None:
-    """Remove what killed runs left in `base`: servers still running, and their directories."""
-    for directory in base.iterdir():
-        if directory.is_dir():
-            lock = lock_directory(directory)
-            if lock is not None:
-                remove_server(directory)
-                lock.close()
 
 
 def _binaries() -> Path:
@@ -241,32 +225,3 @@ def _runs(command: list[str], user: int | None) -> bool:
         )
     except OSError:
         return False
-
-
-def _base_directory(user: int | None) -> Path:
-    """Where private servers live: on a real disk when the home has one, never shared with others."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    home = Path(cache) if cache else Path.home() / ".cache"
-    for base in (
-        (home / "redolab" / "servers") if user is None else None,
-        Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}",
-    ):
-        if base is None:
-            continue
-        try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700 if user is None else 0o711)
-        except OSError:
-            continue
-        if base.stat().st_uid == os.geteuid() and os.access(base, os.W_OK):
-            return base
-    raise RefusedError(
-        f"No place for the embedded server: neither {home} nor {tempfile.gettempdir()} can be written. "
-        "Set XDG_CACHE_HOME to a directory that you may write to."
-    )
-
-
-def _tail(log: Path) -> str:
-    try:
-        return " / ".join(log.read_text(errors="replace").splitlines()[-3:])
-    except OSError:
-        return "(no log)"

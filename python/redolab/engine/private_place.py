@@ -1,0 +1,63 @@
+"""Where private servers live, each in a locked directory of its own; one without a lock is swept."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from redolab.engine.guard import Guard, lock_directory, remove_server
+from redolab.errors import RefusedError
+
+
+def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, Any]) -> None:
+    """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
+    # Under the base's lock, so that another start does not take the new directory for a leaving.
+    with (base / "lock").open("wb") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        sweep(base)
+        directory.mkdir(mode=0o700)
+        guard.ask({"server": charge})
+
+
+def sweep(base: Path) -> None:
+    """Remove what killed runs left in `base`: servers still running, and their directories."""
+    for directory in base.iterdir():
+        if directory.is_dir():
+            lock = lock_directory(directory)
+            if lock is not None:
+                remove_server(directory)
+                lock.close()
+
+
+def base_directory(user: int | None) -> Path:
+    """On a real disk when the home has one, never shared with others."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    home = Path(cache) if cache else Path.home() / ".cache"
+    for base in (
+        (home / "redolab" / "servers") if user is None else None,
+        Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}",
+    ):
+        if base is None:
+            continue
+        try:
+            base.mkdir(parents=True, exist_ok=True, mode=0o700 if user is None else 0o711)
+        except OSError:
+            continue
+        if base.stat().st_uid == os.geteuid() and os.access(base, os.W_OK):
+            return base
+    raise RefusedError(
+        f"No place for the private server: neither {home} nor {tempfile.gettempdir()} can be written. "
+        "Set XDG_CACHE_HOME to a directory that you may write to."
+    )
+
+
+def last_words(log: Path) -> str:
+    """The last lines of a server's log."""
+    try:
+        return " / ".join(log.read_text(errors="replace").splitlines()[-3:])
+    except OSError:
+        return "(no log)"
