@@ -18,6 +18,7 @@ import typer
 from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, UsageError
 
 if TYPE_CHECKING:
+    from redolab.command_run import Asked
     from redolab.store import Run
 
 app = typer.Typer(
@@ -67,7 +68,14 @@ def experiments() -> None:
 
 @app.command()
 def run(
-    experiment: Annotated[str, typer.Argument(help="What to run; see `redolab experiments`.")],
+    experiment: Annotated[
+        str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
+    ] = None,
+    list_file: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
     engine: Annotated[str, typer.Option(help="embedded, or postgresql://user@host/db")] = "embedded",
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
@@ -99,10 +107,11 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an experiment and report it."""
-    from redolab.command_run import RunOptions, execute
+    from redolab.command_run import RunOptions, ask, execute
 
     options = RunOptions(
         experiment,
+        list_file,
         engine,
         quick,
         sessions,
@@ -119,6 +128,9 @@ def run(
         yes,
         shlex.join(["redolab", *sys.argv[1:]]),
     )
+    if plan:
+        _show_plan(ask(options), engine, json)
+        return
     outcome = execute(options)
     _end_when_interrupted(
         "Interrupted while the report was made. Every sample is kept: "
@@ -196,6 +208,15 @@ def verify(run: RunPath, json: Json = False) -> None:
         )
     if not json:
         print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
+
+
+def _show_plan(asked: Asked, engine: str, json: bool) -> None:
+    from redolab.command_plan import planned, print_plan
+
+    if json:
+        _print_json(planned(asked.experiment, asked.plan, engine))
+    else:
+        print_plan(asked.experiment, asked.plan, engine)
 
 
 def _publish(run: Run, json: bool) -> None:

@@ -15,18 +15,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from redolab import runner
+from redolab.command_plan import amount_text, changes, creates, needed_s
 from redolab.engine import check_target, open_engine
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
+from redolab.experiment.listed import listed_experiment
 from redolab.sample import Scope
 from redolab.store import check_free
 from redolab.units import clock
 
-# Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
-_SET_UP_S = 5.0
-_PER_SAMPLE_S = 0.35
-_PER_KILL_S = 1.5
 _MOST_SESSIONS = 1_000
 
 
@@ -34,7 +32,8 @@ _MOST_SESSIONS = 1_000
 class RunOptions:
     """The options of `redolab run` as given."""
 
-    experiment: str
+    experiment: str | None
+    list_file: Path | None
     engine: str
     quick: bool
     sessions: str | None
@@ -52,22 +51,54 @@ class RunOptions:
     command: str
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A checked request: what would be run, and on what."""
+
+    experiment: Experiment
+    plan: Plan
+    log_device_s: float | None
+
+
+def ask(options: RunOptions) -> Asked:
+    """Check the options and make the plan; nothing is started or connected.
+
+    Raises:
+        UsageError: something that cannot be run was asked for.
+    """
+    experiment = _experiment(options)
+    delay_s = _log_device_s(options.log_device_ms)
+    check_target(options.engine, experiment.engines, delay_s)
+    return Asked(experiment, experiment.plan(_wish(options)), delay_s)
+
+
 def execute(options: RunOptions) -> runner.Outcome:
     """Check the options, ask where a foreign server is to be loaded, and run.
 
     Raises:
         RedolabError: wrong usage, or nothing could be measured.
     """
-    experiment = find_experiment(options.experiment)
-    delay_s = _log_device_s(options.log_device_ms)
-    check_target(options.engine, experiment.engines, delay_s)
-    plan = experiment.plan(_wish(options))
+    asked = ask(options)
+    experiment, plan = asked.experiment, asked.plan
     out = options.out or _default_place(experiment)
     check_free(out)
     _announce(experiment, plan, options)
-    engine = open_engine(options.engine, plan.load, delay_s, plan.design.seed)
+    need = plan.load.disk_bytes(plan.design.units)
+    engine = open_engine(options.engine, plan.load, need, asked.log_device_s, plan.design.seed)
     with _progress(experiment) as progress:
         return runner.run(experiment, plan, engine, out, progress, options.command)
+
+
+def _experiment(options: RunOptions) -> Experiment:
+    if options.list_file is None:
+        if options.experiment is None:
+            raise UsageError("Name an experiment (see `redolab experiments`), or a file with --list.")
+        return find_experiment(options.experiment)
+    if options.experiment is not None:
+        raise UsageError(
+            f"--list {options.list_file} is an experiment of its own: leave {options.experiment!r} out."
+        )
+    return listed_experiment(options.list_file)
 
 
 def _wish(options: RunOptions) -> Wish:
@@ -122,26 +153,19 @@ def _default_place(experiment: Experiment) -> Path:
 
 def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
-    design, load = plan.design, plan.load
-    trials = len(design.order())
-    each = _PER_KILL_S if experiment.record == "kill" else _PER_SAMPLE_S
-    need = clock(design.load_time() + trials * each + _SET_UP_S)
+    design, trials = plan.design, len(plan.design.order())
+    blocks = len({trial.block for trial in design.order()})
     print(
-        f"{experiment.name}: {design.blocks} blocks of {trials // design.blocks} samples of "
-        f"{design.seconds:g} s, {load.sessions} sessions, seed {design.seed}; about {need}.",
+        f"{experiment.name}: {blocks} blocks of {trials // blocks} samples of {amount_text(plan)}, "
+        f"{plan.load.sessions} sessions, seed {design.seed}; about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,
     )
-    if options.engine == "embedded" or options.yes:
+    if "://" not in options.engine or options.yes:
         return
-    if load.scope == "system":
-        reach = "ALTER SYSTEM for every parameter of the settings"
-    elif any("commit_logging" in levels for levels in plan.combinations.values()):
-        reach = "ALTER SYSTEM for the WAL writer's parameters"
-    else:
-        reach = "synchronous_commit in its own sessions alone"
     print(
-        "On that server Redolab makes the schema redolab, loads it with commits for that time, and "
-        f"changes parameters ({reach}). Every parameter is put back and the schema dropped at the end.",
+        f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "
+        f"time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back and "
+        "the schema dropped at the end. `--plan` tells more.",
         file=sys.stderr,
     )
     if not sys.stdin.isatty():

@@ -7,7 +7,7 @@ the names of `FACTORS`; the engine reads them there when it puts the setting in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from redolab.sample import Scope
 
@@ -22,6 +22,14 @@ FACTORS: Mapping[str, str] = {
     "groups": "groups times values in each of them",
 }
 """Every factor that a setting of the built-in experiments may have, and what its levels mean."""
+
+
+LEAST_DISK_BYTES = 500 * 10**6
+"""What a private server needs in any case: its directory, its first log files, its temporary files."""
+LOG_LIMIT_BYTES = 5 * 10**9
+"""Where a private server's log stops to grow: its max_wal_size and some."""
+ROW_HEADER_BYTES = 48
+"""Of a small row: line pointer, tuple header and two integers."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,22 @@ class Load:
     scope: Scope
     """How a setting's parameters are put in force: in each transaction, in each session, for the server."""
 
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
+        """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
+        return {}
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """What will be made in the schema redolab, one phrase each.
+
+        Args:
+            units: of a sample, where that is known before.
+        """
+        return ()
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """About how much disk the tables and their log need at most, bytes."""
+        return LEAST_DISK_BYTES
+
 
 @dataclass(frozen=True)
 class Updates(Load):
@@ -54,10 +78,19 @@ class Updates(Load):
     padding_bytes: int
     """Filler in each row, which decides how many pages the key range spans."""
 
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, filled before the first sample."""
+        rows = self.sessions * self.rows_per_session
+        return (f"table redolab.account: {rows:,} rows of {self.padding_bytes} bytes of filler",)
+
 
 @dataclass(frozen=True)
 class Ledger(Load):
     """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, emptied after every kill."""
+        return ("table redolab.ledger: one row per commit",)
 
 
 @dataclass(frozen=True)
@@ -69,6 +102,16 @@ class Inserts(Load):
     """
 
     padding_bytes: int
+
+    def makes(self, units: int | None) -> tuple[str, ...]:
+        """One table, emptied before every sample."""
+        rows = "as many rows as fit" if units is None else f"{units:,} rows"
+        return (f"table redolab.item: {rows} of {self.padding_bytes} bytes of filler",)
+
+    def disk_bytes(self, units: int | None) -> int:
+        """The rows with their headers, and as much log until it is recycled."""
+        table = (units or 0) * (ROW_HEADER_BYTES + self.padding_bytes)
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
 
 
 @dataclass(frozen=True)
@@ -89,14 +132,59 @@ class Scans(Load):
         """Row versions that exist at once at the most: every update of a row makes one."""
         return self.rows + 2 * self.touched * self.rounds
 
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, of which another session updates rows that it never commits."""
+        return (
+            f"table redolab.scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
+            "open transaction",
+        )
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """The versions with their headers, and the log that tells of them."""
+        table = self.versions * ROW_HEADER_BYTES
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+
+@dataclass(frozen=True)
+class LevelScript:
+    """What one level of one of the user's own factors brings with it."""
+
+    enter: str = ""
+    """SQL executed when a setting with this level follows one without it."""
+    leave: str = ""
+    """SQL executed when a setting without this level follows one with it."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """The server's own parameters under this level."""
+
 
 @dataclass(frozen=True)
 class Script(Load):
-    """The user's own statements (`redolab run --list`)."""
+    """The user's own statements (`redolab run --list FILE`)."""
 
-    setup: tuple[str, ...]
-    unit: tuple[str, ...]
-    teardown: tuple[str, ...]
+    file: str
+    """Where they stand, for messages."""
+    setup: str
+    unit: str
+    settle: str
+    teardown: str
+    levels: Mapping[str, Mapping[str, LevelScript]]
+    """Factor to level to what it brings; only levels that bring something."""
+    places: Mapping[str, tuple[int, int]]
+    """Line and column in the file where each SQL text begins, from 1, by its path: `sql.unit`,
+    `levels.index.btree.enter`."""
+
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
+        """The server's own parameters that a setting's levels bring; its SQL is about its own schema."""
+        found = {"search_path": "redolab, public"}
+        for factor, level in levels.items():
+            found |= self.levels.get(factor, {}).get(level, LevelScript()).parameters
+        return found
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The user's statements, as they will be executed."""
+        texts = {"setup": self.setup, "unit of work": self.unit, "settle": self.settle}
+        texts["teardown"] = self.teardown
+        return tuple(f"{name}: {' '.join(text.split())}" for name, text in texts.items() if text)
 
 
 @dataclass(frozen=True)

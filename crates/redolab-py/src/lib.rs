@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod places;
 mod sampler;
 
 use std::io;
@@ -140,6 +141,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;
     module.add_function(wrap_pyfunction!(machine_times, module)?)?;
+    module.add_function(wrap_pyfunction!(places::toml_places, module)?)?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
     Ok(())
 }

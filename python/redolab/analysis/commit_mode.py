@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from redolab.analysis import as_published, envelope
-from redolab.analysis.compared import compare_run, results
+from redolab.analysis.compared import circumstances, compare_run, results
 from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.reading import Sightings
-from redolab.analysis.verdict import Circumstances, Regime, regime, verdict
+from redolab.analysis.verdict import Regime, regime, verdict
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -29,14 +29,7 @@ def analyse(run: Run) -> dict[str, Any]:
         found,
         compared.null,
         compared.throughputs,
-        Circumstances(
-            baseline=compared.baseline,
-            blocks_done=compared.blocks_done,
-            blocks_planned=compared.blocks_planned,
-            log_device_ms=emulated_ms,
-            tiers={setting["name"]: setting["tier"] for setting in run.manifest["settings"]},
-            margin=compared.margin,
-        ),
+        circumstances(compared, "commits", "committed"),
     )
     return results(compared, answer, sources=as_published.SOURCES) | {"regime": found.as_json()}
 

@@ -31,7 +31,7 @@ from redolab.analysis.reading import (
 from redolab.analysis.shown import Figure, Finding, Table
 from redolab.analysis.significance import BlockValues, Comparison, Metric, NullTest
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
-from redolab.analysis.verdict import Verdict
+from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
 from redolab.sample import Sample
 from redolab.store import Run
@@ -132,6 +132,20 @@ def compare_run(run: Run) -> Compared:
                 blocks[metric], names, baseline, metric, margin=margin, seed=seed
             )
         ),
+    )
+
+
+def circumstances(compared: Compared, does: str = "works", did: str = "worked") -> Circumstances:
+    """What a verdict must say beside the figures; `does` and `did` are its verb."""
+    return Circumstances(
+        baseline=compared.baseline,
+        blocks_done=compared.blocks_done,
+        blocks_planned=compared.blocks_planned,
+        log_device_ms=envelope.log_device_ms(compared.manifest),
+        tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
+        margin=compared.margin,
+        does=does,
+        did=did,
     )
 
 

@@ -66,6 +66,9 @@ class Circumstances:
     tiers: dict[str, str]
     """Durability tier by setting."""
     margin: float
+    does: str = "works"
+    """What a setting does with its units of work, as in `nowait commits 2 times as fast`."""
+    did: str = "worked"
 
 
 def regime(log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float | None) -> Regime:
@@ -95,19 +98,26 @@ def regime(log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float 
 
 
 def verdict(
-    found: Regime,
+    found: Regime | None,
     null: NullTest,
     comparisons: Sequence[Comparison],
     around: Circumstances,
 ) -> Verdict:
-    """The verdict on throughput; `comparisons` are those of throughput."""
+    """The verdict on throughput.
+
+    Args:
+        found: what the baseline's time is spent on, where the verdict begins with that.
+        null: the A/A pair.
+        comparisons: those of throughput.
+        around: what must be said beside the figures.
+    """
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
     if null.passed is False:
         answer, outcome, named = _withheld(null, around.baseline)
     else:
         answer, outcome, named = _answer(best, around)
-    first = found.text + _joint(found.name) + answer
+    first = answer[0].upper() + answer[1:] if found is None else found.text + _joint(found.name) + answer
     if around.blocks_done < around.blocks_planned:
         first = (
             f"From {around.blocks_done} of {around.blocks_planned} blocks: " + first[0].lower() + first[1:]
@@ -149,25 +159,29 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     name, text = best.setting, ratio_text(best.ratio)
     if best.outcome == "better":
         small = (best.ratio.point or 0) < 1.1
-        how = f"{name}, the best setting, commits only {text}" if small else f"{name} commits {text}"
+        how = (
+            f"{name}, the best setting, {around.does} only {text}"
+            if small
+            else f"{name} {around.does} {text}"
+        )
         return how, "better", name
     if best.outcome == "equivalent":
         seen = "a difference that was found, but" if best.detected else "which lies"
         return (
-            f"{name}, the best setting, commits {text}, {seen} inside the "
+            f"{name}, the best setting, {around.does} {text}, {seen} inside the "
             f"{100 * around.margin:g} % that count as equal",
             "equivalent",
             name if (best.ratio.point or 0) > 1 else around.baseline,
         )
     if best.outcome == "worse":
         return (
-            f"no setting beats {around.baseline}: {name}, the next best, commits {text}",
+            f"no setting beats {around.baseline}: {name}, the next best, {around.does} {text}",
             "worse",
             around.baseline,
         )
     if best.excludes_equal and best.blocks_needed:
         return (
-            f"{name} committed {text}, but {best.blocks} blocks are too few to be sure; "
+            f"{name} {around.did} {text}, but {best.blocks} blocks are too few to be sure; "
             f"{best.blocks_needed} more would do",
             "undecided",
             None,
@@ -178,7 +192,7 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
         else ""
     )
     return (
-        f"whether another setting is faster is undecided ({name} committed {text}{more})",
+        f"whether another setting is faster is undecided ({name} {around.did} {text}{more})",
         "undecided",
         None,
     )

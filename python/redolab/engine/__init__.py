@@ -10,14 +10,21 @@ if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.load import Load
 
-_OWN = ("embedded", "mariadb")
+_OWN = ("embedded", "mariadb", "sqlite")
 """Engines that Redolab makes for a run and removes after it."""
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
 
 
-def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded`, `mariadb` or a `postgresql://` URL.
+def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
+    """Open the engine that `--engine` names: `embedded`, `mariadb`, `sqlite` or a `postgresql://` URL.
+
+    Args:
+        target: what `--engine` says, as `check_target` allows it.
+        load: what it will do.
+        disk_bytes: how much disk that needs, where the server is Redolab's own.
+        log_device_s: flush time of an emulated log device, seconds; None for the real one.
+        seed: of the wait sampler's gaps.
 
     Raises:
         RefusedError: the server cannot be had.
@@ -25,14 +32,15 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
-    from redolab.engine.postgres_loads.scans import BYTES_PER_VERSION
-    from redolab.engine.room import bytes_written
 
     if target == "mariadb":
-        return _open_mariadb(load)
+        return _open_mariadb(disk_bytes)
+    if target == "sqlite":
+        from redolab.engine.sqlite import SQLiteEngine
+
+        return SQLiteEngine(disk_bytes)
     if target == "embedded":
-        needed = bytes_written(load, BYTES_PER_VERSION)
-        server = EmbeddedServer(load.sessions, log_device_s, needed)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
@@ -41,12 +49,11 @@ def open_engine(target: str, load: Load, log_device_s: float | None, seed: int) 
     return PostgresEngine(Connector(target), None, seed)
 
 
-def _open_mariadb(load: Load) -> Engine:
-    from redolab.engine.mariadb import BYTES_PER_VERSION, MariaDBEngine
+def _open_mariadb(disk_bytes: int) -> Engine:
+    from redolab.engine.mariadb import MariaDBEngine
     from redolab.engine.mariadb_private import PrivateMariaDB
-    from redolab.engine.room import bytes_written
 
-    server = PrivateMariaDB(bytes_written(load, BYTES_PER_VERSION))
+    server = PrivateMariaDB(disk_bytes)
     try:
         return MariaDBEngine(server)
     except BaseException:
@@ -68,9 +75,9 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {"embedded", *_SCHEMES.values()} or (kind != "embedded" and not is_url):
+    if kind not in {*_OWN, *_SCHEMES.values()} or (kind not in _OWN and not is_url):
         raise UsageError(
-            f"There is no engine {target!r}. Use embedded, or a URL such as "
+            f"There is no engine {target!r}. Use {' or '.join(_OWN)}, or a URL such as "
             "postgresql://user@host:5432/database."
         )
     if kind not in allowed:
@@ -78,8 +85,8 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
             f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
             "leave --engine out for its default."
         )
-    if log_device_s is not None and is_url:
+    if log_device_s is not None and kind != "embedded":
         raise UsageError(
-            "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
-            "by URL has the device it has. Leave one of the two out."
+            "--log-device-ms emulates a slow device under the embedded PostgreSQL only; any other server "
+            "has the device it has. Leave one of the two out."
         )

@@ -28,8 +28,7 @@ from redolab.engine.guard import (
 )
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
-from redolab.engine.private_place import base_directory, last_words, take_charge
-from redolab.engine.room import check_room
+from redolab.engine.private_place import base_directory, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _NOBODY = 65534
@@ -54,13 +53,13 @@ jit = off
 class EmbeddedServer:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, sessions: int, log_device_s: float | None, needed_bytes: int = 0) -> None:
+    def __init__(self, sessions: int, log_device_s: float | None, disk_bytes: int = 0) -> None:
         """Make and start the server.
 
         Args:
             sessions: working sessions it must have room for.
             log_device_s: flush time of an emulated log device, seconds; None for the real one.
-            needed_bytes: what the load will write.
+            disk_bytes: how much disk it will need.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
@@ -68,7 +67,7 @@ class EmbeddedServer:
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
         base = base_directory(user)
-        check_room(base, needed_bytes)
+        check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
         self._charge: dict[str, Any] = {

@@ -36,8 +36,6 @@ else:
 
 _Result = TypeVar("_Result")
 
-BYTES_PER_VERSION = 200
-"""In the table, in the undo log and in the redo log."""
 _BATCH = 100_000
 _CREATE = (
     "create database redolab",
@@ -61,6 +59,10 @@ class MariaDBEngine:
         self._server = server
         self._stop = threading.Event()
         self._control, self._session, self._other = (_connect(server) for _ in range(3))
+        self._ids = {
+            each: int(_rows(each, "select connection_id()")[0][0])
+            for each in (self._control, self._session, self._other)
+        }
         self._load: Scans | None = None
         self._versions = 0
         self._version = str(_rows(self._control, "select version()")[0][0])
@@ -202,13 +204,13 @@ class MariaDBEngine:
         def cancel() -> None:
             helper = _connect(self._server)
             with helper, helper.cursor() as cursor:
-                cursor.execute("kill query %s", (connection.thread_id(),))
+                cursor.execute("kill query %s", (self._ids[connection],))
 
         try:
             return unless_stopped(stop, run, cancel)
         except pymysql.Error as error:
             raise RefusedError(
-                f"The private MariaDB ended the run: {error_text(error)}. Every sample finished before is kept."
+                f"The private MariaDB ended the run: {error_text(error)}. Every sample before it is kept."
             ) from error
 
 

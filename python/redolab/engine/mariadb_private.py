@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from redolab.engine.guard import MARIADB_PID_FILE, Guard, remove_server
-from redolab.engine.private_place import base_directory, last_words, take_charge
-from redolab.engine.room import check_room
+from redolab.engine.private_place import base_directory, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _START_LIMIT_S = 60.0
@@ -24,23 +23,24 @@ _SOCKET_PATH_LIMIT = 100
 class PrivateMariaDB:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, needed_bytes: int) -> None:
+    def __init__(self, disk_bytes: int) -> None:
         """Make and start the server.
 
         Args:
-            needed_bytes: what the load will write.
+            disk_bytes: how much disk it will need.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
         """
         program = _program()
         base = base_directory(None)
-        check_room(base, needed_bytes)
+        check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.socket = self.directory / "s"
         if len(str(self.socket)) > _SOCKET_PATH_LIMIT:
             raise RefusedError(
-                f"{self.socket} is too long for a socket. Set XDG_CACHE_HOME to a directory with a shorter path."
+                f"{self.socket} is too long for a socket. Set XDG_CACHE_HOME to a directory with a shorter "
+                "path."
             )
         data = self.directory / "data"
         charge: dict[str, Any] = {

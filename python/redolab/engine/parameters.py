@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.connection import Connection, fetch
-from redolab.errors import RefusedError
+from redolab.errors import RefusedError, UsageError
 from redolab.sample import ParameterChange, Scope, Setting
 
 _SESSION_CONTEXTS = ("user", "superuser")
@@ -174,6 +174,25 @@ class Parameters:
         """How far a change of this parameter reaches."""
         return "system" if self._is_system(name) else self._scope
 
+    def as_shown(self, name: str, value: str) -> str:
+        """A session parameter's value as the server shows it: `64MB` for `65536kB`.
+
+        Raises:
+            UsageError: the server does not take the value.
+        """
+        if not self._known[name].session_settable:
+            return value
+        try:
+            with self.control.transaction(force_rollback=True):
+                row = self.control.execute(
+                    "select set_config(%s, %s, true) as value", (name, value)
+                ).fetchone()
+        except psycopg.Error as error:
+            raise UsageError(
+                f"The server does not take {name} = {value}: {error.diag.message_primary}."
+            ) from error
+        return str(row["value"]) if row else value
+
     def restored(self) -> None:
         """Note in the list of changes that `recover` put everything back."""
         for name, value in list(self._now.items()):
@@ -262,9 +281,29 @@ def recover(control: Connection) -> None:
             _alter_system(control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None)
         if before:
             _reload(control, before)
+        complaint = _tear_down(control)
         control.execute("drop schema redolab cascade")
     except (psycopg.Error, RefusedError) as error:
         raise RefusedError(f"Redolab could not put everything back: {error}.{wanted}") from error
+    if complaint:
+        raise RefusedError(complaint)
+
+
+def _tear_down(control: Connection) -> str:
+    """Execute the teardown of a user's own list; what went wrong, or nothing."""
+    if control.execute("select to_regclass('redolab.teardown') as found").fetchone() == {"found": None}:
+        return ""  # A schema made before there were lists.
+    try:
+        for row in control.execute("select statement from redolab.teardown").fetchall():
+            control.execute("set search_path = redolab, public")
+            control.execute(row["statement"])
+    except psycopg.Error as error:
+        text = " ".join(str(error).split())
+        return (
+            f"The teardown of the list failed: {text}. Redolab's schema is dropped; what the list made "
+            "outside it may still be there."
+        )
+    return ""
 
 
 def _alter_system(control: Connection, name: str, value: str | None) -> None:

@@ -16,24 +16,30 @@ _Result = TypeVar("_Result")
 
 
 def unless_stopped(
-    stop: threading.Event, statement: Callable[[], _Result], cancel: Callable[[], None]
+    stop: threading.Event,
+    statement: Callable[[], _Result],
+    cancel: Callable[[], None],
+    pool: ThreadPoolExecutor | None = None,
 ) -> _Result:
-    """Wait for `statement` in a thread of its own; when `stop` is set, `cancel` it.
+    """Wait for `statement` in another thread; when `stop` is set, `cancel` it.
 
     Args:
         stop: set when the run is to stop.
         statement: ends by itself, by an error, or soon after `cancel`.
         cancel: may be called while `statement` runs.
+        pool: whose thread it is; a new one when left out.
 
     Raises:
         InterruptedRunError: `stop` was set before the statement had ended.
     """
-    with ThreadPoolExecutor(1, thread_name_prefix="statement") as pool:
-        future: Future[_Result] = pool.submit(statement)
-        while not future.done():
-            wait_for([future], timeout=_POLL_S)
-            if stop.is_set() and not future.done():
-                cancel()
-                wait_for([future], timeout=_GRACE_S)
-                raise InterruptedRunError("The run was interrupted while a state was being made.")
+    if pool is None:
+        with ThreadPoolExecutor(1, thread_name_prefix="statement") as own:
+            return unless_stopped(stop, statement, cancel, own)
+    future: Future[_Result] = pool.submit(statement)
+    while not future.done():
+        wait_for([future], timeout=_POLL_S)
+        if stop.is_set() and not future.done():
+            cancel()
+            wait_for([future], timeout=_GRACE_S)
+            raise InterruptedRunError("The run was interrupted in the middle of a statement.")
     return future.result()

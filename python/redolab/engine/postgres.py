@@ -37,9 +37,8 @@ from redolab.engine.parameters import (
     recover,
 )
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
-from redolab.engine.postgres_loads.scans import BYTES_PER_VERSION
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
-from redolab.engine.room import bytes_written, check_room
+from redolab.engine.private_place import check_room
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
@@ -188,9 +187,15 @@ class PostgresEngine:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         self._load = postgres_load(load, self._connector, self._stop)
         claim_database(self._control, self._server)
-        if self._postmaster is not None:  # Its working directory is its data directory.
-            check_room(Path(f"/proc/{self._postmaster}/cwd"), bytes_written(load, BYTES_PER_VERSION))
-        known = read_parameters(self._control, parameter_names(combinations))
+        if self._own is None and self._postmaster is not None:
+            # A postmaster's working directory is its data directory.
+            check_room(Path(f"/proc/{self._postmaster}/cwd"), load.disk_bytes(None), "free some space there")
+        brought = {name for levels in combinations for name in load.parameters(levels)}
+        names = (*parameter_names(combinations), *sorted(brought))
+        known = read_parameters(self._control, names)
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise UsageError(f"This server has no parameter {', '.join(unknown)}.")
         check_rights(known, load.scope, self._server)
         check_reach(known, load.scope)
         if self._own is None:
@@ -204,7 +209,9 @@ class PostgresEngine:
         self._sessions = Sessions(self._connector, load.sessions)
         self._watcher = self._connector.connect("redolab sampler")
         before = {name: parameter.value for name, parameter in known.items()}
-        return tuple(self._setting(levels, delay_us, before) for levels in combinations)
+        return tuple(
+            self._setting(levels, delay_us, before, load.parameters(levels)) for levels in combinations
+        )
 
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
@@ -388,15 +395,23 @@ class PostgresEngine:
         publish_counters(self._control)
         return min(100_000, max(10, round(statistics.median(times) / 2 * 1e5) * 10))
 
-    def _setting(self, levels: Mapping[str, str], delay_us: int, before: Mapping[str, str]) -> Setting:
-        waits = "nowait" if self._server["synchronous_commit"] == "off" else "wait"
+    def _setting(
+        self,
+        levels: Mapping[str, str],
+        delay_us: int,
+        before: Mapping[str, str],
+        brought: Mapping[str, str],
+    ) -> Setting:
+        _, parameters, _ = self._ready()
+        values = commit_parameters(levels, delay_us, before) | {
+            name: parameters.as_shown(name, value) for name, value in brought.items()
+        }
+        commit = values.get("synchronous_commit", self._server["synchronous_commit"])
         tier = durability_tier(
-            levels.get("commit_wait", waits),
+            "nowait" if commit == "off" else "wait",
             self._server["fsync"] == "on",
             bool(self._server["synchronous_standby_names"]),
         )
-        _, parameters, _ = self._ready()
-        values = commit_parameters(levels, delay_us, before)
         return Setting(
             "/".join(levels.values()),
             levels,

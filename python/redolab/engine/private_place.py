@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 from redolab.engine.guard import Guard, lock_directory, remove_server
 from redolab.errors import RefusedError
+
+_MEND = "set XDG_CACHE_HOME to a directory with room"
 
 
 def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, Any]) -> None:
@@ -53,6 +56,24 @@ def base_directory(user: int | None) -> Path:
         f"No place for the private server: neither {home} nor {tempfile.gettempdir()} can be written. "
         "Set XDG_CACHE_HOME to a directory that you may write to."
     )
+
+
+def check_room(place: Path, disk_bytes: int, mend: str = _MEND) -> None:
+    """Make sure that a run has room; a place that cannot be looked at is taken to have it.
+
+    Raises:
+        RefusedError: there is not.
+    """
+    try:
+        free = shutil.disk_usage(place).free
+        where = place.resolve()
+    except OSError:
+        return
+    if free < disk_bytes:
+        raise RefusedError(
+            f"The run needs about {disk_bytes / 1e9:,.1f} GB of disk, and {where} has {free / 1e9:,.1f} GB "
+            f"free. Ask for fewer rows, or {mend}. Nothing was made."
+        )
 
 
 def last_words(log: Path) -> str:

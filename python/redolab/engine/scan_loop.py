@@ -29,9 +29,7 @@ def scan(
     done = failed = 0
     first_s: float | None = None
     begun = time.perf_counter()
-    while (
-        done < amount.units if amount.units is not None else time.perf_counter() - begun < amount.seconds
-    ):
+    while done < amount.units if amount.units is not None else time.perf_counter() - begun < amount.seconds:
         failed += query() != expected
         done += 1
         first_s = time.perf_counter() - begun if first_s is None else first_s

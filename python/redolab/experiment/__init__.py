@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, consistent_read, durability
+from redolab.experiment import commit_mode, consistent_read, durability, listed
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
@@ -33,6 +33,8 @@ def analyse(run: Run) -> dict[str, Any]:
         UsageError: this version knows no analysis for the run's experiment.
     """
     name = run.manifest["experiment"]
+    if name == listed.NAME:
+        return listed.analyse(run)
     if name not in EXPERIMENTS:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     return EXPERIMENTS[name].analyse(run)

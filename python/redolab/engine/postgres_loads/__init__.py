@@ -9,9 +9,10 @@ from redolab.engine.postgres_loads.base import Call, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
 from redolab.engine.postgres_loads.scans import PostgresScans
+from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Scans, Updates
+from redolab.load import Inserts, Ledger, Load, Scans, Script, Updates
 
 __all__ = ["Call", "PostgresLoad", "postgres_load"]
 
@@ -29,6 +30,8 @@ def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> Po
             return PostgresInserts(load)
         case Scans():
             return PostgresScans(load, connector, stop)
+        case Script():
+            return PostgresScript(load)
         case Ledger():
             return PostgresLedger(load)
     raise UsageError(f"PostgreSQL cannot do the load {type(load).__name__.lower()}.")

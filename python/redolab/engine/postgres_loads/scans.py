@@ -23,8 +23,6 @@ from redolab.engine.sessions import publish_counters
 from redolab.errors import RefusedError
 from redolab.load import Scans
 
-BYTES_PER_VERSION = 120
-"""36 in the table, the rest in the log."""
 _BATCH = 1_000_000
 _CANCEL_LIMIT_S = 5.0
 

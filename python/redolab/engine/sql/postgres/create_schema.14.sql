@@ -6,6 +6,8 @@ create table redolab.parameter_journal (
     value_before text not null,
     in_auto_conf boolean not null
 );
+-- What the user's own list wants executed at the end, by whoever cleans up.
+create table redolab.teardown (statement text not null);
 -- Its one row is updated to time a lone commit.
 create table redolab.probe (value bigint not null) with (autovacuum_enabled = false);
 insert into redolab.probe values (0);
