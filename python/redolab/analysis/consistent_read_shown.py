@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from redolab.analysis.consistent_read import Figures, Pair, Pick, Query
@@ -27,7 +27,7 @@ def drawings(figures: Figures) -> list[Figure]:
     names = [name for name in figures.compared.names if figures.queries[name]]
     rounds = [float(name) for name in names]
 
-    def line(title: str, values: dict[str, Estimate]) -> Series:
+    def line(title: str, values: Mapping[str, Estimate]) -> Series:
         found = [values[name] for name in names]
         return Series(
             title, rounds, [item.point for item in found], [item.low for item in found],
@@ -43,10 +43,14 @@ def drawings(figures: Figures) -> list[Figure]:
             Axis("rounds of uncommitted updates"),
             Axis("ratio to no updates"),
             [
-                line("elapsed time", dict(figures.elapsed)),
-                line("CPU", dict(figures.cpu)),
-                line("row versions", dict(figures.versions)),
-                line("buffers", dict(figures.buffers)),
+                line(title, values)
+                for title, values in (
+                    ("elapsed time", figures.elapsed),
+                    ("CPU", figures.cpu),
+                    ("row versions", figures.versions),
+                    ("buffers", figures.buffers),
+                )
+                if any(value.point is not None for value in values.values())
             ],
         ),
         _elapsed_histogram(figures),

@@ -41,7 +41,9 @@ _CREATE = (
     "create database redolab",
     "create table redolab.scanned (id int not null primary key, value int not null) engine=InnoDB",
 )
-_INSERT = "insert into redolab.scanned select seq, 1 from seq_1_to_1000000000 where seq between %s and %s"
+_INSERT = (
+    "insert into redolab.scanned select seq, 1 from redolab.seq_1_to_2000000000 where seq between %s and %s"
+)
 _UPDATE = "update redolab.scanned set value = value + 1 where id <= %s"
 _SCAN = "select sum(value) from redolab.scanned"
 _OWN_THREAD = "select tid from information_schema.processlist where id = connection_id()"

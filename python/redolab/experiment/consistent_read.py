@@ -96,7 +96,7 @@ def verdict(figures: Figures) -> Verdict:
         )
         return Verdict(text, "withheld", compared.baseline, None)
     best = compared.baseline if found.outcome in {"worse", "equivalent"} else None
-    sentences = [_slow_down(figures, name, found), *_price(figures), *_published(figures, name)]
+    sentences = [_slow_down(figures, name, found), *_price(figures), *_published(figures, name, found)]
     sentences.append(_first_read(figures, name))
     if compared.blocks_done < compared.blocks_planned:
         sentences.insert(0, f"From {compared.blocks_done} of {compared.blocks_planned} blocks:")
@@ -137,7 +137,7 @@ def _price(figures: Figures) -> list[str]:
     ]
 
 
-def _published(figures: Figures, name: str) -> list[str]:
+def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     from redolab.analysis.consistent_read_shown import PUBLISHED_RATIO
 
     point = figures.elapsed[name].point or 0.0
@@ -145,8 +145,10 @@ def _published(figures: Figures, name: str) -> list[str]:
         return [f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times) shows here too."]
     needed = figures.versions_for(PUBLISHED_RATIO)
     missing = f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times) does not show here"
+    if needed is None and (figures.versions[name].point is None or found.outcome == "equivalent"):
+        return [f"{missing}: the scan does not grow slower with the updates of others."]
     if needed is None:
-        return [f"{missing}: the scan does not grow slower with the versions that others make."]
+        return [f"{missing}; whether a scan grows slower with the versions at all is not settled."]
     rounds = needed * _PARTS / 2
     most = max(figures.compared.names, key=int)
     seen = figures.elapsed[most].point
