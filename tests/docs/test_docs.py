@@ -21,6 +21,7 @@ from redolab import errors
 from redolab.experiment import EXPERIMENTS, analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.commit_mode import all_settings
+from redolab.experiment.listed import listed_experiment
 from redolab.load import Updates
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
@@ -93,6 +94,15 @@ def test_a_run_of_the_pages_parses(step: Step) -> None:
     parsed = COMMANDS["run"].make_context("run", list(step.words[1:])).params
     settings = tuple((parsed["settings"] or "").split(",")) if parsed["settings"] else ()
     EXPERIMENTS[parsed["experiment"]].plan(Wish(settings=settings))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
+def test_a_list_file_of_the_pages_is_valid(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page):
+        if block.language == "toml" and "[factors]" in block.text:
+            file = tmp_path / "list.toml"
+            file.write_text(block.text)
+            assert len(listed_experiment(file).plan(Wish()).combinations) > 1
 
 
 def test_every_option_of_the_pages_exists() -> None:

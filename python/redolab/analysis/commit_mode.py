@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from redolab.analysis import as_published, envelope
+from redolab.analysis.commit_findings import findings
 from redolab.analysis.compared import circumstances, compare_run, results
 from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.profile import by_sample, log_sync_share
@@ -31,7 +32,10 @@ def analyse(run: Run) -> dict[str, Any]:
         compared.throughputs,
         circumstances(compared, "commits", "committed"),
     )
-    return results(compared, answer, sources=as_published.SOURCES) | {"regime": found.as_json()}
+    published = findings(compared, found)
+    return results(compared, answer, published=published, sources=as_published.SOURCES) | {
+        "regime": found.as_json()
+    }
 
 
 def _regime(samples: Sequence[Sample], seen: Sightings, baseline: str, emulated_ms: float | None) -> Regime:

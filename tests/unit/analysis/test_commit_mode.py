@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,30 @@ def test_one_setting_and_no_null_pair(tmp_path: Path) -> None:
     found = analyse(build_run(tmp_path / "run", plan=plan))
     assert found["null_test"]["passed"] is None
     assert found["verdict"]["outcome"] == "better"
+
+
+def agreements(results: dict[str, Any]) -> dict[str, str]:
+    return {finding["key"]: finding["agreement"] for finding in results["published"]}
+
+
+def test_published_findings_of_a_log_bound_run(log_bound: dict[str, Any]) -> None:
+    assert agreements(log_bound) == {
+        "commit-mode-log-share": "agrees",
+        "commit-mode-log-throughput": "agrees",
+        "commit-mode-log-response": "agrees",
+        "commit-mode-log-cpu": "agrees",
+        "commit-mode-cpu-response": "not comparable",
+    }
+    ours = {finding["key"]: finding["ours"] for finding in log_bound["published"]}
+    assert ours["commit-mode-log-cpu"]["point"] == pytest.approx(100 * (110 / 180 - 1))
+    assert ours["commit-mode-log-share"]["point"] == pytest.approx(97.3, abs=0.1)
+    assert ours["commit-mode-cpu-response"] is None
+
+
+def test_published_findings_of_other_runs(tmp_path: Path) -> None:
+    cpu_bound = analyse(build_run(tmp_path / "cpu", CPU_BOUND))
+    assert agreements(cpu_bound)["commit-mode-cpu-response"] == "agrees"
+    assert agreements(cpu_bound)["commit-mode-log-share"] == "not comparable"
+    # Not waiting takes a third of the time away: that is no small change.
+    faster = {**CPU_BOUND, "nowait/immediate": replace(CPU_BOUND["nowait/immediate"], response_s=0.00014)}
+    assert agreements(analyse(build_run(tmp_path / "third", faster)))["commit-mode-cpu-response"] == "differs"

@@ -1,0 +1,62 @@
+"""`redolab run --plan`: everything is told, and nothing is touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from redolab.experiment import EXPERIMENTS
+from tests.conftest import Redolab
+from tests.docs.pages import ROOT, inline_code
+
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_plan_of_every_experiment(name: str, redolab: Redolab, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = redolab("run", name, "--quick", "--plan", "--seed", "3", "--out", out)
+    assert done.code == 0, done.err
+    assert EXPERIMENTS[name].question.split()[0] in done.out
+    for word in ("Engine", "Settings", "Samples", "Time", "Creates", "Changes", "Disk", "Order"):
+        assert word in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert not out.exists()
+    # The same seed plans the same order, and the run itself would take it.
+    again = redolab("run", name, "--quick", "--plan", "--seed", "3")
+    assert again.out == done.out
+
+
+def test_the_plan_connects_to_nothing(redolab: Redolab) -> None:
+    done = redolab("run", "commit-mode", "--engine", NOWHERE, "--plan", "--json", "--blocks", "2")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["format"] == 1
+    assert told["engine"] == "postgresql"
+    assert told["samples"] == 10
+    assert [sorted(set(block)) for block in told["order"]] == [
+        sorted(s["name"] for s in told["settings"])
+    ] * 2
+    assert told["creates"][0] == "schema redolab"
+    assert "synchronous_commit (its own sessions)" in told["changes"]
+    assert "wal_writer_delay (whole server)" in told["changes"]
+    documented = inline_code(ROOT / "docs" / "reference" / "json.md")
+    for key, value in told.items():
+        inner = value if isinstance(value, dict) else {}
+        assert {key, *(f"{key}.{item}" for item in inner)} & documented, key
+
+
+def test_the_plan_of_a_list_file(redolab: Redolab, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('factors.a = ["1", "2"]\nsql.unit = "select :\'a\'"\nsql.setup = "create table t ()"\n')
+    done = redolab("run", "--list", file, "--plan")
+    assert done.code == 0, done.err
+    assert "create table t ()" in done.out
+    wrong = redolab("run", "commit-mode", "--list", file, "--plan")
+    assert wrong.code == 2
+    assert "leave 'commit-mode' out" in wrong.complaint
+    nothing = redolab("run", "--plan")
+    assert nothing.code == 2
+    assert "Name an experiment" in nothing.complaint
