@@ -69,6 +69,10 @@ class Load:
         """About how much disk the tables and their log need at most, bytes."""
         return LEAST_DISK_BYTES
 
+    def cache_bytes(self) -> int:
+        """How large a private server's cache must be, bytes; 0 where its usual size will do."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Updates(Load):
@@ -143,6 +147,10 @@ class Scans(Load):
         """The versions with their headers, and the log that tells of them."""
         table = self.versions * ROW_HEADER_BYTES
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+    def cache_bytes(self) -> int:
+        """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
+        return 4 * self.versions * ROW_HEADER_BYTES
 
 
 @dataclass(frozen=True)

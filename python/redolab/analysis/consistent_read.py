@@ -14,8 +14,18 @@ from itertools import combinations
 
 from redolab.analysis.compared import Compared
 from redolab.analysis.estimates import Estimate, finite, mean_estimate, ratio_estimate
-from redolab.analysis.significance import within_block_pvalue
+from redolab.analysis.significance import (
+    BlockValues,
+    Comparison,
+    NullTest,
+    compare,
+    null_test,
+    within_block_pvalue,
+)
+from redolab.sample import Role
 
+BUSY_SHARE = 0.05
+"""A machine is busy when queries of the baseline wait longer than this part of their time for a CPU."""
 _NS = 1e9
 
 
@@ -25,12 +35,12 @@ class Query:
 
     block: int
     setting: str
-    first_of_pair: bool
-    """False for the baseline's second sample in a block."""
+    role: Role
     elapsed_s: float
     cpu_s: float | None
     wait_s: float | None
     """Elapsed less CPU: the run queue is in it."""
+    run_queue_s: float | None
     versions: float | None
     buffers: float | None
     buffer_reads: float | None
@@ -46,7 +56,7 @@ Pick = Callable[[Query], float | None]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two settings compared on the time of a query."""
+    """Two settings compared on the time that queries are judged by."""
 
     a: str
     b: str
@@ -77,6 +87,14 @@ class Figures:
     """First query over the others of its sample, by setting."""
     first_beyond: Mapping[str, Estimate]
     """That ratio over the baseline's, where nothing has been updated."""
+    busy: Estimate
+    """Part of a query's elapsed time that it waited for a CPU, in the baseline."""
+    by_cpu: bool
+    """Whether queries are judged by their CPU time, because the machine was too busy for the other."""
+    judged: tuple[Comparison, ...]
+    """Every setting against the baseline by that, with Holm over the settings."""
+    null: NullTest
+    """The baseline against itself by that."""
     pairs: tuple[Pair, ...]
     row_cost_ns: Estimate
     """Time per row of a query in the baseline."""
@@ -85,7 +103,12 @@ class Figures:
     on_cpu: bool
     """Whether these two are CPU time; else elapsed time."""
     slope: Estimate
-    """By how much the ratio of elapsed time grows with one more version per row."""
+    """By how much the ratio grows, by which queries are judged, with one more version per row."""
+
+    @property
+    def time(self) -> Mapping[str, Estimate]:
+        """The ratios that the run is judged by."""
+        return self.cpu if self.by_cpu else self.elapsed
 
     def versions_for(self, ratio: float) -> float | None:
         """Extra versions per row at which a query takes `ratio` times as long, by `slope`."""
@@ -102,6 +125,13 @@ def read_run(compared: Compared) -> Figures:
     on_cpu = all(query.cpu_s is not None for query in everything)
     time: Pick = (lambda query: query.cpu_s) if on_cpu else (lambda query: query.elapsed_s)
 
+    busy = mean_estimate(
+        query.run_queue_s / query.elapsed_s for query in queries[baseline] if query.run_queue_s is not None
+    )
+    by_cpu = on_cpu and busy.point is not None and busy.point > BUSY_SHARE
+    judged_by: Pick = time if by_cpu else (lambda query: query.elapsed_s)
+    blocks = _block_values(everything, judged_by)
+
     def against(pick: Pick) -> dict[str, Estimate]:
         return {name: ratio_estimate(log_ratios(everything, name, baseline, pick)) for name in names}
 
@@ -115,11 +145,17 @@ def read_run(compared: Compared) -> Figures:
         buffers=against(lambda query: query.buffers),
         first={name: ratio_estimate(map(_first_log, queries[name])) for name in names},
         first_beyond=against(_first_ratio),
-        pairs=all_pairs(queries, compared.seed),
+        busy=busy,
+        by_cpu=by_cpu,
+        judged=compare(
+            blocks, names, baseline, "response_time_ms", margin=compared.margin, seed=compared.seed
+        ),
+        null=null_test(blocks, baseline, compared.seed),
+        pairs=all_pairs(queries, judged_by, compared.seed),
         row_cost_ns=_row_cost(queries[baseline], time),
         version_cost_ns=mean_estimate(slopes(everything, lambda query: query.versions, time)).scaled(_NS),
         on_cpu=on_cpu,
-        slope=mean_estimate(_relative_slopes(everything, baseline)),
+        slope=mean_estimate(_relative_slopes(everything, baseline, judged_by)),
     )
 
 
@@ -155,8 +191,8 @@ def slopes(queries: Sequence[Query], over: Pick, pick: Pick) -> list[float]:
     return found
 
 
-def all_pairs(queries: Mapping[str, Sequence[Query]], seed: int) -> tuple[Pair, ...]:
-    """Every pair of settings on the time of a query, with Holm over the pairs.
+def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> tuple[Pair, ...]:
+    """Every pair of settings on one figure of a query, with Holm over the pairs.
 
     Of the baseline its first sample of each block counts, so that every setting has one.
 
@@ -165,13 +201,18 @@ def all_pairs(queries: Mapping[str, Sequence[Query]], seed: int) -> tuple[Pair, 
     from scipy import stats
     from statsmodels.stats.multitest import multipletests
 
-    once = {name: [item for item in items if item.first_of_pair] for name, items in queries.items()}
+    once = {
+        name: {
+            item.block: math.log(value)
+            for item in items
+            if item.role != "baseline_b" and (value := pick(item))
+        }
+        for name, items in queries.items()
+    }
     pairs = []
     for a, b in combinations(once, 2):
-        earlier = {item.block: math.log(item.elapsed_s) for item in once[a]}
-        later = {item.block: math.log(item.elapsed_s) for item in once[b]}
-        both = sorted(earlier.keys() & later.keys())
-        first, second = [earlier[block] for block in both], [later[block] for block in both]
+        both = sorted(once[a].keys() & once[b].keys())
+        first, second = [once[a][block] for block in both], [once[b][block] for block in both]
         known = len(both) > 1
         pairs.append(
             Pair(
@@ -200,10 +241,13 @@ def _queries(compared: Compared) -> list[Query]:
             Query(
                 block=sample.block,
                 setting=sample.setting,
-                first_of_pair=sample.role != "baseline_b",
+                role=sample.role,
                 elapsed_s=elapsed / count,
                 cpu_s=None if cpu is None else cpu / count,
                 wait_s=None if cpu is None else (elapsed - cpu) / count,
+                run_queue_s=(
+                    None if sample.session_run_queue_s is None else sample.session_run_queue_s / count
+                ),
                 versions=None if sample.row_versions is None else sample.row_versions / count,
                 buffers=None if hits is None or reads is None else (hits + reads) / count,
                 buffer_reads=None if reads is None else reads / count,
@@ -212,6 +256,14 @@ def _queries(compared: Compared) -> list[Query]:
             )
         )
     return found
+
+
+def _block_values(queries: Sequence[Query], pick: Pick) -> BlockValues:
+    found: defaultdict[int, dict[tuple[str, Role], float]] = defaultdict(dict)
+    for query in queries:
+        if value := pick(query):
+            found[query.block][query.setting, query.role] = math.log(value)
+    return dict(found)
 
 
 def _by_setting(queries: Sequence[Query]) -> Mapping[str, list[Query]]:
@@ -249,18 +301,14 @@ def _row_cost(baseline: Sequence[Query], time: Pick) -> Estimate:
     )
 
 
-def _relative_slopes(queries: Sequence[Query], baseline: str) -> list[float]:
-    """Per block, how much the ratio of elapsed time grows with one more version per row."""
+def _relative_slopes(queries: Sequence[Query], baseline: str, pick: Pick) -> list[float]:
+    """Per block, how much the ratio of a time to the baseline's grows with one more version per row."""
     found = []
     for _, items in sorted(_by_block(queries).items()):
         before = [item for item in items if item.setting == baseline]
         versions = [item.versions for item in before if item.versions]
-        if not before or len(versions) != len(before):
-            continue
-        rows = math.fsum(versions) / len(versions)
-        elapsed = math.fsum(item.elapsed_s for item in before) / len(before)
-        found += [
-            slope * rows / elapsed
-            for slope in slopes(items, lambda query: query.versions, lambda query: query.elapsed_s)
-        ]
+        times = [value for item in before if (value := pick(item))]
+        if versions and times and len(versions) == len(times) == len(before):
+            scale = math.fsum(versions) / math.fsum(times)
+            found += [slope * scale for slope in slopes(items, lambda query: query.versions, pick)]
     return found

@@ -34,13 +34,13 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     from redolab.engine.postgres import PostgresEngine
 
     if target == "mariadb":
-        return _open_mariadb(disk_bytes)
+        return _open_mariadb(disk_bytes, load.cache_bytes())
     if target == "sqlite":
         from redolab.engine.sqlite import SQLiteEngine
 
         return SQLiteEngine(disk_bytes)
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes, load.cache_bytes())
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
@@ -49,11 +49,11 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     return PostgresEngine(Connector(target), None, seed)
 
 
-def _open_mariadb(disk_bytes: int) -> Engine:
+def _open_mariadb(disk_bytes: int, cache_bytes: int) -> Engine:
     from redolab.engine.mariadb import MariaDBEngine
     from redolab.engine.mariadb_private import PrivateMariaDB
 
-    server = PrivateMariaDB(disk_bytes)
+    server = PrivateMariaDB(disk_bytes, cache_bytes)
     try:
         return MariaDBEngine(server)
     except BaseException:

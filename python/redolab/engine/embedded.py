@@ -28,13 +28,14 @@ from redolab.engine.guard import (
 )
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
-from redolab.engine.private_place import base_directory, check_room, last_words, take_charge
+from redolab.engine.private_place import base_directory, cache_mib, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _NOBODY = 65534
 _SOCKET_PATH_LIMIT = 90
 _START_LIMIT_S = 60.0
 _RECOVERY_LIMIT_S = 600.0
+_CACHE_MIB = 256
 _CONFIGURATION = """
 # Private to one run: no network, and nothing that would start by itself inside a sample.
 listen_addresses = ''
@@ -42,7 +43,6 @@ autovacuum = off
 checkpoint_timeout = 1h
 max_wal_size = 4GB
 min_wal_size = 256MB
-shared_buffers = 256MB
 dynamic_shared_memory_type = mmap
 huge_pages = off
 track_wal_io_timing = on
@@ -53,13 +53,16 @@ jit = off
 class EmbeddedServer:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, sessions: int, log_device_s: float | None, disk_bytes: int = 0) -> None:
+    def __init__(
+        self, sessions: int, log_device_s: float | None, disk_bytes: int = 0, cache_bytes: int = 0
+    ) -> None:
         """Make and start the server.
 
         Args:
             sessions: working sessions it must have room for.
             log_device_s: flush time of an emulated log device, seconds; None for the real one.
             disk_bytes: how much disk it will need.
+            cache_bytes: how large its cache should be; at least its usual size.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
@@ -87,7 +90,7 @@ class EmbeddedServer:
                 for path in (self.directory, socket, *self.directory.iterdir()):
                     os.chown(path, user, user)
             self._initialise([*prefix, str(binaries / "initdb")])
-            self._configure(socket, sessions)
+            self._configure(socket, sessions, cache_mib(cache_bytes, _CACHE_MIB))
             if self.device:
                 self._charge["env"] |= self.device.environment
             self._start()
@@ -166,12 +169,13 @@ class EmbeddedServer:
                 f"{answer['error']}. Set XDG_CACHE_HOME to a directory with room that you may write to."
             )
 
-    def _configure(self, socket: Path, sessions: int) -> None:
+    def _configure(self, socket: Path, sessions: int, cache: int) -> None:
         with (self.directory / "data" / "postgresql.conf").open("a") as file:
             file.write(_CONFIGURATION)
             quoted = str(socket).replace("'", "''")
             file.write(f"unix_socket_directories = '{quoted}'\n")
             file.write(f"max_connections = {sessions + 20}\n")
+            file.write(f"shared_buffers = {cache}MB\n")
 
 
 def _binaries() -> Path:

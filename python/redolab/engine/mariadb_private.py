@@ -13,21 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from redolab.engine.guard import MARIADB_PID_FILE, Guard, remove_server
-from redolab.engine.private_place import base_directory, check_room, last_words, take_charge
+from redolab.engine.private_place import base_directory, cache_mib, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _START_LIMIT_S = 60.0
 _SOCKET_PATH_LIMIT = 100
+_CACHE_MIB = 512
 
 
 class PrivateMariaDB:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, disk_bytes: int) -> None:
+    def __init__(self, disk_bytes: int, cache_bytes: int) -> None:
         """Make and start the server.
 
         Args:
             disk_bytes: how much disk it will need.
+            cache_bytes: how large its cache should be; at least its usual size.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
@@ -55,7 +57,8 @@ class PrivateMariaDB:
                 f"--socket={self.socket}", f"--pid-file={data / MARIADB_PID_FILE}",
                 f"--tmpdir={self.directory}",
                 "--skip-networking", "--skip-grant-tables", "--skip-log-bin",
-                "--innodb-buffer-pool-size=512M", "--innodb-log-file-size=512M",
+                f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
+                "--innodb-log-file-size=512M",
                 # What its undo log needs is given back only on purge: nothing may wait for that at the end.
                 "--innodb-fast-shutdown=3",
             ],

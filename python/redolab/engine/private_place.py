@@ -76,6 +76,12 @@ def check_room(place: Path, disk_bytes: int, mend: str = _MEND) -> None:
         )
 
 
+def cache_mib(wanted_bytes: int, usual_mib: int) -> int:
+    """The size of a private server's cache, MiB: what is wanted, at most a quarter of the memory here."""
+    quarter = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    return max(usual_mib, min(wanted_bytes, quarter) >> 20)
+
+
 def last_words(log: Path) -> str:
     """The last lines of a server's log."""
     try:

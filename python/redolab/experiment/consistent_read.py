@@ -10,6 +10,7 @@ from redolab.errors import UsageError
 from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of, resized
 from redolab.load import Amount, Load, Scans
 from redolab.store import Run
+from redolab.units import significant
 
 if TYPE_CHECKING:
     from redolab.analysis.consistent_read import Figures
@@ -25,6 +26,10 @@ _MOST_ROWS = 2_000_000_000
 _MOST_ROUNDS = 50
 _DEFAULT_ROUNDS = ("0", "1", "2", "3", "9")
 _PILOT_SCANS = 3
+_ADVICE = (
+    "What a scan pays is in proportion to the updates that are open: let a long update commit in parts, or "
+    "scan before it."
+)
 _FEWEST_SCANS, _MOST_SCANS = 3, 1_000
 
 
@@ -85,13 +90,13 @@ def verdict(figures: Figures) -> Verdict:
 
     compared = figures.compared
     name = published_setting(figures)
-    found = next(item for item in compared.throughputs if item.setting == name)
-    if figures.elapsed[name].point is None:
+    found = next(item for item in figures.judged if item.setting == name)
+    if figures.time[name].point is None:
         return Verdict("Nothing can be compared yet.", "undecided", compared.baseline, None)
-    if compared.null.passed is False:
+    if figures.null.passed is False:
         text = (
             "The verdict is withheld, because the query without updates measured against itself came out "
-            f"{_span(compared.null.ratio)} times as fast (p = {compared.null.pvalue or 0.0:.2g}), so this "
+            f"{_span(figures.null.ratio)} times as long (p = {figures.null.pvalue or 0.0:.2g}), so this "
             "run would see differences where there are none."
         )
         return Verdict(text, "withheld", compared.baseline, None)
@@ -104,25 +109,27 @@ def verdict(figures: Figures) -> Verdict:
 
 
 def _slow_down(figures: Figures, name: str, found: Comparison) -> str:
-    took = f"a whole scan takes {_span(figures.elapsed[name])} times as long as without them"
+    elapsed, cpu = figures.elapsed[name], figures.cpu[name]
+    if figures.by_cpu:
+        took = f"takes {_span(cpu)} times the CPU that it takes without them"
+        beside = f"elapsed time, on a busy machine: {_span(elapsed)} times"
+    else:
+        took = f"takes {_span(elapsed)} times as long as without them"
+        beside = "" if cpu.point is None else f"CPU: {_span(cpu)} times"
     judged = {
         "equivalent": f", which lies inside the {100 * figures.compared.margin:g} % that count as equal",
         "undecided": ", which is not settled"
         + (f" ({found.blocks_needed} more blocks would do)" if found.blocks_needed else ""),
     }.get(found.outcome, "")
     passed = [
-        f"{text} times the {what}"
-        for value, text, what in (
-            (figures.cpu[name], _span(figures.cpu[name]), "CPU"),
-            (figures.versions[name], _point(figures.versions[name]), "row versions"),
-            (figures.buffers[name], _point(figures.buffers[name]), "pages"),
-        )
+        f"{significant(value.point)} times the {what}"
+        for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "pages"))
         if value.point is not None
     ]
-    beside = f": it uses {', '.join(passed)}" if passed else ""
+    reads = f"; it reads {' and '.join(passed)}" if passed else ""
     return (
-        f"With {name} rounds of updates left uncommitted (each updates 1/{_PARTS} of the rows twice) "
-        f"{took}{judged}{beside}."
+        f"With {name} rounds of updates left uncommitted (each updates 1/{_PARTS} of the rows twice) a whole "
+        f"scan {took}{f' ({beside})' if beside else ''}{judged}{reads}."
     )
 
 
@@ -140,24 +147,23 @@ def _price(figures: Figures) -> list[str]:
 def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     from redolab.analysis.consistent_read_shown import PUBLISHED_RATIO
 
-    point = figures.elapsed[name].point or 0.0
-    if point >= PUBLISHED_RATIO:
-        return [f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times) shows here too."]
-    needed = figures.versions_for(PUBLISHED_RATIO)
-    missing = f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times) does not show here"
-    if needed is None and (figures.versions[name].point is None or found.outcome == "equivalent"):
-        return [f"{missing}: the scan does not grow slower with the updates of others."]
-    if needed is None:
-        return [f"{missing}; whether a scan grows slower with the versions at all is not settled."]
-    rounds = needed * _PARTS / 2
+    published = f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times)"
     most = max(figures.compared.names, key=int)
-    seen = figures.elapsed[most].point
+    seen = figures.time[most].point
     measured = f" ({most} rounds: {seen:.2f} times)" if seen is not None and most != name else ""
-    return [
-        f"{missing}: at these prices it takes {needed:.2f} more versions per row, about {rounds:.0f} such "
-        f"rounds{measured}. Whoever lets an update run long pays in proportion: commit it in parts before "
-        "the tables it touches are scanned."
-    ]
+    if (figures.time[name].point or 0.0) >= PUBLISHED_RATIO:
+        return [f"{published} shows here too{measured}.", _ADVICE]
+    needed = figures.versions_for(PUBLISHED_RATIO)
+    if needed is not None:
+        rounds = needed * _PARTS / 2
+        return [
+            f"{published} does not show here: at these prices it takes {needed:.2f} more versions per row, "
+            f"about {rounds:.0f} such rounds{measured}.",
+            _ADVICE,
+        ]
+    if figures.versions[name].point is None or found.outcome == "equivalent":
+        return [f"{published} does not show here: a scan does not grow slower with the updates of others."]
+    return [f"{published} does not show here; whether versions cost anything at all is not settled."]
 
 
 def _first_read(figures: Figures, name: str) -> str:
