@@ -64,7 +64,7 @@ def findings(figures: Figures) -> list[Finding]:
     engine = str(figures.compared.manifest["engine"]["name"])
     ratio = figures.time[name]
     pairs = [pair for pair in figures.pairs if max(int(pair.a), int(pair.b)) <= PUBLISHED_ROUNDS]
-    differ = [pair for pair in pairs if pair.pvalue_adjusted is not None and pair.pvalue_adjusted < ALPHA]
+    differ = [pair for pair in pairs if _is_found(pair)]
     first = figures.first_beyond[name]
     return [
         Finding(
@@ -116,10 +116,14 @@ def _slow_down_agrees(ratio: Estimate) -> Agreement:
 
 def _pairs_agree(pairs: Sequence[Pair], margin: float) -> Agreement:
     """A pair that was not found to differ contradicts only where it was found to be equal."""
-    if any(_is_equal(pair.ratio, margin) for pair in pairs):
+    others = [pair for pair in pairs if not _is_found(pair)]
+    if any(_is_equal(pair.ratio, margin) for pair in others):
         return "differs"
-    found = [pair for pair in pairs if pair.pvalue_adjusted is not None and pair.pvalue_adjusted < ALPHA]
-    return "agrees" if pairs and len(found) == len(pairs) else "not comparable"
+    return "not comparable" if others or not pairs else "agrees"
+
+
+def _is_found(pair: Pair) -> bool:
+    return pair.pvalue_adjusted is not None and pair.pvalue_adjusted < ALPHA
 
 
 def _building_agrees(beyond: Estimate, margin: float) -> Agreement:
