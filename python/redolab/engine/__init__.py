@@ -75,7 +75,7 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {*_OWN, *_SCHEMES.values()} or (kind not in _OWN and not is_url):
+    if kind not in (_SCHEMES.values() if is_url else _OWN):
         raise UsageError(
             f"There is no engine {target!r}. Use {' or '.join(_OWN)}, or a URL such as "
             "postgresql://user@host:5432/database."
