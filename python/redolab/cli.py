@@ -62,8 +62,9 @@ def experiments() -> None:
     """List what can be run, one line each."""
     from redolab.experiment import EXPERIMENTS
 
+    width = max(map(len, EXPERIMENTS))
     for experiment in EXPERIMENTS.values():
-        print(f"{experiment.name:<14} {experiment.question}")
+        print(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @app.command()
@@ -76,7 +77,9 @@ def run(
         typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
-    engine: Annotated[str, typer.Option(help="embedded, or postgresql://user@host/db")] = "embedded",
+    engine: Annotated[
+        str, typer.Option(help="embedded, mariadb, sqlite, or postgresql://user@host/db")
+    ] = "embedded",
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
     ] = False,

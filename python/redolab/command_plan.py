@@ -21,8 +21,10 @@ _DATABASES = frozenset({"embedded", "postgresql"})
 
 def needed_s(experiment: Experiment, plan: Plan) -> float:
     """About how long the run takes, seconds; with fixed work what the experiment expects it to take."""
-    trials = len(plan.design.order())
-    return plan.design.load_time() + trials * _PER_TRIAL_S.get(experiment.record, 0.0) + _SET_UP_S
+    order = plan.design.order()
+    making_s = sum(plan.load.making_s(plan.combinations[trial.setting]) for trial in order)
+    each_s = _PER_TRIAL_S.get(experiment.record, 0.0)
+    return plan.design.load_time() + making_s + len(order) * each_s + _SET_UP_S
 
 
 def amount_text(plan: Plan) -> str:

@@ -69,6 +69,10 @@ class Load:
         """About how much disk the tables and their log need at most, bytes."""
         return LEAST_DISK_BYTES
 
+    def making_s(self, levels: Mapping[str, str]) -> float:  # noqa: ARG002
+        """About how long it takes to make what a setting's levels say, before each sample, seconds."""
+        return 0.0
+
     def cache_bytes(self) -> int:
         """How large a private server's cache must be, bytes; 0 where its usual size will do."""
         return 0
@@ -147,6 +151,10 @@ class Scans(Load):
         """The versions with their headers, and the log that tells of them."""
         table = self.versions * ROW_HEADER_BYTES
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+    def making_s(self, levels: Mapping[str, str]) -> float:
+        """Every update of a row takes some 2 us, its part of the scan for it among them."""
+        return 2e-6 * 2 * self.touched * int(levels["rounds"])
 
     def cache_bytes(self) -> int:
         """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
