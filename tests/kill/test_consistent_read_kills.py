@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.kill.machine import Running, assert_nothing_left, at_work, pause, short_place
+from redolab.engine.embedded import EmbeddedServer
+from tests.kill.machine import Running, assert_nothing_left, at_work, left_in, pause, short_place
 from tests.servers import Server, made, wait_until
 
 OWN = ("embedded", "mariadb", "sqlite")
@@ -56,6 +58,22 @@ def test_ctrl_c_breaks_off_the_making_of_a_large_table(engine: str, place: Path)
     assert running.end() == 130, running.said
     assert not any("measuring" in line for line in running.said)
     assert not running.out.exists()
+    assert_nothing_left(place)
+
+
+@pytest.mark.parametrize("engine", ["mariadb", "sqlite"])
+def test_the_next_start_removes_what_a_killed_guard_left(
+    engine: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = started(place, engine, *SHORT)
+    running.await_samples(2)
+    (guard,) = running.guards()
+    running.process.kill()
+    os.kill(guard, signal.SIGKILL)
+    running.end()
+    assert left_in(place), "somebody cleaned up, and this test tests nothing"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+    EmbeddedServer(1, None).stop()
     assert_nothing_left(place)
 
 

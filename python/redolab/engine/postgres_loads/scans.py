@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -65,7 +64,8 @@ class PostgresScans:
             raise RefusedError(
                 "The versions of rows that were rolled back could not be removed from redolab.scanned: "
                 "another transaction on this server is so old that it might still see them. End it (see "
-                "pg_stat_activity.backend_xmin), or run on a quiet server."
+                "backend_xmin in pg_stat_activity, pg_prepared_xacts and pg_replication_slots), or run on a "
+                "quiet server."
             )
         publish_counters(control)  # The vacuum's pages are not the sample's.
         self._versions = self._load.rows
@@ -91,9 +91,8 @@ class PostgresScans:
         """Break off and roll back the other session's transaction."""
         if self._other is None:
             return
-        with suppress(psycopg.Error):
-            if self._other.info.transaction_status == TransactionStatus.ACTIVE:
-                self._other.cancel_safe(timeout=_CANCEL_LIMIT_S)
+        if self._other.info.transaction_status == TransactionStatus.ACTIVE:
+            _cancel(self._other)
         self._other.close()
 
     def _connect(self) -> Connection:
@@ -108,9 +107,16 @@ class PostgresScans:
         cursor = unless_stopped(
             self._stop,
             lambda: connection.execute(statement.encode(), values),
-            lambda: connection.cancel_safe(timeout=_CANCEL_LIMIT_S),
+            lambda: _cancel(connection),
         )
         return cursor.rowcount
+
+
+def _cancel(connection: Connection) -> None:
+    try:
+        connection.cancel_safe(timeout=_CANCEL_LIMIT_S)
+    except psycopg.Error:
+        connection.close()
 
 
 def _pages(control: Connection) -> int:
