@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.experiment import EXPERIMENTS
 from tests.conftest import Redolab
 
 URL = "postgresql://nobody@127.0.0.1:1/none"
@@ -14,11 +15,11 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], "There are: commit-mode, durability."),
+        (["no-such-experiment"], f"There are: {', '.join(EXPERIMENTS)}."),
         (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
         (["commit-mode", "--settings", "wait"], "Name at least two."),
         (["commit-mode", "--settings", "wait,wait"], "Name each once."),
-        (["commit-mode", "--engine", "oracle"], "Use embedded, or a URL"),
+        (["commit-mode", "--engine", "oracle"], "Use embedded or mariadb or sqlite, or a URL"),
         (["commit-mode", "--scope", "planet"], "Use transaction, session, system."),
         (["commit-mode", "--load", "heavy"], "Use --load cpu or --load io."),
         (["commit-mode", "--sessions", "0"], "--sessions is 0; it must be a number greater than 0"),

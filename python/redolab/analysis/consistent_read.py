@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from redolab.analysis.compared import Compared
-from redolab.analysis.estimates import Estimate, finite, mean_estimate, ratio_estimate
+from redolab.analysis.estimates import MISSING, Estimate, finite, mean_estimate, ratio_estimate
 from redolab.analysis.significance import (
     BlockValues,
     Comparison,
@@ -87,6 +87,8 @@ class Figures:
     """First query over the others of its sample, by setting."""
     first_beyond: Mapping[str, Estimate]
     """That ratio over the baseline's, where nothing has been updated."""
+    building: Estimate
+    """The same for all settings with updates together."""
     busy: Estimate
     """Part of a query's elapsed time that it waited for a CPU, in the baseline."""
     by_cpu: bool
@@ -110,10 +112,15 @@ class Figures:
         """The ratios that the run is judged by."""
         return self.cpu if self.by_cpu else self.elapsed
 
-    def versions_for(self, ratio: float) -> float | None:
-        """Extra versions per row at which a query takes `ratio` times as long, by `slope`."""
-        point, low = self.slope.point, self.slope.low
-        return (ratio - 1) / point if point and low is not None and low > 0 else None
+    def versions_for(self, ratio: float) -> Estimate:
+        """Extra versions per row at which a query takes `ratio` times as long, by `slope`.
+
+        Missing where the slope may be zero.
+        """
+        point, low, high = self.slope.point, self.slope.low, self.slope.high
+        if not point or low is None or high is None or low <= 0:
+            return MISSING
+        return Estimate((ratio - 1) / point, (ratio - 1) / high, (ratio - 1) / low)
 
 
 def read_run(compared: Compared) -> Figures:
@@ -133,7 +140,7 @@ def read_run(compared: Compared) -> Figures:
     blocks = _block_values(everything, judged_by)
 
     def against(pick: Pick) -> dict[str, Estimate]:
-        return {name: ratio_estimate(log_ratios(everything, name, baseline, pick)) for name in names}
+        return {name: ratio_estimate(log_ratios(everything, [name], baseline, pick)) for name in names}
 
     return Figures(
         compared=compared,
@@ -145,6 +152,9 @@ def read_run(compared: Compared) -> Figures:
         buffers=against(lambda query: query.buffers),
         first={name: ratio_estimate(map(_first_log, queries[name])) for name in names},
         first_beyond=against(_first_ratio),
+        building=ratio_estimate(
+            log_ratios(everything, [name for name in names if name != baseline], baseline, _first_ratio)
+        ),
         busy=busy,
         by_cpu=by_cpu,
         judged=compare(
@@ -159,14 +169,17 @@ def read_run(compared: Compared) -> Figures:
     )
 
 
-def log_ratios(queries: Sequence[Query], setting: str, baseline: str, pick: Pick) -> list[float]:
-    """Per block the logarithm of a figure less the mean of the baseline's logarithms; empty for itself."""
-    if setting == baseline:
+def log_ratios(queries: Sequence[Query], settings: Collection[str], baseline: str, pick: Pick) -> list[float]:
+    """Per block the mean logarithm of a figure under `settings`, less that under the baseline.
+
+    Empty where the baseline is among them.
+    """
+    if baseline in settings:
         return []
     found = []
     for _, items in sorted(_by_block(queries).items()):
         references = _logs((item for item in items if item.setting == baseline), pick)
-        mine = _logs((item for item in items if item.setting == setting), pick)
+        mine = _logs((item for item in items if item.setting in settings), pick)
         if references and mine:
             found.append(math.fsum(mine) / len(mine) - math.fsum(references) / len(references))
     return found

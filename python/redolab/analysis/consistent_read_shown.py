@@ -65,7 +65,7 @@ def findings(figures: Figures) -> list[Finding]:
     ratio = figures.time[name]
     pairs = [pair for pair in figures.pairs if max(int(pair.a), int(pair.b)) <= PUBLISHED_ROUNDS]
     differ = [pair for pair in pairs if _is_found(pair)]
-    first = figures.first_beyond[name]
+    first = figures.building
     return [
         Finding(
             f"consistent-read-slow-down-{engine}",
@@ -94,7 +94,7 @@ def findings(figures: Figures) -> list[Finding]:
             first,
             "",
             _building_agrees(first, figures.compared.margin),
-            "The first query after the updates over the later ones, over the same ratio without updates; "
+            "The first query after the updates over the later ones, over that without updates; "
             "Oracle keeps a page that it has built for a reader, these engines keep none.",
             SOURCE,
         ),

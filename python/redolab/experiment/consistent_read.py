@@ -102,7 +102,7 @@ def verdict(figures: Figures) -> Verdict:
         return Verdict(text, "withheld", compared.baseline, None)
     best = compared.baseline if found.outcome in {"worse", "equivalent"} else None
     sentences = [_slow_down(figures, name, found), *_price(figures), *_published(figures, name, found)]
-    sentences.append(_first_read(figures, name))
+    sentences.append(_first_read(figures))
     if compared.blocks_done < compared.blocks_planned:
         sentences.insert(0, f"From {compared.blocks_done} of {compared.blocks_planned} blocks:")
     return Verdict(" ".join(sentences), found.outcome, compared.baseline, best)
@@ -151,14 +151,17 @@ def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     most = max(figures.compared.names, key=int)
     seen = figures.time[most].point
     measured = f" ({most} rounds: {seen:.2f} times)" if seen is not None and most != name else ""
-    if (figures.time[name].point or 0.0) >= PUBLISHED_RATIO:
+    ratio = figures.time[name]
+    if ratio.point is None or ratio.high is None or ratio.point < PUBLISHED_RATIO <= ratio.high:
+        return [f"Whether the published slow-down shows here is not settled{measured}."]
+    if ratio.point >= PUBLISHED_RATIO:
         return [f"{published} shows here too{measured}.", _ADVICE]
     needed = figures.versions_for(PUBLISHED_RATIO)
-    if needed is not None:
-        rounds = needed * _PARTS / 2
+    if needed.point is not None:
+        rounds = needed.scaled(_PARTS / 2)
         return [
-            f"{published} does not show here: at these prices it takes {needed:.2f} more versions per row, "
-            f"about {rounds:.0f} such rounds{measured}.",
+            f"{published} does not show here: at these prices it takes {_span(needed)} more versions per "
+            f"row, that is {_span(rounds, 0)} such rounds{measured}.",
             _ADVICE,
         ]
     if figures.versions[name].point is None or found.outcome == "equivalent":
@@ -166,8 +169,8 @@ def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     return [f"{published} does not show here; whether versions cost anything at all is not settled."]
 
 
-def _first_read(figures: Figures, name: str) -> str:
-    beyond = figures.first_beyond[name]
+def _first_read(figures: Figures) -> str:
+    beyond = figures.building
     if beyond.point is None:
         return "The first query after the updates was not told from the later ones."
     low, high = beyond.low, beyond.high
