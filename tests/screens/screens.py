@@ -17,7 +17,7 @@ from redolab.report.terminal import print_terminal
 from tests.screens import profiles
 
 HERE = Path(__file__).parent
-RUNS = ("log_bound", "cpu_bound", "interrupted", "durability")
+RUNS = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare")
 PROFILES = {
     "profile": profiles.busy,
     "profile_session": profiles.busy,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import durability_shown, envelope
 from redolab.analysis.drift import Diagnostic
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.reading import read_kills
@@ -23,6 +23,10 @@ FEWEST_KILLS = 10
 """Kills per setting below which nothing is concluded."""
 _MAY_LOSE = frozenset({"memory"})
 """Tiers that promise nothing after a process crash."""
+_OUTCOMES: Mapping[Outcome, str] = {
+    "equivalent": "every promise was kept",
+    "worse": "a promise was BROKEN",
+}
 NOTE = (
     "A killed process is not a power cut: commits handed to the operating system survive the one "
     "and not the other."
@@ -73,11 +77,27 @@ def analyse(run: Run) -> dict[str, Any]:
     heading = envelope.heading(run)
     emulated = envelope.log_device_ms(manifest)
     heading["engine"]["emulated"] = {} if emulated is None else {"log_device_ms": {"requested": emulated}}
+    settings = [
+        _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
+    ]
     return heading | {
-        "verdict": {"text": text, "outcome": outcome, "baseline": baseline, "best": None},
-        "settings": [
-            _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
+        "verdict": {
+            "text": text,
+            "outcome": outcome,
+            "outcome_text": _OUTCOMES.get(outcome),
+            "baseline": baseline,
+            "best": None,
+        },
+        "settings": settings,
+        "tables": [
+            table.as_json()
+            for table in (
+                durability_shown.losses(settings),
+                durability_shown.rates(settings),
+                durability_shown.kills(kills),
+            )
         ],
+        "figures": [durability_shown.missing([found.setting for found in losses], kills).as_json()],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
         "method": envelope.method(manifest),

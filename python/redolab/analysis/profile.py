@@ -51,7 +51,7 @@ class ProfileRow:
             "row": self.row,
             "class": self.row.split(":")[0],
             "share": self.share.as_json(),
-            "per_commit_ms": self.per_unit.scaled(1e3).as_json(),
+            "per_unit_ms": self.per_unit.scaled(1e3).as_json(),
             "time_s": self.time_s,
         }
 

@@ -4,41 +4,67 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from redolab.report import cells, durability, figures, method, published, rows, tables, time_tables
+from redolab.report import (
+    cells,
+    contents,
+    figures,
+    findings,
+    method,
+    published,
+    rows,
+    shown_figures,
+    shown_tables,
+    tables,
+    time_tables,
+    wording,
+)
 from redolab.report.cells import Results
 from redolab.report.drawing import Figure
+from redolab.report.histogram_figure import response_histogram
 from redolab.report.time_figure import time_profile
+
+_FIGURES: Mapping[str, Callable[[Results], Figure]] = {
+    "time": time_profile,
+    "histogram": response_histogram,
+    "curve": figures.response_curve,
+}
+"""The figure of a section that every experiment has alike."""
 
 
 def render(results: Results) -> str:
     """Write the report of a run as one HTML page that needs nothing else.
 
     Args:
-        results: the results object of a stored run.
+        results: the results object of a stored run, of whatever experiment.
 
     Returns:
         The page. It opens without network, and `#results` in it holds the results object.
     """
-    is_durability = results["experiment"] == "durability"
-    name = "durability.html.j2" if is_durability else "report.html.j2"
-    drawn = {"losses": figures.losses(results)} if is_durability else _figures(results)
+    drawn = _figures(results)
     return (
         _environment()
-        .get_template(name)
+        .get_template("page.html.j2")
         .render(
             results=results,
+            sections=contents.sections(results),
             cells=cells,
-            tables=durability if is_durability else tables,
+            tables=tables,
+            shown=shown_tables,
+            curve_caption=figures.curve_caption,
+            numbers=shown_figures.numbers,
+            findings=findings,
             method=method,
             published=published,
             rows=rows,
             times=time_tables,
+            wording=wording,
             figures=drawn,
             stamp=tables.emulation(results),
             style=_asset("report.css"),
@@ -51,13 +77,17 @@ def render(results: Results) -> str:
 
 
 def _figures(results: Results) -> dict[str, Figure]:
-    return {
-        "ratios": figures.ratios(results),
-        "time": time_profile(results),
-        "histogram": figures.response_histogram(results),
-        "curve": figures.response_curve(results),
-        "timeline": figures.timeline(results),
-    }
+    drawn = {name: draw(results) for name, draw in _FIGURES.items() if contents.has(results, name)}
+    if tables.comparisons_on(results, "throughput_per_s"):
+        drawn["ratios"] = figures.ratios(results)
+    if method.has_throughput(results):
+        drawn["timeline"] = figures.timeline(results)
+    return drawn | {_name(data): shown_figures.figure(data) for data in results.get("figures") or ()}
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """An experiment's own figure within the page, whose own names it must not take."""
+    return f"own-{data['key']}"
 
 
 def _script_json(value: Any) -> Markup:
