@@ -10,6 +10,7 @@ from redolab.analysis.density import density
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.published_tests import ALPHA, published_tests
 from redolab.analysis.shown import Agreement, Axis, Column, Figure, Finding, Series, Table
+from redolab.units import significant
 
 SOURCE = "Craig Shallahamer, OraPub, Impact of Consistent Reads, 23 June 2011"
 PUBLISHED_RATIO = 1.5
@@ -61,14 +62,13 @@ def drawings(figures: Figures) -> list[Figure]:
 def findings(figures: Figures) -> list[Finding]:
     """What was published beside what this run found."""
     name = published_setting(figures)
-    engine = str(figures.compared.manifest["engine"]["name"])
     ratio = figures.time[name]
     pairs = [pair for pair in figures.pairs if max(int(pair.a), int(pair.b)) <= PUBLISHED_ROUNDS]
     differ = [pair for pair in pairs if _is_found(pair)]
     first = figures.building
     return [
         Finding(
-            f"consistent-read-slow-down-{engine}",
+            "consistent-read-slow-down",
             f"A whole scan is slower after {name} rounds of uncommitted updates of 1/18 of its rows",
             "at least 1.5 times the baseline (Oracle)",
             ratio,
@@ -78,7 +78,7 @@ def findings(figures: Figures) -> list[Finding]:
             SOURCE,
         ),
         Finding(
-            f"consistent-read-sets-differ-{engine}",
+            "consistent-read-sets-differ",
             "Each round makes the scan slower than the one before",
             "every pair of sets differs, p = 0.0000 (Kruskal-Wallis)",
             None,
@@ -88,7 +88,7 @@ def findings(figures: Figures) -> list[Finding]:
             SOURCE,
         ),
         Finding(
-            f"consistent-read-first-read-{engine}",
+            "consistent-read-first-read",
             "What was measured is access to versions already built; building them costs more",
             "said, not measured",
             first,
@@ -149,13 +149,19 @@ def published_setting(figures: Figures) -> str:
 
 
 def _why(figures: Figures, name: str) -> str:
-    versions, buffers = figures.versions[name].point, figures.buffers[name].point
     seen = [
-        f"{value:.2f} times the {what}"
-        for value, what in ((versions, "row versions"), (buffers, "buffers"))
-        if value is not None
+        f"{significant(value.point)} times the {what}"
+        for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
+        if value.point is not None
     ]
-    return f"The scan passed {' and '.join(seen)}." if seen else "What the scan passed was not told."
+    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed was not told"
+    extra, row = figures.version_cost_ns.point, figures.row_cost_ns.point
+    prices = (
+        f"; a version that must not be seen costs {extra:.0f} ns, a row that is seen {row:.0f} ns"
+        if extra is not None and row is not None
+        else ""
+    )
+    return f"By {judged_by(figures)}: {passed}{prices}."
 
 
 def _effects(figures: Figures) -> Table:
