@@ -15,7 +15,7 @@ import pyarrow as pa
 import typer
 
 from redolab.cli import app
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import schema
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -65,6 +65,8 @@ _MEANINGS = {
     "on_first": "whether the slice with the sampler on came first",
     "on_per_s": "transactions of the server per second with the sampler on",
     "off_per_s": "the same with the sampler off",
+    "upper_us": "no commit of this bucket took longer; it is at most a thousandth or half a microsecond wide",
+    "commits": "commits in the bucket",
 }
 
 
@@ -107,6 +109,8 @@ def _unit(name: str) -> str:
         return "per s"
     if name.endswith("_s"):
         return "s"
+    if name.endswith("_us"):
+        return "us"
     if name.endswith("_ns"):
         return "ns"
     if name.endswith("_bytes"):
@@ -120,6 +124,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "waits": lambda: columns(WaitRow),
     "profile": lambda: columns(ProcessTime),
     "overhead": lambda: columns(OverheadRow),
+    "latency": lambda: columns(LatencyRow),
     **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "report", "verify")},
 }
 

@@ -7,8 +7,8 @@ far too often; shuffled blocks with a paired test do not (docs/explanation/metho
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from redolab.errors import UsageError
 from redolab.load import Amount
@@ -47,6 +47,9 @@ class Design:
     """Ratios within 1 +- margin count as equivalent."""
     units: int | None = None
     """Units of work per sample; None: a sample lasts `seconds`, which is else only what is expected."""
+    repeats: Mapping[str, int] = field(default_factory=dict)
+    """How often over a sample of a setting does `units`, where once would be too short to be measured; 1
+    where a setting is not named."""
     stages: tuple[tuple[str, ...], ...] = ()
     """Settings that cannot be shuffled with the others, because each changes what comes after: stage
     after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
@@ -78,9 +81,10 @@ class Design:
                 trials.append(Trial(len(trials) + 1, block, position, setting, role))
         return tuple(trials)
 
-    def amount(self) -> Amount:
-        """How much work one sample is."""
-        return Amount(self.seconds, self.units)
+    def amount(self, setting: str) -> Amount:
+        """How much work one sample of a setting is."""
+        repeats = self.repeats.get(setting, 1)
+        return Amount(self.seconds, None if self.units is None else repeats * self.units)
 
     def load_time(self) -> float:
         """Seconds of load in all, warm-ups included."""

@@ -93,6 +93,16 @@ class Updates(Load):
 
 
 @dataclass(frozen=True)
+class OwnRows(Load):
+    """Each session updates the one row of a table of its own, and commits each time."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """A table for each session."""
+        last = self.sessions - 1
+        return (f"tables redolab.own_0 to redolab.own_{last}: one row each",)
+
+
+@dataclass(frozen=True)
 class Ledger(Load):
     """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
 
@@ -110,6 +120,8 @@ class Inserts(Load):
     """
 
     padding_bytes: int
+    loop: str = "server"
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def makes(self, units: int | None) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -120,6 +132,11 @@ class Inserts(Load):
         """The rows with their headers, and as much log until it is recycled."""
         table = (units or 0) * (ROW_HEADER_BYTES + self.padding_bytes)
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+
+def loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the loop of a setting with such levels runs: `server` or `client`."""
+    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from redolab.difference import difference
 from redolab.engine.base import Engine, Killable
 from redolab.errors import UsageError
 from redolab.load import Amount
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, Setting, WaitRow
+from redolab.sample import Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
 
-Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime], list[OverheadRow]]
+Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def measure_sample(engine: Engine, moment: Moment) -> Measured:
     started_at, start_s = moment.now()
     before = engine.snapshot()
     with engine.watch(0.0 if design.units else design.seconds) as watch:
-        work = engine.work(design.amount(), stop)
+        work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
@@ -76,7 +76,7 @@ def measure_kill(engine: Engine, moment: Moment) -> Measured:
         loss_window_s=found.loss_window_s,
         recovery_s=found.recovery_s,
     )
-    return kill, [], [], []
+    return kill, [], [], [], []
 
 
 MEASURES: Mapping[str, Callable[[Engine, Moment], Measured]] = {

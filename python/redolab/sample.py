@@ -99,6 +99,10 @@ class Work:
     """Versions of rows that lay in the way of its scans, the visible ones among them."""
     trouble: str | None = None
     """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
+    client_cpu_s: float | None = None
+    """CPU of the client's threads; None where the loop runs inside the server."""
+    latency: tuple[tuple[float, int], ...] = ()
+    """Commit times a client saw: upper bound of a bucket in microseconds, and its commits."""
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,16 @@ class OverheadRow:
 
 
 @dataclass(frozen=True)
+class LatencyRow:
+    """One bucket of the commit times of one sample (a row of `latency.parquet`)."""
+
+    sample: int
+    upper_us: float
+    """No commit in it took longer; the bucket is at most a thousandth or half a microsecond wide."""
+    commits: int
+
+
+@dataclass(frozen=True)
 class Sample:
     """The difference of two snapshots under one setting (a row of `samples.parquet`)."""
 
@@ -255,6 +269,9 @@ class Sample:
     )
     buffer_reads: int | None = field(
         default=None, metadata={"doc": "pages that the server had to ask the operating system for"}
+    )
+    client_cpu_s: float | None = field(
+        default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
     )
 
 

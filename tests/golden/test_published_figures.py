@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from redolab.analysis.commit_scaling import Event
+from redolab.analysis.rows_per_commit import collected, fit_decay, reached, saving, worst_misfit
 from redolab.analysis.sampling_distribution import plus_and_minus
-from redolab.model.queueing import response_time_cpu, solve_servers, utilization
+from redolab.model.queueing import response_time_cpu, response_time_single, solve_servers, utilization
 
 DATA = Path(__file__).parent / "data"
 
@@ -16,7 +18,7 @@ DATA = Path(__file__).parent / "data"
 def rows(name: str) -> list[dict[str, str]]:
     """The rows of a data file; its first line is the citation."""
     with (DATA / name).open(newline="") as file:
-        assert file.readline().startswith("# Craig Shallahamer, OraPub")
+        assert file.readline().startswith(("# Craig Shallahamer, OraPub", "# Bobby Durrett"))
         return list(csv.DictReader(file))
 
 
@@ -68,3 +70,68 @@ def test_both_published_commit_write_loads_are_closed() -> None:
     facts = {row["quantity"]: float(row["value"]) for row in rows("commit_write.csv")}
     # L R stays the number of sessions: 25 times the commits in 0.04 of the time.
     assert facts["throughput_ratio"] * facts["response_time_ratio"] == pytest.approx(1.0)
+
+
+ELAPSED = {int(row["rows_per_commit"]): float(row["elapsed_s"]) for row in rows("batch_elapsed.csv")}
+
+
+@pytest.mark.parametrize("row", rows("batch_elapsed.csv"), ids=lambda row: str(row["rows_per_commit"]))
+def test_elapsed_by_rows_per_commit(row: dict[str, str]) -> None:
+    each = {number: {1: elapsed / 900_000} for number, elapsed in ELAPSED.items()}
+    number = int(row["rows_per_commit"])
+    if number > 1:
+        saved = saving({1: each[1], number: each[number]}).point
+        assert saved is not None
+        assert round(-100 * saved, 2) == float(row["change_pct_printed"])
+
+
+def test_what_few_rows_bring_of_the_published_saving() -> None:
+    # Two equal blocks, so that there is an interval (of no width).
+    times = {number: {1: elapsed, 2: elapsed} for number, elapsed in ELAPSED.items()}
+    assert collected(times, 32).point == pytest.approx(0.9514, abs=5e-5)
+    assert reached(times, 0.9).point == 32
+    assert reached(times, 0.99).point == 16384
+
+
+def test_a_curve_through_three_published_points_misses_the_others_by_little() -> None:
+    measured = {number: ELAPSED[number] for number in (1, 8, 64)}
+    found = fit_decay(measured)
+    assert found is not None
+    assert worst_misfit(found, measured) < 1e-6
+    others = {number: elapsed for number, elapsed in ELAPSED.items() if number not in measured}
+    misses = [worst_misfit(found, {number: elapsed}) for number, elapsed in others.items()]
+    assert sum(misses) / len(misses) == pytest.approx(0.0112, abs=5e-5)
+    assert max(misses) == pytest.approx(0.0163, abs=5e-5)
+    assert found.power == pytest.approx(0.798, abs=5e-4)
+
+
+def test_no_curve_tells_where_99_percent_of_the_published_saving_is() -> None:
+    """Fitted to all points it misses one by 1.4 %, where 1 % of the saving is 0.5 % of the elapsed time."""
+    found = fit_decay(ELAPSED)
+    assert found is not None
+    assert worst_misfit(found, ELAPSED) == pytest.approx(0.0141, abs=5e-5)
+    assert 0.01 * (ELAPSED[1] - ELAPSED[32768]) / ELAPSED[1] == pytest.approx(0.0048, abs=5e-5)
+
+
+@pytest.mark.parametrize("row", rows("commit_scalability.csv"), ids=lambda row: str(row["wait_event"]))
+def test_the_published_report_of_commits(row: dict[str, str]) -> None:
+    waits, average_ms = int(row["waits"]), float(row["avg_wait_ms"])
+    event = Event(row["wait_event"], float(row["elapsed_s"]), waits, waits * average_ms / 1000)
+    assert round(event.per_hour, 2) == float(row["waits_per_hour"])
+    assert event.per_second == pytest.approx(float(row["waits_per_s"]), rel=1e-8)
+    assert event.average_ms == pytest.approx(average_ms)
+
+
+def test_published_commits_share_log_writes() -> None:
+    write, sync = rows("commit_scalability.csv")
+    assert int(sync["waits"]) / int(write["waits"]) == pytest.approx(1.7635, abs=5e-5)
+
+
+def test_published_prediction_of_the_log() -> None:
+    """1.2 million writes of 1 ms an hour keep a log 33 % busy; at 3.6 million a single server has no end."""
+    busy = Event("log write", 3600, 1.2e6, 1200).busy
+    assert busy is not None
+    assert round(100 * busy) == 33
+    assert response_time_single(0.001, 1.2e6 / 3600) == pytest.approx(0.0015)
+    with pytest.raises(ValueError, match="below 1"):
+        response_time_single(0.001, 3.6e6 / 3600)

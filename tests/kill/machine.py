@@ -19,7 +19,7 @@ from tests.servers import PASSWORD, command, wait_until
 
 
 class Running:
-    """`redolab run`, under way."""
+    """`redolab run` of an experiment, under way."""
 
     def __init__(self, place: Path, *options: str, experiment: str = "commit-mode") -> None:
         self.place = place

@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod load;
 mod places;
 mod sampler;
 
@@ -127,7 +128,8 @@ fn machine_times(py: Python<'_>) -> io::Result<MachineTimes> {
     })
 }
 
-/// Redolab's compiled part: processes watched from outside, and the emulated log device.
+/// Redolab's compiled part: processes watched from outside, sessions over the wire, and the
+/// emulated log device.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
@@ -137,6 +139,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
     module.add_class::<sampler::WaitSampler>()?;
+    module.add_class::<load::SessionWork>()?;
+    module.add_class::<load::ClientWork>()?;
+    module.add_class::<load::ClientSessions>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;

@@ -323,7 +323,7 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
     for sample in samples:
         if sample.session_cpu_s is None or sample.session_run_queue_s is None:
             continue
-        rows = list(session_waits(sightings.get(sample.sample, NOTHING).waits))
+        rows = list(session_waits(sample, sightings.get(sample.sample, NOTHING)))
         seen += sum(row.ticks for row in rows)
         awake += sum(row.ticks for row in rows if is_awake(row))
         exact_s += sample.session_cpu_s + sample.session_run_queue_s

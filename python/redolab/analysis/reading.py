@@ -44,6 +44,14 @@ def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
     return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
 
 
+def read_latency(run: Run) -> Mapping[int, Mapping[float, int]]:
+    """Commits by the upper bound of their time in microseconds, by sample; empty without a client."""
+    found: defaultdict[int, dict[float, int]] = defaultdict(dict)
+    for row in run.latency.to_pylist():
+        found[row["sample"]][row["upper_us"]] = row["commits"]
+    return found
+
+
 def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """The samples that count: not spoiled, with time and work in them."""
     return tuple(

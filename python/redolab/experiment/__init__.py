@@ -6,12 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, consistent_read, durability, listed
+from redolab.experiment import (
+    commit_mode,
+    commit_scaling,
+    consistent_read,
+    durability,
+    listed,
+    rows_per_commit,
+    session_count,
+)
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, consistent_read, durability)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (commit_mode, durability, rows_per_commit, session_count, commit_scaling, consistent_read)
 }
 
 

@@ -125,7 +125,8 @@ class Experiment:
             warmup_s=min(size.warmup_s, seconds),
             seed=wish.seed,
             null_pair=self.null_pair,
-            units=size.units,
+            # Where the unit of work is a row, the rows asked for are the work of a sample.
+            units=wish.rows if wish.rows is not None and self.unit == "row" else size.units,
         )
         combinations = {name: possible[name] for name in chosen}
         return Plan(self.arrange(design), combinations, self.load(wish, combinations))

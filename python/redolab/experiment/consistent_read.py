@@ -96,8 +96,8 @@ def verdict(figures: Figures) -> Verdict:
     if figures.null.passed is False:
         text = (
             "The verdict is withheld, because the query without updates measured against itself came out "
-            f"{_span(figures.null.ratio)} times as long (p = {figures.null.pvalue or 0.0:.2g}), so this "
-            "run would see differences where there are none."
+            f"{_span(figures.null.ratio)} times as long by {'CPU' if figures.by_cpu else 'elapsed'} time "
+            f"(p = {figures.null.pvalue or 0.0:.2g}), so this run would see differences where there are none."
         )
         return Verdict(text, "withheld", compared.baseline, None)
     best = compared.baseline if found.outcome in {"worse", "equivalent"} else None

@@ -5,16 +5,17 @@ from __future__ import annotations
 import threading
 
 from redolab.engine.connection import Connector
-from redolab.engine.postgres_loads.base import Call, PostgresLoad
+from redolab.engine.postgres_loads.base import Call, ClientJob, ClientLoad, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.own_rows import PostgresOwnRows
 from redolab.engine.postgres_loads.scans import PostgresScans
 from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Scans, Script, Updates
+from redolab.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["Call", "PostgresLoad", "postgres_load"]
+__all__ = ["Call", "ClientJob", "ClientLoad", "PostgresLoad", "postgres_load"]
 
 
 def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> PostgresLoad:
@@ -26,6 +27,8 @@ def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> Po
     match load:
         case Updates():
             return PostgresUpdates(load)
+        case OwnRows():
+            return PostgresOwnRows(load)
         case Inserts():
             return PostgresInserts(load)
         case Scans():
