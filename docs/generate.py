@@ -40,6 +40,7 @@ _COUNTS = frozenset(
         "sessions",
         "ticks",
         "ticks_late",
+        "throttled_periods",
         "ticks_lost",
         "unacknowledged",
         "vacuums",

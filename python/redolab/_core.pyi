@@ -8,14 +8,17 @@ __all__ = [
     "MachineTimes",
     "ServerTasks",
     "SessionWork",
+    "Spun",
     "Task",
     "WaitEnd",
     "WaitSampler",
     "Watched",
     "Window",
+    "die_with_parent",
     "machine_times",
     "process_threads",
     "server_tasks",
+    "spin",
     "task_states",
     "toml_places",
 ]
@@ -54,6 +57,15 @@ class MachineTimes:
     def idle_ns(self) -> int: ...
     @property
     def cpus(self) -> int: ...
+
+@final
+class Spun:
+    @property
+    def spins(self) -> int: ...
+    @property
+    def begun_ns(self) -> int: ...
+    @property
+    def ended_ns(self) -> int: ...
 
 @final
 class Watched:
@@ -207,4 +219,6 @@ def server_tasks(postmaster: int) -> ServerTasks: ...
 def process_threads(pid: int) -> tuple[Task, ...]: ...
 def task_states(pids: Sequence[int]) -> list[str | None]: ...
 def machine_times() -> MachineTimes: ...
+def spin(start_ns: int, most: int, until_ns: int) -> Spun: ...
+def die_with_parent(parent: int) -> None: ...
 def toml_places(text: str) -> list[tuple[list[str], int, int]]: ...

@@ -122,5 +122,6 @@ _ENGINES: Mapping[str, str] = {
     "mariadb": "mariadb: a private server of the installed MariaDB, made for the run and removed after it",
     "sqlite": "sqlite: a private database file, made for the run and removed after it",
     "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
+    "machine": "the machine itself, without a database",
     "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",
 }

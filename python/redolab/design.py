@@ -53,6 +53,8 @@ class Design:
     stages: tuple[tuple[str, ...], ...] = ()
     """Settings that cannot be shuffled with the others, because each changes what comes after: stage
     after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
+    units_each: int | None = None
+    """Units of work of every session in a sample, in place of `units`."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:
@@ -84,7 +86,8 @@ class Design:
     def amount(self, setting: str) -> Amount:
         """How much work one sample of a setting is."""
         repeats = self.repeats.get(setting, 1)
-        return Amount(self.seconds, None if self.units is None else repeats * self.units)
+        units = None if self.units is None else repeats * self.units
+        return Amount(self.seconds, units, self.units_each)
 
     def load_time(self) -> float:
         """Seconds of load in all, warm-ups included."""

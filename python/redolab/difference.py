@@ -107,6 +107,9 @@ def difference(
         buffer_hits=count("buffer_hits"),
         buffer_reads=count("buffer_reads"),
         client_cpu_s=work.client_cpu_s,
+        host_idle_s=counters.get("host_idle_s"),
+        throttled_periods=count("throttled_periods"),
+        throttled_s=counters.get("throttled_s"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

@@ -40,6 +40,8 @@ class Amount:
     """Length; with `units` only what it is expected to be."""
     units: int | None = None
     """Units of work of all sessions together; None: the sessions work for `seconds`."""
+    units_each: int | None = None
+    """Units of work of every session instead, where work that grows with the sessions is the question."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,14 @@ class Script(Load):
 @dataclass(frozen=True)
 class Spins(Load):
     """Fixed CPU work in processes of their own, without a database."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The processes."""
+        return (f"{self.sessions} processes",)
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """None: nothing but the run directory is written."""
+        return 0
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ def measure_sample(engine: Engine, moment: Moment) -> Measured:
         engine.work(Amount(design.warmup_s), stop)
     started_at, start_s = moment.now()
     before = engine.snapshot()
-    with engine.watch(0.0 if design.units else design.seconds) as watch:
+    fixed_work = design.units or design.units_each
+    with engine.watch(0.0 if fixed_work else design.seconds) as watch:
         work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)

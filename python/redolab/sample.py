@@ -230,9 +230,9 @@ class Sample:
     session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     instance_run_queue_s: float | None = field(metadata={"doc": "run-queue time of all server processes"})
-    host_cpus: int | None = field(metadata={"doc": "logical CPUs online"})
-    host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
-    host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
+    host_cpus: int | None = field(metadata={"doc": "logical CPUs online; for cpu-capacity those it may use"})
+    host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had on these CPUs"})
+    host_steal_s: float | None = field(metadata={"doc": "their time that the hypervisor gave to others"})
 
     server_rows: int | None = field(metadata={"doc": "rows changed, by the server's count"})
     wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
@@ -272,6 +272,15 @@ class Sample:
     )
     client_cpu_s: float | None = field(
         default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
+    )
+    host_idle_s: float | None = field(
+        default=None, metadata={"doc": "their time with nothing to run; cpu-capacity alone"}
+    )
+    throttled_periods: int | None = field(
+        default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
+    )
+    throttled_s: float | None = field(
+        default=None, metadata={"doc": "time that the quota withheld CPUs, summed over CPUs"}
     )
 
 

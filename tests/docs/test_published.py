@@ -13,6 +13,7 @@ import pytest
 
 from redolab.experiment import EXPERIMENTS, analyse
 from redolab.experiment.base import Wish
+from redolab.machine import describe_machine
 from redolab.store import RunWriter
 from tests.docs.pages import ROOT
 from tests.report.fixtures import stored
@@ -78,6 +79,7 @@ def finding_keys(name: str, place: Path) -> set[str]:
         ],
         "load": {"kind": type(plan.load).__name__.lower(), **asdict(plan.load)},
         "mapping": [],
+        "machine": describe_machine(),
     }
     run = RunWriter(place / "run", json.loads(json.dumps(content))).finish("interrupted")
     return {finding["key"] for finding in analyse(run).get("published") or ()}

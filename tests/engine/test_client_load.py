@@ -14,14 +14,17 @@ import pytest
 from psycopg.rows import dict_row
 
 from redolab import _core, open_run
-from redolab.engine.client_sessions import ClientSessions, check_plain
+from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.connection import Connection, Connector
 from redolab.engine.postgres import PostgresEngine
+from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount, Inserts, Load, Updates
 from redolab.sample import Setting, Work
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Server, made, wait_until
+
+LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
 
 Open = Callable[..., tuple[PostgresEngine, dict[str, Setting]]]
 
@@ -233,21 +236,19 @@ def test_more_sessions_than_the_server_takes_are_refused_with_what_to_do(newest:
     wait_until(lambda: newest.redolab_sessions() == 0, "none of the sessions stays")
 
 
-def test_another_load_is_refused(opened: Open) -> None:
-    engine, settings = opened(
-        Updates("", 1, "session", rows_per_session=10, padding_bytes=0), {"loop": "client"}
-    )
-    engine.apply(settings["client"])
+def test_another_load_is_refused_before_anything_is_made(opened: Open) -> None:
     with pytest.raises(UsageError, match="only inside the server"):
-        engine.work(Amount(1.0, 1), threading.Event())
+        opened(Updates("", 1, "session", rows_per_session=10, padding_bytes=0), {"loop": "client"})
 
 
 def control_like(address: str, **options: str) -> Connection:
-    """What `check_plain` reads of a connection."""
+    """What `check_client` reads of a connection."""
     info = [SimpleNamespace(keyword=name.encode(), val=value.encode()) for name, value in options.items()]
     return cast(
         "Connection",
-        SimpleNamespace(pgconn=SimpleNamespace(info=info), info=SimpleNamespace(hostaddr=address)),
+        SimpleNamespace(
+            pgconn=SimpleNamespace(info=info, ssl_in_use=True), info=SimpleNamespace(hostaddr=address)
+        ),
     )
 
 
@@ -256,18 +257,18 @@ def control_like(address: str, **options: str) -> Connection:
 )
 def test_a_connection_that_must_be_encrypted_is_refused(option: str, value: str) -> None:
     with pytest.raises(RefusedError, match=f"{option}={value}.*speaks no TLS"):
-        check_plain(control_like("10.0.0.1", **{option: value}))
-    check_plain(control_like("", **{option: value}))  # A Unix socket is never encrypted.
+        check_client(LOAD, control_like("10.0.0.1", **{option: value}))
+    check_client(LOAD, control_like("", **{option: value}))  # A Unix socket is never encrypted.
 
 
 @pytest.mark.parametrize("value", ["disable", "allow", "prefer"])
 def test_a_connection_that_may_be_in_the_clear_is_not(value: str) -> None:
-    check_plain(control_like("10.0.0.1", sslmode=value))
+    assert check_client(LOAD, control_like("10.0.0.1", sslmode=value))
 
 
 def test_a_real_connection_says_how_it_was_asked_for(newest: Server) -> None:
     with psycopg.connect(newest.conninfo("postgres"), row_factory=dict_row) as control:
-        check_plain(control)
+        assert not check_client(LOAD, control)
 
 
 def test_a_whole_run_from_a_client(server: Server, database: str, redolab: Redolab, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from redolab.analysis.commit_scaling import Event
+from redolab.analysis.cpu_capacity import Unit, first_jump, power_at, utilisation_matrix
 from redolab.analysis.rows_per_commit import collected, fit_decay, reached, saving, worst_misfit
 from redolab.analysis.sampling_distribution import plus_and_minus
 from redolab.model.queueing import response_time_cpu, response_time_single, solve_servers, utilization
@@ -53,6 +54,34 @@ def test_utilisation_by_cores_and_by_threads(row: dict[str, str]) -> None:
     by_thread = utilization(busy, interval, float(row["threads"]))
     assert round(100 * by_core) == int(row["published_core_pct"])
     assert round(100 * by_thread) == int(row["published_thread_pct"])
+
+
+@pytest.mark.parametrize("row", rows("utilisation_matrix.csv"), ids=lambda row: str(row["case"]))
+def test_the_matrix_has_both_published_utilisations(row: dict[str, str]) -> None:
+    cores, threads = int(row["cores"]), int(row["threads"])
+    busy_s = float(row["busy_s"])
+    published = float(row["published_core_pct"]), float(row["published_thread_pct"])
+    # The first case counts its busy time in cores, as its name says; the kernel counts in threads.
+    counted: Unit = "cores" if "core" in row["case"] else "threads"
+    in_threads = busy_s * threads / cores if counted == "cores" else busy_s
+    uses = {
+        use.capacity: use
+        for use in utilisation_matrix(in_threads, float(row["interval_s"]), cores, threads)
+        if use.required == counted
+    }
+    found = uses["cores"].utilization, uses["threads"].utilization
+    assert [round(100 * value) for value in found] == [round(value) for value in published]
+    assert uses[counted].right
+
+
+@pytest.mark.parametrize("case", dict.fromkeys(row["case"] for row in rows("core_threads.csv")))
+def test_what_carried_the_power_in_the_published_cases(case: str) -> None:
+    mine = [row for row in rows("core_threads.csv") if row["case"] == case]
+    jump = first_jump({int(row["processes"]): float(row["elapsed_s"]) for row in mine})
+    assert jump is not None
+    cores, threads = int(mine[0]["cores"]), int(mine[0]["threads"])
+    assert jump.flat == (threads if mine[0]["published_power"] == "threads" else cores)
+    assert power_at(jump.flat, cores, threads) == mine[0]["published_power"]
 
 
 def test_servers_of_the_published_batch_curve() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from redolab.experiment import EXPERIMENTS
 from tests.conftest import Redolab
 
 URL = "postgresql://nobody@127.0.0.1:1/none"
@@ -15,11 +14,23 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-experiment"], f"There are: {', '.join(EXPERIMENTS)}."),
+        (["no-such-experiment"], "There are: commit-mode, durability, "),
+        (
+            ["cpu-capacity", "--engine", "embedded"],
+            "does not run on embedded, only on machine: leave --engine out",
+        ),
+        (["cpu-capacity", "--engine", URL], "does not run on postgresql, only on machine"),
+        (["commit-mode", "--engine", "machine"], "does not run on machine, only on embedded or postgresql"),
+        (["cpu-capacity", "--sessions", "4"], "cpu-capacity takes no --sessions"),
+        (["cpu-capacity", "--log-device-ms", "5"], "under Redolab's own server only"),
+        (["cpu-capacity", "--settings", "2,3"], "Add 1 to --settings"),
+        (["cpu-capacity", "--settings", "1,0"], "cpu-capacity has no setting '0'"),
+        (["cpu-capacity", "--settings", "1,many"], "cpu-capacity has no setting 'many'"),
+        (["cpu-capacity", "--seconds", "nan"], "--seconds is nan"),
         (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
         (["commit-mode", "--settings", "wait"], "Name at least two."),
         (["commit-mode", "--settings", "wait,wait"], "Name each once."),
-        (["commit-mode", "--engine", "oracle"], "Use embedded or mariadb or sqlite, or a URL"),
+        (["commit-mode", "--engine", "oracle"], "Use embedded, mariadb or sqlite, or a URL"),
         (["commit-mode", "--scope", "planet"], "Use transaction, session, system."),
         (["commit-mode", "--load", "heavy"], "Use --load cpu or --load io."),
         (["commit-mode", "--sessions", "0"], "--sessions is 0; it must be a number greater than 0"),

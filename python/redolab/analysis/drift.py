@@ -48,7 +48,7 @@ def diagnose(
 ) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too.
 
-    `source` is where wait events were read: `server memory` or `pg_stat_activity`.
+    `source` is where wait events were read: `server memory`, `pg_stat_activity`, or `none`.
     """
     good = counting(samples)
     noise = residual_noise(good)
@@ -291,6 +291,8 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     15 points off for waits of about 50 us.
     """
     name = "short waits"
+    if source == "none":
+        return Diagnostic(name, "not_available", "No wait events are sampled here.")
     waits = [
         blocked / units_of_work(sample)
         for sample in samples

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.load import Load
 
-_OWN = ("embedded", "mariadb", "sqlite")
-"""Engines that Redolab makes for a run and removes after it."""
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
+_NAMES = frozenset({"embedded", "machine", "mariadb", "sqlite"})
+"""Engines that need no URL."""
 
 
 def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded`, `mariadb`, `sqlite` or a `postgresql://` URL.
+    """Open the engine that `--engine` names: a private one, a `postgresql://` URL, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
@@ -29,6 +29,10 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     Raises:
         RefusedError: the server cannot be had.
     """
+    if target == "machine":
+        from redolab.engine.machine import MachineEngine
+
+        return MachineEngine()
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
@@ -75,9 +79,9 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in (_SCHEMES.values() if is_url else _OWN):
+    if kind not in (_SCHEMES.values() if is_url else _NAMES):
         raise UsageError(
-            f"There is no engine {target!r}. Use {' or '.join(_OWN)}, or a URL such as "
+            f"There is no engine {target!r}. Use embedded, mariadb or sqlite, or a URL such as "
             "postgresql://user@host:5432/database."
         )
     if kind not in allowed:
@@ -87,6 +91,6 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
         )
     if log_device_s is not None and kind != "embedded":
         raise UsageError(
-            "--log-device-ms emulates a slow device under the embedded PostgreSQL only; any other server "
-            "has the device it has. Leave one of the two out."
+            "--log-device-ms emulates a slow device under Redolab's own server only, the embedded "
+            "PostgreSQL; any other has the device it has. Leave one of the two out."
         )

@@ -37,9 +37,8 @@ class ClientSessions:
             most: the sessions to open.
 
         Raises:
-            RefusedError: the server does not take them, or only over TLS.
+            RefusedError: the server does not take them.
         """
-        check_plain(control)
         info = control.info
         self._connector = connector
         self._counters = (
@@ -113,10 +112,8 @@ class ClientSessions:
 
         Raises:
             InterruptedRunError: `stop` was set; sessions that worked then are lost.
-            UsageError: the load has no loop in a client.
         """
-        if not isinstance(load, ClientLoad):
-            raise UsageError("This load runs only inside the server, not from a client.")
+        assert isinstance(load, ClientLoad), "check_client() comes first"
         job = load.client_job()
         self._sessions.begin(
             job.statement,
@@ -175,12 +172,17 @@ class ClientSessions:
             raise self._connector.refused(str(error)) from error
 
 
-def check_plain(control: Connection) -> None:
-    """Make sure that the connection may be in the clear: the client of the load has no TLS.
+def check_client(load: PostgresLoad, control: Connection) -> bool:
+    """Make sure that a client can do `load`, over connections in the clear: it has no TLS.
+
+    Returns whether it will be less protected than `control`, which is encrypted.
 
     Raises:
-        RefusedError: it may not.
+        UsageError: the load has no loop in a client.
+        RefusedError: the connections must be encrypted.
     """
+    if not isinstance(load, ClientLoad):
+        raise UsageError("This load runs only inside the server, not from a client.")
     options = {option.keyword: option.val for option in control.pgconn.info}
     required = [
         f"{name.decode()}={value.decode()}"
@@ -198,3 +200,4 @@ def check_plain(control: Connection) -> None:
             "speaks no TLS. Measure with loops inside the server, connect by a Unix socket, or use "
             "sslmode=prefer where the server takes connections in the clear. Nothing was changed."
         )
+    return bool(control.pgconn.ssl_in_use)

@@ -94,6 +94,8 @@ class Experiment:
     """The results object of a stored run, finished or not; plain JSON types only."""
     fit: Callable[[Design, Load, Pilot], Design] = as_designed
     """Sizes on the real engine what could not be known before: how much work fits."""
+    lasting: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] = lambda results: None  # noqa: ARG005
+    """What of the results forecasts on this machine need later; None where nothing can be relied on."""
     arrange: Callable[[Design], Design] = lambda design: design
     """Changes the order of a design that cannot be shuffled freely (see `Design.stages`)."""
 

@@ -46,7 +46,7 @@ def _fewest(settings: tuple[str, ...]) -> str:
 
 
 def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:
-    return Inserts("inserts", max(map(int, settings)), wish.scope, _PADDING_BYTES, "client")
+    return Inserts("", max(map(int, settings)), wish.scope, _PADDING_BYTES, "client")
 
 
 def _fit(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
