@@ -25,6 +25,8 @@ _TYPES = {pa.int64(): "integer", pa.float64(): "real", pa.string(): "text", pa.b
 _COUNTS = frozenset(
     {
         "acknowledged",
+        "buffer_hits",
+        "buffer_reads",
         "checkpoints",
         "commits",
         "device_flushes",
@@ -34,6 +36,7 @@ _COUNTS = frozenset(
         "looks",
         "looks_torn",
         "missing",
+        "row_versions",
         "rows",
         "server_rows",
         "sessions",

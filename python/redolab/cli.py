@@ -79,7 +79,7 @@ def run(
     plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
     engine: Annotated[
         str | None,
-        typer.Option(help="embedded, or postgresql://user@host/db", show_default="embedded"),
+        typer.Option(help="embedded, mariadb, sqlite, or postgresql://user@host/db", show_default="embedded"),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")

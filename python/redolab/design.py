@@ -50,9 +50,6 @@ class Design:
     repeats: Mapping[str, int] = field(default_factory=dict)
     """How often over a sample of a setting does `units`, where once would be too short to be measured; 1
     where a setting is not named."""
-    stages: tuple[tuple[str, ...], ...] = ()
-    """Settings that cannot be shuffled with the others, because each changes what comes after: stage
-    after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
     units_each: int | None = None
     """Units of work of every session in a sample, in place of `units`."""
 
@@ -75,9 +72,8 @@ class Design:
         """Every trial of the run, in the order it is to be measured."""
         rng = random.Random(self.seed)
         trials: list[Trial] = []
-        blocks = [stage for stage in self.stages or (self.settings,) for _ in range(self.blocks)]
-        for block, settings in enumerate(blocks, start=1):
-            entries = _block_entries(settings, self.baseline, self.null_pair)
+        for block in range(1, self.blocks + 1):
+            entries = _block_entries(self.settings, self.baseline, self.null_pair)
             rng.shuffle(entries)
             for position, (setting, role) in enumerate(entries, start=1):
                 trials.append(Trial(len(trials) + 1, block, position, setting, role))
@@ -98,6 +94,6 @@ def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> l
     entries: list[tuple[str, Role]] = [
         (name, "baseline_a" if name == baseline else "treatment") for name in settings
     ]
-    if null_pair and baseline in settings:
+    if null_pair:
         entries.append((baseline, "baseline_b"))
     return entries

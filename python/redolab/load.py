@@ -18,7 +18,6 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "rounds": "rounds of uncommitted updates before the scan",
-    "table": "updated or untouched: which table is scanned",
     "processes": "CPU-bound processes that run at the same time",
     "groups": "groups times values in each of them",
 }
@@ -71,6 +70,14 @@ class Load:
     def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
         """About how much disk the tables and their log need at most, bytes."""
         return LEAST_DISK_BYTES
+
+    def making_s(self, levels: Mapping[str, str]) -> float:  # noqa: ARG002
+        """About how long it takes to make what a setting's levels say, before each sample, seconds."""
+        return 0.0
+
+    def cache_bytes(self) -> int:
+        """How large a private server's cache must be, bytes; 0 where its usual size will do."""
+        return 0
 
 
 @dataclass(frozen=True)
@@ -136,12 +143,41 @@ def loop_of(load: Load, levels: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Scans(Load):
-    """Whole scans of a table whose rows another session has updated without committing."""
+    """Whole scans of a table of which another session updates rows without committing.
+
+    A setting's rounds are made anew before each sample: what was updated is rolled back first.
+    """
 
     rows: int
-    """Rows in each of the two tables, the updated and the untouched."""
     touched: int
-    """Rows that each round updates, twice."""
+    """Rows that each round updates, twice; the same ones in every round."""
+    rounds: int
+    """Of the setting that has most."""
+
+    @property
+    def versions(self) -> int:
+        """Row versions that exist at once at the most: every update of a row makes one."""
+        return self.rows + 2 * self.touched * self.rounds
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, of which another session updates rows that it never commits."""
+        return (
+            f"table redolab.scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
+            "open transaction",
+        )
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """The versions with their headers, and the log that tells of them."""
+        table = self.versions * ROW_HEADER_BYTES
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+    def making_s(self, levels: Mapping[str, str]) -> float:
+        """Every update of a row takes some 2 us, its part of the scan for it among them."""
+        return 2e-6 * 2 * self.touched * int(levels["rounds"])
+
+    def cache_bytes(self) -> int:
+        """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
+        return 4 * self.versions * ROW_HEADER_BYTES
 
 
 @dataclass(frozen=True)

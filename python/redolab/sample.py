@@ -93,6 +93,10 @@ class Work:
     """The longest of them: the interval in which the load ran."""
     units: int = 0
     """Units of work of the experiment: commits, rows, queries ..."""
+    first_unit_s: float | None = None
+    """Time of the first of them, where a session told it."""
+    row_versions: int | None = None
+    """Versions of rows that lay in the way of its scans, the visible ones among them."""
     trouble: str | None = None
     """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
     client_cpu_s: float | None = None
@@ -255,6 +259,16 @@ class Sample:
     looks_torn: int | None = field(default=None, metadata={"doc": "of them: the event changed meanwhile"})
     sampler_realtime: bool | None = field(
         default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
+    )
+    first_unit_s: float | None = field(default=None, metadata={"doc": "time of the first unit of work"})
+    row_versions: int | None = field(
+        default=None, metadata={"doc": "versions of rows that scans passed, the visible ones among them"}
+    )
+    buffer_hits: int | None = field(
+        default=None, metadata={"doc": "pages of Redolab's tables that were found in the server's cache"}
+    )
+    buffer_reads: int | None = field(
+        default=None, metadata={"doc": "pages that the server had to ask the operating system for"}
     )
     client_cpu_s: float | None = field(
         default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}

@@ -52,7 +52,7 @@ def _wide_run(place: Path) -> Run:
             "experiment": "rows-per-commit",
             "question": "How many rows should go into a commit?",
             "unit": "row",
-            "design": asdict(plan) | {"settings": list(SIZES), "stages": []},
+            "design": asdict(plan) | {"settings": list(SIZES)},
             "order": [asdict(trial) for trial in plan.order()],
             "settings": named,
             "load": {"kind": "inserts", "name": "", "sessions": 5, "scope": "session"},
@@ -222,7 +222,7 @@ def bare() -> dict[str, Any]:
         "method": {
             "design": {
                 "settings": ["1", "2", "3", "4"], "baseline": "1", "blocks": 10, "seconds": 0.5,
-                "warmup_s": 0, "seed": 5, "null_pair": False, "margin": 0.05, "units": None, "stages": [],
+                "warmup_s": 0, "seed": 5, "null_pair": False, "margin": 0.05, "units": None,
             },
             "machine": {"cpus": 2, "cpu_model": "Made-up CPU"},
             "order": [], "mapping": [], "parameter_changes": [],

@@ -97,9 +97,6 @@ def test_the_design_is_said_in_words() -> None:
         "as the A/A pair. A sample is 20,000 rows after 0.4 s of warm-up under the same setting."
     )
     assert method.in_words(stored("durability")).endswith("Each kill comes after 1 s of load.")
-    staged = stored("bare")
-    staged["method"]["design"]["stages"] = [["1", "2"], ["3", "4"]]
-    assert method.in_words(staged).startswith("2 stages, one after the other")
     assert method.in_words({"method": {}, "settings": []}) == ""
 
 

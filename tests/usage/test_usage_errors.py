@@ -30,7 +30,7 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
         (["commit-mode", "--settings", "wait,sometimes"], "no setting 'sometimes'. It has: wait/immediate"),
         (["commit-mode", "--settings", "wait"], "Name at least two."),
         (["commit-mode", "--settings", "wait,wait"], "Name each once."),
-        (["commit-mode", "--engine", "oracle"], "Use embedded, or a URL"),
+        (["commit-mode", "--engine", "oracle"], "Use embedded, mariadb or sqlite, or a URL"),
         (["commit-mode", "--scope", "planet"], "Use transaction, session, system."),
         (["commit-mode", "--load", "heavy"], "Use --load cpu or --load io."),
         (["commit-mode", "--sessions", "0"], "--sessions is 0; it must be a number greater than 0"),

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
-_NAMES = frozenset({"embedded", "generator", "machine"})
+_NAMES = frozenset({"embedded", "generator", "machine", "mariadb", "sqlite"})
 """Engines that need no URL."""
 
 
 def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded`, a `postgresql://` URL, or one without a database.
+    """Open the engine that `--engine` names: a private one, a `postgresql://` URL, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
@@ -41,14 +41,32 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
 
+    if target == "mariadb":
+        return _open_mariadb(disk_bytes, load.cache_bytes())
+    if target == "sqlite":
+        from redolab.engine.sqlite import SQLiteEngine
+
+        return SQLiteEngine(disk_bytes)
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes, load.cache_bytes())
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
             server.stop()
             raise
     return PostgresEngine(Connector(target), None, seed)
+
+
+def _open_mariadb(disk_bytes: int, cache_bytes: int) -> Engine:
+    from redolab.engine.mariadb import MariaDBEngine
+    from redolab.engine.mariadb_private import PrivateMariaDB
+
+    server = PrivateMariaDB(disk_bytes, cache_bytes)
+    try:
+        return MariaDBEngine(server)
+    except BaseException:
+        server.stop()
+        raise
 
 
 def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | None) -> None:
@@ -65,9 +83,9 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {*_NAMES, *_SCHEMES.values()} or (kind in _NAMES) == bool(is_url):
+    if kind not in (_SCHEMES.values() if is_url else _NAMES):
         raise UsageError(
-            f"There is no engine {target!r}. Use embedded, or a URL such as "
+            f"There is no engine {target!r}. Use embedded, mariadb or sqlite, or a URL such as "
             "postgresql://user@host:5432/database."
         )
     if kind not in allowed:
@@ -77,6 +95,6 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
         )
     if log_device_s is not None and kind != "embedded":
         raise UsageError(
-            "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
-            "by URL has the device it has. Leave one of the two out."
+            "--log-device-ms emulates a slow device under Redolab's own server only, the embedded "
+            "PostgreSQL; any other has the device it has. Leave one of the two out."
         )

@@ -121,6 +121,15 @@ class Drawing(Protocol):
 
 
 @runtime_checkable
+class Interruptible(Protocol):
+    """An engine that may take long to prepare a load or to put a setting in force."""
+
+    def heed(self, stop: threading.Event) -> None:
+        """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set."""
+        ...
+
+
+@runtime_checkable
 class Killable(Protocol):
     """An engine whose server may be killed."""
 

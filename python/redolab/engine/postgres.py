@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import psycopg
@@ -38,6 +39,7 @@ from redolab.engine.parameters import (
 )
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
+from redolab.engine.private_place import check_room
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
@@ -60,6 +62,8 @@ _COUNTERS = (
     "checkpoints",
     "vacuums",
     "server_rows",
+    "buffer_hits",
+    "buffer_reads",
 )
 _TIMES = ("wal_write_time_s", "wal_flush_time_s")
 
@@ -109,8 +113,13 @@ class PostgresEngine:
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
+        self._stop = threading.Event()
         self._claimed = False
         self._gone = False
+
+    def heed(self, stop: threading.Event) -> None:
+        """End early whatever takes long in preparing, once `stop` is set."""
+        self._stop = stop
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
@@ -185,10 +194,13 @@ class PostgresEngine:
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
-        self._load = postgres_load(load, self._connector)
+        self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)
         claim_database(self._control, self._server)
+        if self._own is None and self._postmaster is not None:
+            # A postmaster's working directory is its data directory.
+            check_room(Path(f"/proc/{self._postmaster}/cwd"), load.disk_bytes(None), "free some space there")
         brought = {name for levels in combinations for name in load.parameters(levels)}
         names = (*parameter_names(combinations), *sorted(brought))
         known = read_parameters(self._control, names)

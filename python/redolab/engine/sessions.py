@@ -113,6 +113,10 @@ class Sessions:
             session_elapsed_s=sum(row["elapsed_s"] for row in done),
             session_elapsed_max_s=max((row["elapsed_s"] for row in done), default=0.0),
             units=sum(row["units"] for row in done),
+            first_unit_s=done[0].get("first_s") if len(done) == 1 else None,
+            row_versions=(
+                sum(row["row_versions"] for row in done) if done and "row_versions" in done[0] else None
+            ),
             trouble="; ".join(dict.fromkeys(trouble)) or None,
         )
 

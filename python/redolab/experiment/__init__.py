@@ -9,6 +9,7 @@ from redolab.errors import UsageError
 from redolab.experiment import (
     commit_mode,
     commit_scaling,
+    consistent_read,
     cpu_capacity,
     durability,
     listed,
@@ -28,6 +29,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         session_count,
         commit_scaling,
         cpu_capacity,
+        consistent_read,
         sampling_distribution,
     )
 }

@@ -96,8 +96,6 @@ class Experiment:
     """Sizes on the real engine what could not be known before: how much work fits."""
     lasting: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] = lambda results: None  # noqa: ARG005
     """What of the results forecasts on this machine need later; None where nothing can be relied on."""
-    arrange: Callable[[Design], Design] = lambda design: design
-    """Changes the order of a design that cannot be shuffled freely (see `Design.stages`)."""
 
     def plan(self, wish: Wish) -> Plan:
         """The run that `wish` asks for.
@@ -131,7 +129,7 @@ class Experiment:
             units=wish.rows if wish.rows is not None and self.unit == "row" else size.units,
         )
         combinations = {name: possible[name] for name in chosen}
-        return Plan(self.arrange(design), combinations, self.load(wish, combinations))
+        return Plan(design, combinations, self.load(wish, combinations))
 
     def _check_options(self, wish: Wish) -> None:
         for name in ("sessions", "rows", "client", "load", "scope"):

@@ -18,14 +18,10 @@ def in_words(results: Results) -> str:
     if not design:
         return ""
     pair = " and the baseline a second time, as the A/A pair" if design.get("null_pair") else ""
-    stages = design.get("stages")
-    order = (
-        f"{len(stages)} stages, one after the other, because each changes what comes after. In each, "
-        f"{design['blocks']} blocks hold every setting of the stage once"
-        if stages
-        else f"{design['blocks']} blocks; each holds every setting once"
+    text = (
+        f"{design['blocks']} blocks; each holds every setting once in random order "
+        f"(seed {design['seed']}){pair}. "
     )
-    text = f"{order} in random order (seed {design['seed']}){pair}. "
     seconds, warmup = design["seconds"], design["warmup_s"]
     if any("kills" in setting for setting in results["settings"]):
         return text + f"Each kill comes after {seconds:g} s of load."
