@@ -91,7 +91,7 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
     named = f", {told['load']['name']}" if told["load"]["name"] else ""
     facts = [
         ("Engine", _ENGINES.get(told["engine"], told["engine"])),
-        ("Load", f"{told['load']['kind']}{named}; at most {told['sessions']} sessions"),
+        ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
         ("Baseline", f"{told['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),

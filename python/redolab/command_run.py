@@ -23,7 +23,7 @@ from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.experiment.listed import listed_experiment
 from redolab.sample import Scope
 from redolab.store import check_free
-from redolab.units import clock
+from redolab.units import clock, counted
 
 _MOST_SESSIONS = 1_000
 
@@ -161,7 +161,8 @@ def _announce(asked: Asked, agreed: bool) -> None:
     blocks = len({trial.block for trial in design.order()})
     print(
         f"{experiment.name}: {blocks} blocks of {trials // blocks} samples of {amount_text(plan)}, "
-        f"{plan.load.sessions} sessions, seed {design.seed}; about {clock(needed_s(experiment, plan))}.",
+        f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
+        f"about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,
     )
     if "://" not in asked.target or agreed:

@@ -45,3 +45,23 @@ def size(count_bytes: float) -> str:
         value /= 1024
         names.pop(0)
     return f"{significant(value)} {names[0]}"
+
+
+def plural(noun: str) -> str:
+    """A regular English plural.
+
+    >>> [plural(noun) for noun in ("commit", "query", "process", "day")]
+    ['commits', 'queries', 'processes', 'days']
+    """
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> [counted(number, "session") for number in (1, 2, 1000)]
+    ['1 session', '2 sessions', '1,000 sessions']
+    """
+    return f"{number:,} {noun if number == 1 else plural(noun)}"

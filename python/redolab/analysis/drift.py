@@ -93,7 +93,7 @@ def spoiled_samples(samples: Sequence[Sample]) -> Diagnostic:
         return Diagnostic(name, "passed", f"All {len(samples)} samples count.")
     reasons = sorted({sample.spoiled or "" for sample in spoiled})
     if idle:
-        reasons.append(f"{idle} without a commit")
+        reasons.append(f"{idle} without a unit of work")
     return Diagnostic(
         name,
         "warning",
@@ -250,7 +250,7 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
         return Diagnostic(name, "not_available", "No sample counts.")
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     text = (
-        f"Commit rate times commit time is {units.percent(statistics.fmean(ratios))} of the number "
+        f"Throughput times response time is {units.percent(statistics.fmean(ratios))} of the number "
         f"of sessions ({units.percent(worst)} in the worst sample)."
     )
     if abs(worst - 1) <= 0.05:
@@ -300,9 +300,9 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
         if blocked is not None
     ]
     if not waits:
-        return Diagnostic(name, "not_available", "Blocked time per commit is not known.")
+        return Diagnostic(name, "not_available", "Blocked time per unit of work is not known.")
     mean = statistics.fmean(waits)
-    text = f"A baseline commit is blocked for {units.duration(mean)} on average."
+    text = f"A unit of work of the baseline is blocked for {units.duration(mean)} on average."
     if mean >= 2e-4 or source == "server memory":
         return Diagnostic(name, "passed", text)
     return Diagnostic(

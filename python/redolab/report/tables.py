@@ -314,7 +314,7 @@ def _workers(results: Results, most: int) -> str:
     factors = {factor for setting in results["settings"] for factor in setting["levels"]}
     worker = "process" if "processes" in factors else "session"
     up_to = "up to " if {"sessions", "processes"} & factors else ""
-    return f"{up_to}{cells.count(most)} {worker if most == 1 else wording.plural(worker)}"
+    return f"{up_to}{units.counted(most, worker)}"
 
 
 def _counted(results: Results) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from redolab.report.cells import Results, TimeUnit
+from redolab.units import plural
 
 
 def unit(results: Results) -> str:
@@ -24,14 +25,3 @@ def one(results: Results) -> str:
 def per_unit(results: Results, time: TimeUnit) -> str:
     """The unit of a time per unit of work: `ms per commit`."""
     return f"{time.name} per {unit(results)}"
-
-
-def plural(noun: str) -> str:
-    """A regular English plural.
-
-    >>> [plural(noun) for noun in ("commit", "query", "process", "day")]
-    ['commits', 'queries', 'processes', 'days']
-    """
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")

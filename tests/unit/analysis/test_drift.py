@@ -85,7 +85,7 @@ def test_spoiled_samples_are_counted_with_their_reason() -> None:
     samples[4] = replace(samples[4], commits=0)
     found = drift.spoiled_samples(samples)
     assert found.outcome == "warning"
-    assert found.text == ("2 of 10 samples do not count: the server restarted; 1 without a commit.")
+    assert found.text == ("2 of 10 samples do not count: the server restarted; 1 without a unit of work.")
 
 
 def test_checkpoints_are_told_with_their_effect() -> None:
