@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod group_commit;
 mod places;
 mod sampler;
 
@@ -127,7 +128,7 @@ fn machine_times(py: Python<'_>) -> io::Result<MachineTimes> {
     })
 }
 
-/// Redolab's compiled part: processes watched from outside, and the emulated log device.
+/// Redolab's compiled part: processes watched from outside, the emulated log device, the simulator.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
@@ -137,6 +138,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
     module.add_class::<sampler::WaitSampler>()?;
+    module.add_class::<group_commit::SimulatedBatch>()?;
+    module.add_class::<group_commit::Simulated>()?;
+    module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
+    module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;

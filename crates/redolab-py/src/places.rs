@@ -14,7 +14,8 @@ type Place = (Vec<String>, usize, usize);
 /// Raises ValueError when the text is no TOML.
 #[pyfunction]
 pub fn toml_places(text: &str) -> PyResult<Vec<Place>> {
-    let document = Document::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let document =
+        Document::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let mut found = Vec::new();
     table_places(document.as_table(), &[], text, &mut found);
     Ok(found)
