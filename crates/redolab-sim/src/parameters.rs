@@ -1,6 +1,10 @@
 //! What is simulated.
 
 use crate::distribution::{Distribution, Invalid};
+use crate::events::MOST;
+
+const MOST_SESSIONS: u32 = 100_000;
+const _: () = assert!(MOST_SESSIONS <= MOST);
 
 /// Where work comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,7 +137,7 @@ impl Parameters {
                 gap.mean_ns()
             }
         };
-        if !(1..=100_000).contains(&self.sessions) {
+        if !(1..=MOST_SESSIONS).contains(&self.sessions) {
             return wrong("sessions: there must be between 1 and 100,000");
         }
         if !(self.cpus > 0.0 && self.cpus <= 10_000.0) {
