@@ -82,9 +82,9 @@ impl Cpu {
 
     /// Put a process on a server. Returns after how long its slice ends.
     pub fn take_up(&mut self, server: u32, process: u32, work_ns: u64) -> u64 {
-        let work_ns = work_ns + self.context_switch_ns;
         self.servers[server as usize] = Server { process, work_ns, used_ns: 0, slice_ns: 0 };
-        self.slice(server)
+        // Not of the quantum: with one shorter than a switch nobody would ever get anything done.
+        self.slice(server, self.context_switch_ns)
     }
 
     /// A slice is over.
@@ -108,13 +108,13 @@ impl Cpu {
                 return None;
             }
         }
-        Some(self.slice(server))
+        Some(self.slice(server, 0))
     }
 
-    fn slice(&mut self, server: u32) -> u64 {
+    fn slice(&mut self, server: u32, before_ns: u64) -> u64 {
         let on = &mut self.servers[server as usize];
         on.slice_ns = on.work_ns.min(self.quantum_ns - on.used_ns);
-        scaled(on.slice_ns, self.slowness)
+        scaled(before_ns + on.slice_ns, self.slowness)
     }
 }
 

@@ -98,11 +98,22 @@ fn the_quantum_shares_one_cpu() {
     parameters.context_switch_ns = 1_000;
     parameters.asynchronous = true;
     let seen = one(&parameters, 0, 1);
-    // A is done in its third turn, which its two earlier switches made 2 us longer.
-    let turn = 2_000_000;
-    let left = 5_000_000 + 3 * 1_000 - 2 * turn;
-    assert_eq!(seen.elapsed_ns, 4 * turn + left);
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 2 * turn + 2 * turn + left);
+    let turn = 1_000 + 2_000_000;
+    let last = 1_000 + 1_000_000;
+    assert_eq!(seen.elapsed_ns, 4 * turn + last);
+    // B waits in A's three turns, A in B's two.
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 4 * turn + last);
+}
+
+#[test]
+fn a_quantum_shorter_than_a_switch_still_gets_work_done() {
+    let mut parameters = Parameters::new(2);
+    parameters.commit_cpu = constant(3_000.0);
+    parameters.quantum_ns = 1_000;
+    parameters.context_switch_ns = 5_000;
+    parameters.asynchronous = true;
+    // Three turns of 6 us each, and the other's: twice as long for two.
+    assert_eq!(one(&parameters, 0, 2).elapsed_ns, 6 * 6_000);
 }
 
 #[test]
