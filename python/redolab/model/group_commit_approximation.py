@@ -239,8 +239,9 @@ def _batch(parameters: GroupCommitParameters, work: float, state: _State, flush:
     away = leader / state.per_flush + other * (1 - 1 / state.per_flush)
     late = none_waits = per_flush = 1.0
     if sessions > 1 and flush > 0:
-        # Who commits before the next leader is awake is served by its flush.
+        # Who commits before the next leader has woken up, and slept its delay, is served by its flush.
         grace = _slow(parameters) * parameters.wake_s
+        grace += _delays(parameters, state.throughput) * parameters.commit_delay_s
         flushes = _flushes_away(leader, flush, grace, cv) / state.per_flush
         flushes += _flushes_away(other, flush, grace, cv) * (1 - 1 / state.per_flush)
         late = max(0.0, 1 - 1 / flushes)

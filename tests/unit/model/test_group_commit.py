@@ -193,9 +193,11 @@ def test_time_is_conserved(overhead: float, seed: int, **drawn: Any) -> None:
         assert batch.on_cpu_ns <= batch.cpu_busy_ns <= math.ceil(parameters.cpus) * batch.elapsed_ns
         assert batch.device_ns <= batch.device_busy_ns <= batch.elapsed_ns
         assert batch.delay_ns <= batch.elapsed_ns
-        # N = X (R + Z), but for transactions that reach across an end of the stretch.
+        # N = X (R + Z), but for transactions that reach across an end of the stretch. Who neither thinks
+        # nor waits for the log can keep another's transaction off the CPU for all of it.
         spent = parameters.sessions * batch.elapsed_ns - batch.idle_ns
-        assert abs(batch.response_time[0] - spent) <= 2 * parameters.sessions * longest
+        if not parameters.asynchronous:
+            assert abs(batch.response_time[0] - spent) <= 2 * parameters.sessions * longest
         assert abs(batch.commits - batch.arrivals) <= parameters.sessions
         assert batch.commit_time[0] <= batch.response_time[0]
         assert batch.flushes <= batch.commits + parameters.sessions or parameters.writer_interval_s > 0
@@ -338,8 +340,8 @@ def test_the_same_seed_gives_the_same_result() -> None:
     ],
 )  # fmt: skip
 def test_nonsense_is_refused_with_the_reason(changes: dict[str, Any], reason: str) -> None:
-    sound = {"sessions": 4, "cpus": 2.0, "commit_cpu": constant(MS), "device": constant(MS)}
-    GroupCommitParameters(**sound)  # type: ignore[arg-type]
+    sound: dict[str, Any] = {"sessions": 4, "cpus": 2.0, "commit_cpu": constant(MS), "device": constant(MS)}
+    GroupCommitParameters(**sound)
     with pytest.raises(ValueError, match=reason):
         GroupCommitParameters(**(sound | changes))
 
@@ -368,7 +370,8 @@ def test_a_ratio_of_sums_and_its_interval() -> None:
     # Deviations from 2 are 1, 0, -1, 0: their standard error is sqrt(2 / 3 / 4), by a mean of 2 below.
     seen = ratio_of_sums([5.0, 4.0, 3.0, 4.0], [2.0, 2.0, 2.0, 2.0])
     half = 3.182446305284263 * math.sqrt(2 / 3 / 4) / 2
-    assert (seen.point, seen.low) == (2.0, pytest.approx(2 - half))
+    assert seen.point == 2
+    assert seen.low == pytest.approx(2 - half)
     assert seen.high - seen.point == pytest.approx(half)
 
 
