@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 
 import ciw
@@ -35,7 +36,7 @@ CPUS = 2
 THINK_S, CPU_S = 1e-3, 60e-6
 FLUSH_S = {"group": 1e-3, "one by one": 20e-6}
 SESSIONS = (8, 32, 128)
-COMMITS = {"redolab-sim": 400_000, "SimPy": 20_000, "Ciw": 5_000}
+COMMITS = {"redolab-sim": 1_000_000, "SimPy": 20_000, "Ciw": 5_000}
 BATCHES = 20
 
 
@@ -144,7 +145,7 @@ def batch_throughput(ends: list[float], commits: int) -> Interval:
     """Commits per second with the interval of 20 batches, as `simulate` gives it."""
     size = commits // BATCHES
     edges = ends[: size * BATCHES + 1 : size]
-    return ratio_of_sums([size] * BATCHES, [to - start for start, to in zip(edges, edges[1:], strict=False)])
+    return ratio_of_sums([size] * BATCHES, [to - start for start, to in pairwise(edges)])
 
 
 LIBRARIES = {"redolab-sim": by_redolab, "SimPy": by_simpy, "Ciw": by_ciw}
