@@ -62,8 +62,9 @@ def experiments() -> None:
     """List what can be run, one line each."""
     from redolab.experiment import EXPERIMENTS
 
+    width = max(map(len, EXPERIMENTS))
     for experiment in EXPERIMENTS.values():
-        print(f"{experiment.name:<14} {experiment.question}")
+        print(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @app.command()
@@ -76,7 +77,10 @@ def run(
         typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
-    engine: Annotated[str, typer.Option(help="embedded, or postgresql://user@host/db")] = "embedded",
+    engine: Annotated[
+        str | None,
+        typer.Option(help="embedded, mariadb, sqlite, or postgresql://user@host/db", show_default="embedded"),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
     ] = False,
@@ -129,14 +133,14 @@ def run(
         shlex.join(["redolab", *sys.argv[1:]]),
     )
     if plan:
-        _show_plan(ask(options), engine, json)
+        _show_plan(ask(options), json)
         return
     outcome = execute(options)
     _end_when_interrupted(
         "Interrupted while the report was made. Every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    _publish(outcome.run, json)
+    _keep(_publish(outcome.run, json), outcome.run)
     if outcome.error is not None:
         raise outcome.error
 
@@ -182,6 +186,44 @@ def profile(
 
 
 @app.command()
+def analyze(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+    ],
+    value: Annotated[
+        str | None, typer.Option(help="The column of numbers.", show_default="the only one")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="A column that names the group of each value: compare the groups.")
+    ] = None,
+    children: Annotated[
+        int | None,
+        typer.Option(
+            help="Cut the values in their order into so many groups, and look at their means.",
+            show_default="as many as values in each",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
+    json: Json = False,
+) -> None:
+    """Say what a column of numbers says: normality, plus and minus, groups compared."""
+    from redolab.command_analyze import analyze as analyze_file
+    from redolab.command_analyze import write_page
+
+    results = analyze_file(file, value, group, children)
+    if out is not None:
+        write_page(results, out)
+    if json:
+        _print_json(results)
+    else:
+        from redolab.report.values import print_values
+
+        print_values(results)
+    if out is not None:
+        _say(f"Page: {out}")
+
+
+@app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run
@@ -210,17 +252,33 @@ def verify(run: RunPath, json: Json = False) -> None:
         print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
 
 
-def _show_plan(asked: Asked, engine: str, json: bool) -> None:
+def _keep(results: Mapping[str, Any], run: Run) -> None:
+    """Keep what forecasts on this machine will need, where the run decided it."""
+    from redolab.experiment import lasting
+    from redolab.machine import keep_capacity
+
+    found = lasting(results)
+    if found is None:
+        return
+    try:
+        kept = keep_capacity(found, run.manifest["finished_at"], run.path)
+    except OSError as error:
+        _say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
+    else:
+        _say(f"Kept for later forecasts: {kept}")
+
+
+def _show_plan(asked: Asked, json: bool) -> None:
     from redolab.command_plan import planned, print_plan
 
     if json:
-        _print_json(planned(asked.experiment, asked.plan, engine))
+        _print_json(planned(asked.experiment, asked.plan, asked.target))
     else:
-        print_plan(asked.experiment, asked.plan, engine)
+        print_plan(asked.experiment, asked.plan, asked.target)
 
 
-def _publish(run: Run, json: bool) -> None:
-    """Analyse, store the figures and the page, and show them."""
+def _publish(run: Run, json: bool) -> dict[str, Any]:
+    """Analyse, store the figures and the page, show them, and return the results."""
     from redolab.experiment import analyse
     from redolab.report.html import render
     from redolab.report.terminal import print_terminal
@@ -236,6 +294,7 @@ def _publish(run: Run, json: bool) -> None:
         _say(f"Report: {run.path / 'report.html'}")
     else:
         print_terminal(results, run.path / "report.html")
+    return results
 
 
 def _print_json(content: Mapping[str, Any]) -> None:

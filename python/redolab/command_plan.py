@@ -15,14 +15,16 @@ from redolab.report.paper import Paper
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
-_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5}
+_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5, "draw": 0.03}
 _DATABASES = frozenset({"embedded", "postgresql"})
 
 
 def needed_s(experiment: Experiment, plan: Plan) -> float:
     """About how long the run takes, seconds; with fixed work what the experiment expects it to take."""
-    trials = len(plan.design.order())
-    return plan.design.load_time() + trials * _PER_TRIAL_S.get(experiment.record, 0.0) + _SET_UP_S
+    order = plan.design.order()
+    making_s = sum(plan.load.making_s(plan.combinations[trial.setting]) for trial in order)
+    each_s = _PER_TRIAL_S.get(experiment.record, 0.0)
+    return plan.design.load_time() + making_s + len(order) * each_s + _SET_UP_S
 
 
 def amount_text(plan: Plan) -> str:
@@ -117,6 +119,10 @@ def _engine(experiment: Experiment, target: str) -> str:
 _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}
 _ENGINES: Mapping[str, str] = {
     "embedded": "embedded: a private PostgreSQL 18, made for the run and removed after it",
+    "generator": "a random generator in this process; no database",
+    "mariadb": "mariadb: a private server of the installed MariaDB, made for the run and removed after it",
+    "sqlite": "sqlite: a private database file, made for the run and removed after it",
     "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
+    "machine": "the machine itself, without a database",
     "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",
 }

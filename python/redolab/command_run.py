@@ -34,7 +34,7 @@ class RunOptions:
 
     experiment: str | None
     list_file: Path | None
-    engine: str
+    engine: str | None
     quick: bool
     sessions: str | None
     rows: int | None
@@ -57,6 +57,8 @@ class Asked:
 
     experiment: Experiment
     plan: Plan
+    target: str
+    """The engine; the experiment's own where none was named."""
     log_device_s: float | None
 
 
@@ -68,8 +70,9 @@ def ask(options: RunOptions) -> Asked:
     """
     experiment = _experiment(options)
     delay_s = _log_device_s(options.log_device_ms)
-    check_target(options.engine, experiment.engines, delay_s)
-    return Asked(experiment, experiment.plan(_wish(options)), delay_s)
+    target = options.engine or experiment.engines[0]
+    check_target(target, experiment.engines, delay_s)
+    return Asked(experiment, experiment.plan(_wish(options)), target, delay_s)
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -82,9 +85,9 @@ def execute(options: RunOptions) -> runner.Outcome:
     experiment, plan = asked.experiment, asked.plan
     out = options.out or _default_place(experiment)
     check_free(out)
-    _announce(experiment, plan, options)
+    _announce(asked, options.yes)
     need = plan.load.disk_bytes(plan.design.units)
-    engine = open_engine(options.engine, plan.load, need, asked.log_device_s, plan.design.seed)
+    engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     with _progress(experiment) as progress:
         return runner.run(experiment, plan, engine, out, progress, options.command)
 
@@ -151,8 +154,9 @@ def _default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
+def _announce(asked: Asked, agreed: bool) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
+    experiment, plan = asked.experiment, asked.plan
     design, trials = plan.design, len(plan.design.order())
     blocks = len({trial.block for trial in design.order()})
     print(
@@ -160,7 +164,7 @@ def _announce(experiment: Experiment, plan: Plan, options: RunOptions) -> None:
         f"{plan.load.sessions} sessions, seed {design.seed}; about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,
     )
-    if "://" not in options.engine or options.yes:
+    if "://" not in asked.target or agreed:
         return
     print(
         f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "

@@ -7,8 +7,8 @@ far too often; shuffled blocks with a paired test do not (docs/explanation/metho
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from redolab.errors import UsageError
 from redolab.load import Amount
@@ -47,9 +47,11 @@ class Design:
     """Ratios within 1 +- margin count as equivalent."""
     units: int | None = None
     """Units of work per sample; None: a sample lasts `seconds`, which is else only what is expected."""
-    stages: tuple[tuple[str, ...], ...] = ()
-    """Settings that cannot be shuffled with the others, because each changes what comes after: stage
-    after stage is measured, with `blocks` blocks of its own settings. Empty: one stage of all."""
+    repeats: Mapping[str, int] = field(default_factory=dict)
+    """How often over a sample of a setting does `units`, where once would be too short to be measured; 1
+    where a setting is not named."""
+    units_each: int | None = None
+    """Units of work of every session in a sample, in place of `units`."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:
@@ -70,17 +72,18 @@ class Design:
         """Every trial of the run, in the order it is to be measured."""
         rng = random.Random(self.seed)
         trials: list[Trial] = []
-        blocks = [stage for stage in self.stages or (self.settings,) for _ in range(self.blocks)]
-        for block, settings in enumerate(blocks, start=1):
-            entries = _block_entries(settings, self.baseline, self.null_pair)
+        for block in range(1, self.blocks + 1):
+            entries = _block_entries(self.settings, self.baseline, self.null_pair)
             rng.shuffle(entries)
             for position, (setting, role) in enumerate(entries, start=1):
                 trials.append(Trial(len(trials) + 1, block, position, setting, role))
         return tuple(trials)
 
-    def amount(self) -> Amount:
-        """How much work one sample is."""
-        return Amount(self.seconds, self.units)
+    def amount(self, setting: str) -> Amount:
+        """How much work one sample of a setting is."""
+        repeats = self.repeats.get(setting, 1)
+        units = None if self.units is None else repeats * self.units
+        return Amount(self.seconds, units, self.units_each)
 
     def load_time(self) -> float:
         """Seconds of load in all, warm-ups included."""
@@ -91,6 +94,6 @@ def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> l
     entries: list[tuple[str, Role]] = [
         (name, "baseline_a" if name == baseline else "treatment") for name in settings
     ]
-    if null_pair and baseline in settings:
+    if null_pair:
         entries.append((baseline, "baseline_b"))
     return entries

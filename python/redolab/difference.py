@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.design import Trial
-from redolab.sample import OverheadRow, ProcessTime, Sample, Snapshot, TaskAccount, Ticks, WaitRow, Work
+from redolab.sample import (
+    LatencyRow,
+    OverheadRow,
+    ProcessTime,
+    Sample,
+    Snapshot,
+    TaskAccount,
+    Ticks,
+    WaitRow,
+    Work,
+)
 
 _RESOLUTION_NS = 1e9
 # Not cumulative over the run: the number of CPUs, and CPU of a server process that may be replaced.
@@ -23,8 +33,9 @@ def difference(
     after: Snapshot,
     work: Work,
     ticks: Ticks,
-) -> tuple[Sample, list[WaitRow], list[ProcessTime], list[OverheadRow]]:
-    """The sample between two snapshots, its waits, its time per server process, its on/off pairs.
+) -> tuple[Sample, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]:
+    """The sample between two snapshots, its waits, its time per server process, its on/off pairs, and
+    its commit times where a client saw them.
 
     Args:
         trial: which sample of the design this is.
@@ -91,12 +102,21 @@ def difference(
         looks_torn=ticks.torn,
         sampler_realtime=ticks.realtime,
         units=work.units,
+        first_unit_s=work.first_unit_s,
+        row_versions=work.row_versions,
+        buffer_hits=count("buffer_hits"),
+        buffer_reads=count("buffer_reads"),
+        client_cpu_s=work.client_cpu_s,
+        host_idle_s=counters.get("host_idle_s"),
+        throttled_periods=count("throttled_periods"),
+        throttled_s=counters.get("throttled_s"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
     ]
     pairs = [OverheadRow(trial.sample, p.pair, p.on_first, p.on_per_s, p.off_per_s) for p in ticks.pairs]
-    return sample, waits, processes or [], pairs
+    latency = [LatencyRow(trial.sample, upper_us, commits) for upper_us, commits in work.latency]
+    return sample, waits, processes or [], pairs, latency
 
 
 def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[ProcessTime] | None:

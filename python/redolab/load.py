@@ -18,7 +18,6 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "rounds": "rounds of uncommitted updates before the scan",
-    "table": "updated or untouched: which table is scanned",
     "processes": "CPU-bound processes that run at the same time",
     "groups": "groups times values in each of them",
 }
@@ -41,6 +40,8 @@ class Amount:
     """Length; with `units` only what it is expected to be."""
     units: int | None = None
     """Units of work of all sessions together; None: the sessions work for `seconds`."""
+    units_each: int | None = None
+    """Units of work of every session instead, where work that grows with the sessions is the question."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,14 @@ class Load:
         """About how much disk the tables and their log need at most, bytes."""
         return LEAST_DISK_BYTES
 
+    def making_s(self, levels: Mapping[str, str]) -> float:  # noqa: ARG002
+        """About how long it takes to make what a setting's levels say, before each sample, seconds."""
+        return 0.0
+
+    def cache_bytes(self) -> int:
+        """How large a private server's cache must be, bytes; 0 where its usual size will do."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Updates(Load):
@@ -83,6 +92,16 @@ class Updates(Load):
         """One table, filled before the first sample."""
         rows = self.sessions * self.rows_per_session
         return (f"table redolab.account: {rows:,} rows of {self.padding_bytes} bytes of filler",)
+
+
+@dataclass(frozen=True)
+class OwnRows(Load):
+    """Each session updates the one row of a table of its own, and commits each time."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """A table for each session."""
+        last = self.sessions - 1
+        return (f"tables redolab.own_0 to redolab.own_{last}: one row each",)
 
 
 @dataclass(frozen=True)
@@ -103,6 +122,8 @@ class Inserts(Load):
     """
 
     padding_bytes: int
+    loop: str = "server"
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def makes(self, units: int | None) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -115,14 +136,48 @@ class Inserts(Load):
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
 
 
+def loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the loop of a setting with such levels runs: `server` or `client`."""
+    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
+
+
 @dataclass(frozen=True)
 class Scans(Load):
-    """Whole scans of a table whose rows another session has updated without committing."""
+    """Whole scans of a table of which another session updates rows without committing.
+
+    A setting's rounds are made anew before each sample: what was updated is rolled back first.
+    """
 
     rows: int
-    """Rows in each of the two tables, the updated and the untouched."""
     touched: int
-    """Rows that each round updates, twice."""
+    """Rows that each round updates, twice; the same ones in every round."""
+    rounds: int
+    """Of the setting that has most."""
+
+    @property
+    def versions(self) -> int:
+        """Row versions that exist at once at the most: every update of a row makes one."""
+        return self.rows + 2 * self.touched * self.rounds
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, of which another session updates rows that it never commits."""
+        return (
+            f"table redolab.scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
+            "open transaction",
+        )
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """The versions with their headers, and the log that tells of them."""
+        table = self.versions * ROW_HEADER_BYTES
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+    def making_s(self, levels: Mapping[str, str]) -> float:
+        """Every update of a row takes some 2 us, its part of the scan for it among them."""
+        return 2e-6 * 2 * self.touched * int(levels["rounds"])
+
+    def cache_bytes(self) -> int:
+        """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
+        return 4 * self.versions * ROW_HEADER_BYTES
 
 
 @dataclass(frozen=True)
@@ -171,9 +226,21 @@ class Script(Load):
 class Spins(Load):
     """Fixed CPU work in processes of their own, without a database."""
 
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The processes."""
+        return (f"{self.sessions} processes",)
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """None: nothing but the run directory is written."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Draws(Load):
     """Values drawn from a distribution, without a database."""
 
     mean: float
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """Nothing but the run itself."""
+        return 0

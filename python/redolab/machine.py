@@ -1,11 +1,43 @@
-"""What this machine is, for the manifest."""
+"""What this machine is, for the manifest; and what was once measured of it, for forecasts.
+
+What `redolab run cpu-capacity` finds is kept in `$XDG_DATA_HOME/redolab/machines` (by default
+`~/.local/share/redolab/machines`), in one file for each machine and CPU quota, because a home directory may
+belong to several machines and a container's quota changes what there is.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import redolab
+from redolab.cpus import as_record, read_cpus
+from redolab.store import write_file
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class EffectiveCpus:
+    """Effective CPUs, M, as once measured on this machine under its present quota."""
+
+    point: float
+    low: float
+    high: float
+    level: float
+    """Confidence level of the interval from `low` to `high`."""
+    power: str
+    """`cores`, `threads`, `quota` or `less`: what limits it."""
+    measured_at: str
+    """UTC, ISO 8601: when the run ended."""
+    run: str
+    """The run directory, where it then was."""
 
 
 def describe_machine() -> dict[str, Any]:
@@ -17,6 +49,73 @@ def describe_machine() -> dict[str, Any]:
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _field(Path("/etc/os-release"), "PRETTY_NAME"),
         "python": platform.python_version(),
+        "processors": as_record(read_cpus()),
+    }
+
+
+def effective_cpus() -> EffectiveCpus | None:
+    """Effective CPUs of this machine by its last decided cpu-capacity run; None where there was none.
+
+    A record made under another quota, another set of CPUs or on another machine is another file, and is
+    not found. A file that cannot be read as a record counts as none.
+    """
+    try:
+        record = json.loads(record_path().read_text())
+        found = record["capacity"]["effective_cpus"]
+        return EffectiveCpus(
+            float(found["point"]),
+            float(found["low"]),
+            float(found["high"]),
+            float(found["level"]),
+            str(record["capacity"]["power"]),
+            str(record["measured_at"]),
+            str(record["run"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> Path:
+    """Keep what a run found of this machine, in place of what an earlier run did; returns where.
+
+    Args:
+        capacity: the key `capacity` of the results.
+        measured_at: UTC, ISO 8601.
+        run: the run directory.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = record_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = {
+        "format": _FORMAT,
+        "redolab_version": redolab.__version__,
+        "machine": _identity(),
+        "measured_at": measured_at,
+        "run": str(run.resolve()),
+        "capacity": dict(capacity),
+    }
+    write_file(path, json.dumps(record, indent=1, allow_nan=False).encode())
+    return path
+
+
+def record_path() -> Path:
+    """The file of this machine under its present quota."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    name = hashlib.sha256(json.dumps(_identity(), sort_keys=True).encode()).hexdigest()[:16]
+    return Path(home) / "redolab" / "machines" / f"{name}.json"
+
+
+def _identity() -> dict[str, Any]:
+    """What makes a machine another one for a measurement of its CPUs."""
+    cpus = read_cpus()
+    return {
+        "host": platform.node(),
+        "cpu_model": _field(Path("/proc/cpuinfo"), "model name"),
+        "allowed": list(cpus.allowed),
+        "cores": cpus.cores,
+        "quota_cpus": cpus.quota.cpus if cpus.quota else None,
     }
 
 

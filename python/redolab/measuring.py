@@ -1,4 +1,4 @@
-"""How one trial is measured, by what it yields: a sample between two snapshots, or a kill."""
+"""How one trial is measured, by what it yields: a sample between two snapshots, a kill, or values drawn."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from redolab.design import Design, Trial
 from redolab.difference import difference
-from redolab.engine.base import Engine, Killable
+from redolab.engine.base import Drawing, Engine, Killable
 from redolab.errors import UsageError
 from redolab.load import Amount
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, Setting, WaitRow
+from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
 
-Measured = tuple[Sample | Kill, list[WaitRow], list[ProcessTime], list[OverheadRow]]
+Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ def measure_sample(engine: Engine, moment: Moment) -> Measured:
         engine.work(Amount(design.warmup_s), stop)
     started_at, start_s = moment.now()
     before = engine.snapshot()
-    with engine.watch(0.0 if design.units else design.seconds) as watch:
-        work = engine.work(design.amount(), stop)
+    fixed_work = design.units or design.units_each
+    with engine.watch(0.0 if fixed_work else design.seconds) as watch:
+        work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
@@ -76,11 +77,39 @@ def measure_kill(engine: Engine, moment: Moment) -> Measured:
         loss_window_s=found.loss_window_s,
         recovery_s=found.recovery_s,
     )
-    return kill, [], [], []
+    return kill, [], [], [], []
+
+
+def measure_draw(engine: Engine, moment: Moment) -> Measured:
+    """Put the setting in force, and draw its values.
+
+    Raises:
+        UsageError: the engine draws no values.
+    """
+    if not isinstance(engine, Drawing):
+        raise UsageError("This engine draws no values; leave --engine out.")
+    trial = moment.trial
+    engine.apply(moment.setting)
+    started_at, start_s = moment.now()
+    groups, values = engine.draw(trial.sample)
+    draw = Draw(
+        sample=trial.sample,
+        block=trial.block,
+        position=trial.position,
+        setting=trial.setting,
+        started_at=started_at,
+        start_s=start_s,
+        elapsed_s=moment.clock() - start_s,
+        spoiled=None,
+        groups=groups,
+        values=values,
+    )
+    return draw, [], [], [], []
 
 
 MEASURES: Mapping[str, Callable[[Engine, Moment], Measured]] = {
     "sample": measure_sample,
     "kill": measure_kill,
+    "draw": measure_draw,
 }
 """By the record that a trial yields."""

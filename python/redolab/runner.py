@@ -19,7 +19,7 @@ import psycopg
 
 import redolab
 from redolab.design import Design
-from redolab.engine.base import Engine
+from redolab.engine.base import Engine, Interruptible
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Plan
 from redolab.load import Amount
@@ -77,6 +77,8 @@ def run(
     writer: RunWriter | None = None
     error: RedolabError | None = None
     with Interruptions() as interruptions:
+        if isinstance(engine, Interruptible):
+            engine.heed(interruptions.stop)
         try:
             with _in_plain_words():
                 settings = engine.prepare(plan.load, list(plan.combinations.values()))

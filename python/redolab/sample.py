@@ -93,8 +93,16 @@ class Work:
     """The longest of them: the interval in which the load ran."""
     units: int = 0
     """Units of work of the experiment: commits, rows, queries ..."""
+    first_unit_s: float | None = None
+    """Time of the first of them, where a session told it."""
+    row_versions: int | None = None
+    """Versions of rows that lay in the way of its scans, the visible ones among them."""
     trouble: str | None = None
     """Why the sample is spoiled, as seen by the sessions; None when nothing happened."""
+    client_cpu_s: float | None = None
+    """CPU of the client's threads; None where the loop runs inside the server."""
+    latency: tuple[tuple[float, int], ...] = ()
+    """Commit times a client saw: upper bound of a bucket in microseconds, and its commits."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +197,16 @@ class OverheadRow:
 
 
 @dataclass(frozen=True)
+class LatencyRow:
+    """One bucket of the commit times of one sample (a row of `latency.parquet`)."""
+
+    sample: int
+    upper_us: float
+    """No commit in it took longer; the bucket is at most a thousandth or half a microsecond wide."""
+    commits: int
+
+
+@dataclass(frozen=True)
 class Sample:
     """The difference of two snapshots under one setting (a row of `samples.parquet`)."""
 
@@ -212,9 +230,9 @@ class Sample:
     session_run_queue_s: float | None = field(metadata={"doc": "their time runnable but waiting for a CPU"})
     instance_cpu_s: float | None = field(metadata={"doc": "CPU of all server processes, ended ones too"})
     instance_run_queue_s: float | None = field(metadata={"doc": "run-queue time of all server processes"})
-    host_cpus: int | None = field(metadata={"doc": "logical CPUs online"})
-    host_busy_s: float | None = field(metadata={"doc": "CPU time of the whole machine"})
-    host_steal_s: float | None = field(metadata={"doc": "time the hypervisor gave to others"})
+    host_cpus: int | None = field(metadata={"doc": "logical CPUs online; for cpu-capacity those it may use"})
+    host_busy_s: float | None = field(metadata={"doc": "CPU time that all processes had on these CPUs"})
+    host_steal_s: float | None = field(metadata={"doc": "their time that the hypervisor gave to others"})
 
     server_rows: int | None = field(metadata={"doc": "rows changed, by the server's count"})
     wal_bytes: int | None = field(metadata={"doc": "WAL generated"})
@@ -242,6 +260,45 @@ class Sample:
     sampler_realtime: bool | None = field(
         default=None, metadata={"doc": "whether it ran at real-time priority; null where it is a query"}
     )
+    first_unit_s: float | None = field(default=None, metadata={"doc": "time of the first unit of work"})
+    row_versions: int | None = field(
+        default=None, metadata={"doc": "versions of rows that scans passed, the visible ones among them"}
+    )
+    buffer_hits: int | None = field(
+        default=None, metadata={"doc": "pages of Redolab's tables that were found in the server's cache"}
+    )
+    buffer_reads: int | None = field(
+        default=None, metadata={"doc": "pages that the server had to ask the operating system for"}
+    )
+    client_cpu_s: float | None = field(
+        default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
+    )
+    host_idle_s: float | None = field(
+        default=None, metadata={"doc": "their time with nothing to run; cpu-capacity alone"}
+    )
+    throttled_periods: int | None = field(
+        default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
+    )
+    throttled_s: float | None = field(
+        default=None, metadata={"doc": "time that the quota withheld CPUs, summed over CPUs"}
+    )
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Values drawn under one setting (a row of a sampling-distribution run's `samples.parquet`)."""
+
+    sample: int = field(metadata={"doc": "1, 2, 3 ... in the order drawn"})
+    block: int = field(metadata={"doc": "1, 2, 3 ...: the repetition"})
+    position: int = field(metadata={"doc": "place inside the block, from 1"})
+    setting: str = field(metadata={"doc": "name of the setting"})
+    started_at: str = field(metadata={"doc": "UTC, ISO 8601"})
+    start_s: float = field(metadata={"doc": "seconds since the run began"})
+    elapsed_s: float = field(metadata={"doc": "time that drawing took"})
+    spoiled: str | None = field(metadata={"doc": "why this repetition does not count; null when it does"})
+
+    groups: int = field(metadata={"doc": "groups that the values are cut into"})
+    values: tuple[float, ...] = field(metadata={"doc": "the values, group after group"})
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@
     waits.parquet     ticks per sample, wait event and scheduler state
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
+    latency.parquet   histogram of commit times per sample, where a client saw them
     results.json      every figure of the report
     report.html       the report
 
@@ -33,14 +34,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 1
-RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill}
-_TABLES: Mapping[str, type] = {"waits": WaitRow, "profile": ProcessTime, "overhead": OverheadRow}
+RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw}
+_TABLES: Mapping[str, type] = {
+    "waits": WaitRow,
+    "profile": ProcessTime,
+    "overhead": OverheadRow,
+    "latency": LatencyRow,
+}
 """The tables beside `samples`, and their records."""
+_LATER = ("overhead", "latency")
+"""Those that runs stored before them do not have."""
 _DATA = ("samples", *_TABLES)
-_ARROW = {int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()}
+_ARROW = {
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+    tuple[float, ...]: pa.list_(pa.float64()),
+}
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,7 @@ class Run:
     waits: pa.Table
     profile: pa.Table
     overhead: pa.Table
+    latency: pa.Table
 
     def results(self) -> dict[str, Any]:
         """The figures stored with the run (`results.json`).
@@ -106,16 +121,18 @@ class RunWriter:
 
     def append(
         self,
-        record: Sample | Kill,
+        record: Sample | Kill | Draw,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
         overhead: Sequence[OverheadRow] = (),
+        latency: Sequence[LatencyRow] = (),
     ) -> None:
-        """Store one sample with its waits, its process times and its on/off pairs."""
+        """Store one sample with its waits, its process times, its on/off pairs and its commit times."""
         tables: Mapping[str, Sequence[Any]] = {
             "waits": waits,
             "profile": profile,
             "overhead": overhead,
+            "latency": latency,
             "samples": (record,),
         }
         with _naming_the_disk(self.path):
@@ -257,7 +274,7 @@ def _read_parts(path: Path, kind: str, record: type) -> pa.Table:
         for part in sorted((path / "parts").glob("samples-*.parquet"))
     ]
     # A run stored before a table or a column existed has none.
-    tables = [pq.read_table(part) for part in parts if kind != "overhead" or part.exists()]
+    tables = [pq.read_table(part) for part in parts if kind not in _LATER or part.exists()]
     shape = schema(_record_type(kind, record))
     return pa.concat_tables([shape.empty_table(), *tables], promote_options="default")
 

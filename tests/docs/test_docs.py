@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -73,6 +74,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--blocks", "2", "--seconds", "0.2", "--log-device-ms", "2", "--out", "slow-log",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    shutil.copy(DOCS / "guide" / "commit-times.csv", made)
     return made
 
 
@@ -244,10 +246,30 @@ def test_manifest_keys_are_documented(place: Path) -> None:
     assert open_run(place / "slow-log").manifest.keys() - named == set()
 
 
-@pytest.mark.parametrize("name", ["commit-mode", "durability"])
+@pytest.mark.parametrize("step", [s for s in steps() if s.words[0] == "analyze"], ids=str)
+def test_what_analyze_is_said_to_print_is_what_it_prints(step: Step, place: Path) -> None:
+    said = step.output.partition("...")[0].split()
+    done = redolab(place, *(word for word in step.words if word != "--out" and not word.endswith(".html")))
+    assert done.stdout.split()[: len(said)] == said
+
+
+def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
+    named = inline_code(DOCS / "reference" / "analyze-json.md")
+    found: set[str] = set()
+    for options in (["--group", "mode"], ["--value", "commit_ms"]):
+        done = redolab(place, "analyze", "commit-times.csv", "--json", *options)
+        found |= set(leaves(json.loads(done.stdout), ""))
+    keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
+    assert sorted(keys - named) == []
+
+
+@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution"])
 def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     if name == "commit-mode":
         results = analyse(open_run(place / "slow-log"))
+    elif name == "sampling-distribution":
+        done = redolab(place, "run", name, "--blocks", "2", "--json", "--out", "draws")
+        results = json.loads(done.stdout)
     else:
         stored = ROOT / "tests" / "report" / "data" / "results_durability.json"
         results = json.loads(stored.read_text())

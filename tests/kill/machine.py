@@ -19,9 +19,9 @@ from tests.servers import PASSWORD, command, wait_until
 
 
 class Running:
-    """`redolab run commit-mode`, under way."""
+    """`redolab run` of an experiment, under way."""
 
-    def __init__(self, place: Path, *options: str) -> None:
+    def __init__(self, place: Path, *options: str, experiment: str = "commit-mode") -> None:
         self.place = place
         self.out = place / "run"
         (place / "tmp").mkdir(exist_ok=True)
@@ -29,7 +29,7 @@ class Running:
             "XDG_CACHE_HOME": str(place), "TMPDIR": str(place / "tmp"), "PGPASSWORD": PASSWORD,
         }  # fmt: skip
         self.process = subprocess.Popen(
-            command("run", "commit-mode", "--quick", *options, "--out", self.out),
+            command("run", experiment, "--quick", *options, "--out", self.out),
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip

@@ -130,6 +130,26 @@ def test_a_killed_run_leaves_somebodys_server_as_it_was(server: Server, database
     assert (server.settings(), server.altered()) == (settings, altered)
 
 
+# The same for sessions that are clients of Redolab's own process: they end with it.
+CLIENTS = ("--blocks", "2", "--seconds", "0.3", "--sessions", "2,6")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("seconds", [0.05, 0.4, 0.8])
+def test_a_client_load_that_is_struck_leaves_nothing(
+    how: signal.Signals, seconds: float, newest: Server, url: str, database: str, place: Path
+) -> None:
+    running = Running(place, "--engine", url, "--yes", *CLIENTS, experiment="session-count")
+    running.await_samples(2)
+    pause(seconds)
+    announced = running.strike(how)
+    assert announced < SAMPLES, "it was over, and this test tests nothing"
+    assert running.end() == (-signal.SIGKILL if how == signal.SIGKILL else 130)
+    assert running.stored() >= announced
+    assert_nothing_left(place)
+    newest.assert_left_clean(database)
+
+
 def test_without_a_guard_the_next_run_puts_their_server_back(
     newest: Server, url: str, database: str, place: Path, redolab: Redolab
 ) -> None:

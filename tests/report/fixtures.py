@@ -2,7 +2,7 @@
 
 `log_bound` has an emulated log device and a spoiled sample; `cpu_bound` settles as equivalent;
 `interrupted` ended after three samples on a server without CPU accounts; `durability` is a run of
-hard kills.
+hard kills; `wide` has 16 settings, `bare` no database (see `tests.report.made_up`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-NAMES = ("log_bound", "cpu_bound", "interrupted", "durability")
+NAMES = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare")
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'{{7*7}}%{x}<b>"
 
 
@@ -31,4 +31,17 @@ def hostile() -> dict[str, Any]:
     results["warnings"] = [HOSTILE]
     results["diagnostics"][0]["text"] = HOSTILE
     results["run"] = HOSTILE
+    return results
+
+
+def hostile_wide() -> dict[str, Any]:
+    """Results in which all that an experiment adds of its own is hostile."""
+    results = stored("wide")
+    results["tables"][0]["rows"][0]["part"] = HOSTILE
+    results["published"][0]["finding"] = HOSTILE
+    over_rows, by_kind = results["figures"]
+    over_rows["caption"] = HOSTILE
+    over_rows["series"][0]["name"] = HOSTILE
+    for series in by_kind["series"]:
+        series["x"][0] = HOSTILE
     return results

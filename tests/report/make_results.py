@@ -1,7 +1,6 @@
-"""Writes the stored commit-mode results anew: `python -m tests.report.make_results`.
+"""Writes the stored results anew: `python -m tests.report.make_results`.
 
-Made-up runs through the real store and the real analysis. The durability results are kept as they
-are: they come from the same analysis on made-up kills.
+Made-up runs through the real store and the real analysis.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ from typing import Any
 
 from redolab.experiment import analyse
 from redolab.store import Run
+from tests.report.made_up import bare, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
+from tests.unit.analysis.test_durability import kill_run
 
 DATA = Path(__file__).with_name("data")
-NAME = "redolab-runs/commit-mode-20261121-080000"
 
 
 def made_up(place: Path) -> dict[str, Run]:
-    """One stored run per kept result."""
+    """One stored run per kept result of a shipped experiment."""
     plan = design(blocks=8)
     spoiled = next(t.sample for t in plan.order() if t.block == 5 and t.setting == "nowait/immediate")
     change: dict[int, dict[str, Any]] = {
@@ -38,13 +38,26 @@ def made_up(place: Path) -> dict[str, Run]:
             place / "interrupted", LOG_BOUND, plan, status="interrupted", only_first=3,
             change=dict.fromkeys((1, 2, 3), remote),
         ),
+        "durability": kill_run(
+            place / "kills",
+            {"wait/immediate": 0, "wait/batch": 0, "nowait/immediate": 31, "nowait/batch": 212},
+        ),
     }  # fmt: skip
+
+
+def every(place: Path) -> dict[str, dict[str, Any]]:
+    """Every kept results object by its name."""
+    found = {name: analyse(run) for name, run in made_up(place).items()}
+    found |= {"wide": wide(place / "wide"), "bare": bare()}
+    return {
+        name: results | {"run": f"redolab-runs/{results['experiment']}-20261121-080000"}
+        for name, results in found.items()
+    }
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as place:
-        for name, run in made_up(Path(place)).items():
-            results = analyse(run) | {"run": NAME}
+        for name, results in every(Path(place)).items():
             text = json.dumps(results, allow_nan=False)
             (DATA / f"results_{name}.json").write_text(text + "\n")
 

@@ -12,9 +12,14 @@ from redolab.report import figures, html
 from redolab.report.time_figure import time_profile
 
 from .conftest import Open, Opened
-from .fixtures import HOSTILE, NAMES, hostile, stored
+from .fixtures import HOSTILE, NAMES, hostile, hostile_wide, stored
 
-SECTIONS = ["verdict", "time", "histogram", "curve", "tables", "method"]
+SECTIONS = {
+    "log_bound": ["verdict", "time", "histogram", "curve", "tables", "published", "method"],
+    "durability": ["verdict", "figures", "tables", "method"],
+    "wide": ["verdict", "figures", "time", "histogram", "curve", "tables", "published", "method"],
+    "bare": ["verdict", "figures", "method"],
+}
 
 
 def is_quiet(opened: Opened) -> None:
@@ -31,13 +36,50 @@ def test_opens_quietly_and_fits(
     opened = open_report(stored(name), width, scheme)
     is_quiet(opened)
     drawn = opened.page.locator("[data-figure] svg.main-svg").count()
-    assert drawn >= (1 if name == "durability" else 5)
+    assert drawn >= (1 if name in ("durability", "bare") else 5)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_sections_stand_in_their_order(open_report: Open) -> None:
-    page = open_report(stored("log_bound")).page
-    assert page.locator("section").evaluate_all("all => all.map((it) => it.id)") == SECTIONS
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_page_has_the_sections_its_run_has_data_for(open_report: Open, name: str) -> None:
+    page = open_report(stored(name)).page
+    assert page.locator("section").evaluate_all("all => all.map((it) => it.id)") == SECTIONS[name]
+    links = page.locator("nav a").evaluate_all("all => all.map((it) => it.getAttribute('href'))")
+    assert links == [f"#{section}" for section in SECTIONS[name][1:]]
+    empty = page.locator("tbody td[colspan]").evaluate_all("all => all.map((it) => it.closest('table').id)")
+    assert set(empty) <= {"table-parameter-changes"}
+
+
+def test_a_report_speaks_of_its_unit_of_work(open_report: Open) -> None:
+    page = open_report(stored("wide")).page
+    assert page.locator(".headline .meaning strong").inner_text() == "rows per second, 4096 over 1"
+    assert "Rows" in page.locator("#table-glance thead").inner_text()
+    axes = page.locator("#figure-time .xtitle, #figure-histogram .xtitle, #figure-curve .xtitle")
+    assert axes.all_text_contents() == [
+        "Share of a row's response time, %", "Response time R, µs per row", "Rows L, per s",
+    ]  # fmt: skip
+    for section in ("#time", "#histogram", "#curve"):
+        assert "commit" not in page.locator(section).inner_text()
+
+
+def test_tables_figures_and_findings_of_an_experiment_are_shown(open_report: Open) -> None:
+    results = stored("wide")
+    page = open_report(results).page
+    assert page.locator("#verdict #table-own-collected tbody tr").count() == 3
+    assert page.locator("#tables #table-own-batch tbody tr").count() == 16
+    marks = page.locator("#figure-own-over-rows .points path.point")
+    points = sum(
+        sum(y is not None for y in series["y"])
+        for series in results["figures"][0]["series"]
+        if series["style"] != "dashed"
+    )
+    assert marks.count() == points
+    assert page.locator("#figure-own-over-rows .errorbar").count() == 16
+    said = page.locator("#table-findings tbody tr").evaluate_all(
+        "rows => rows.map((row) => row.cells[3].textContent)"
+    )
+    assert said == [finding["agreement"] for finding in results["published"]]
+    assert page.locator("#published li").all_text_contents() == [results["published"][0]["source"]]
 
 
 def test_the_file_holds_the_results_it_shows(open_report: Open) -> None:
@@ -64,8 +106,9 @@ def test_an_emulated_device_is_stamped_on_everything(open_report: Open) -> None:
     assert "EMULATED" not in html.render(stored("cpu_bound"))
 
 
-def test_every_figure_has_its_numbers_as_a_table(open_report: Open) -> None:
-    page = open_report(stored("log_bound")).page
+@pytest.mark.parametrize("name", ["log_bound", "wide", "durability", "bare"])
+def test_every_figure_has_its_numbers_as_a_table(open_report: Open, name: str) -> None:
+    page = open_report(stored(name)).page
     missing = page.locator("figure").evaluate_all(
         """all => all.filter((figure) => {
              for (let it = figure.nextElementSibling; it; it = it.nextElementSibling) {
@@ -101,8 +144,9 @@ def test_follows_a_change_of_the_colour_scheme(open_report: Open) -> None:
     is_quiet(opened)
 
 
-def test_prints_on_light_paper(open_report: Open) -> None:
-    opened = open_report(stored("log_bound"), scheme="dark")
+@pytest.mark.parametrize("name", ["log_bound", "wide"])
+def test_prints_on_light_paper(open_report: Open, name: str) -> None:
+    opened = open_report(stored(name), scheme="dark")
     page = opened.page
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     paper = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")
@@ -112,6 +156,10 @@ def test_prints_on_light_paper(open_report: Open) -> None:
     assert paper == "#ffffff"
     assert widest <= 661
     assert page.locator("details.paper").evaluate_all("all => all.every((it) => it.open)")
+    page.set_viewport_size({"width": 680, "height": 900})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680
+    page.emulate_media(media="screen")
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.paper").evaluate_all("all => all.every((it) => !it.open)")
     assert page.pdf().startswith(b"%PDF")
@@ -129,6 +177,18 @@ def test_hostile_names_stay_text(open_report: Open) -> None:
     assert HOSTILE in page.locator("#table-glance").inner_text()
     legends = page.locator("#figure-curve .legendtext").all_text_contents()
     assert f"nowait/batch {HOSTILE}" in legends
+
+
+def test_hostile_names_stay_text_in_what_an_experiment_adds(open_report: Open) -> None:
+    results = hostile_wide()
+    opened = open_report(results)
+    page = opened.page
+    is_quiet(opened)
+    assert page.locator("img").count() == 0
+    for place in ("#table-own-collected", "#table-findings", "#figcaption-own-over-rows"):
+        assert HOSTILE in page.locator(place).inner_text(), place
+    assert HOSTILE in page.locator("#figure-own-over-rows .legendtext").all_text_contents()[0]
+    assert HOSTILE in page.locator("#figure-own-by-kind .xtick text").all_text_contents()[0]
 
 
 def test_one_file_holds_everything() -> None:

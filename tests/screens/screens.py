@@ -9,22 +9,28 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
+from redolab.analysis.values import analyse_values
 from redolab.report.profile import print_profile
 from redolab.report.terminal import print_terminal
+from redolab.report.values import print_values
+from redolab.values_file import read_values
 from tests.screens import profiles
 
 HERE = Path(__file__).parent
-RUNS = ("log_bound", "cpu_bound", "interrupted", "durability")
+RUNS = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare")
 PROFILES = {
     "profile": profiles.busy,
     "profile_session": profiles.busy,
     "profile_remote": profiles.remote,
     "profile_quiet": profiles.quiet,
 }
-SCREENS = (*RUNS, *PROFILES)
+# Of docs/guide/commit-times.csv: all of them, and by mode.
+VALUES = {"values": None, "values_groups": "mode"}
+SCREENS = (*RUNS, *PROFILES, *VALUES)
 WIDTHS = (80, 100)
 
 
@@ -34,11 +40,20 @@ def screen(name: str, width: int, encoding: str = "utf-8") -> str:
     console = Console(file=output, width=width, color_system=None, highlight=False)
     if name in PROFILES:
         print_profile(PROFILES[name](), profiles.SESSION if name == "profile_session" else None, console)
+    elif name in VALUES:
+        print_values(column(VALUES[name]), console)
     else:
         results = json.loads((HERE.parent / "report" / "data" / f"results_{name}.json").read_text())
         print_terminal(results, Path(results["run"]) / "report.html", console)
     output.seek(0)
     return "".join(line.rstrip() + "\n" for line in output.read().splitlines())
+
+
+def column(group: str | None) -> dict[str, Any]:
+    """What `redolab analyze` says of the guide's file."""
+    path = HERE.parents[1] / "docs" / "guide" / "commit-times.csv"
+    results = analyse_values(read_values(str(path), "commit_ms", group))
+    return results | {"source": results["source"] | {"file": path.name}}
 
 
 def kept() -> Iterator[tuple[str, int, Path]]:

@@ -1,6 +1,7 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
 mod group_commit;
+mod load;
 mod places;
 mod sampler;
 
@@ -128,12 +129,48 @@ fn machine_times(py: Python<'_>) -> io::Result<MachineTimes> {
     })
 }
 
-/// Redolab's compiled part: processes watched from outside, the emulated log device, the simulator.
+/// What `spin` did, and when, in nanoseconds of the monotonic clock.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+struct Spun {
+    /// Spins done.
+    spins: u64,
+    /// When the first began.
+    begun_ns: u64,
+    /// When the last ended.
+    ended_ns: u64,
+}
+
+#[pymethods]
+impl Spun {
+    fn __repr__(&self) -> String {
+        format!(
+            "Spun(spins={}, begun_ns={}, ended_ns={})",
+            self.spins, self.begun_ns, self.ended_ns
+        )
+    }
+}
+
+/// From start_ns of the monotonic clock on, do CPU work until `most` spins are done or until_ns has passed.
+#[pyfunction]
+fn spin(py: Python<'_>, start_ns: u64, most: u64, until_ns: u64) -> Spun {
+    let done = py.detach(|| redolab_spin::spin(start_ns, most, until_ns));
+    Spun { spins: done.spins, begun_ns: done.begun_ns, ended_ns: done.ended_ns }
+}
+
+/// Have the kernel kill this process when its parent ends; `parent` is the process that must be it.
+#[pyfunction]
+fn die_with_parent(parent: u32) -> io::Result<()> {
+    redolab_spin::die_with_parent(parent)
+}
+
+/// Redolab's compiled part: processes watched from outside, sessions over the wire, CPU work, the
+/// emulated log device, and the group-commit simulator.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
     module.add_class::<ServerTasks>()?;
     module.add_class::<MachineTimes>()?;
+    module.add_class::<Spun>()?;
     module.add_class::<sampler::Watched>()?;
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
@@ -142,10 +179,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<group_commit::Simulated>()?;
     module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
+    module.add_class::<load::SessionWork>()?;
+    module.add_class::<load::ClientWork>()?;
+    module.add_class::<load::ClientSessions>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;
     module.add_function(wrap_pyfunction!(machine_times, module)?)?;
+    module.add_function(wrap_pyfunction!(spin, module)?)?;
+    module.add_function(wrap_pyfunction!(die_with_parent, module)?)?;
     module.add_function(wrap_pyfunction!(places::toml_places, module)?)?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
     Ok(())

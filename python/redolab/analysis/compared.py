@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab.analysis import as_published, envelope, significance, time_based
+from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
 from redolab.analysis.curves import curve
 from redolab.analysis.density import density
 from redolab.analysis.drift import diagnose
@@ -23,6 +24,7 @@ from redolab.analysis.published_tests import published_tests
 from redolab.analysis.reading import (
     Sightings,
     counting,
+    read_latency,
     read_overhead,
     read_samples,
     read_sightings,
@@ -56,6 +58,8 @@ class Compared:
     samples: Mapping[str, Sequence[Sample]]
     """Those that count, by setting."""
     seen: Sightings
+    latency: Mapping[int, Histogram]
+    """Commit times by sample, where a client saw them."""
     sessions: Mapping[str, Sequence[UnitOfWork]]
     """Session accounts of `samples`."""
     instance: Mapping[str, Sequence[UnitOfWork]]
@@ -118,6 +122,7 @@ def compare_run(run: Run) -> Compared:
         good=good,
         samples=samples,
         seen=seen,
+        latency=read_latency(run),
         sessions={name: [session_account(item) for item in samples[name]] for name in names},
         instance={
             name: [instance_account(item, seen.get(item.sample, NOTHING)) for item in samples[name]]
@@ -225,6 +230,10 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
         "spoiled": sum(item.setting == name for item in compared.everything) - len(mine),
         "throughput_per_s": mean_estimate(item.arrival_rate for item in session).as_json(),
         **_times(session),
+        **{
+            f"commit_time_ms_p{percent}": commit_time_ms(mine, compared.latency, percent).as_json()
+            for percent in PERCENTS
+        },
         "run_queue_time_ms": _milliseconds(session, lambda item: item.run_queue_time).as_json(),
         "instance": _times(compared.instance[name]),
         "commits_per_flush": mean_estimate(map(time_based.commits_per_flush, mine)).as_json(),

@@ -48,7 +48,7 @@ def diagnose(
 ) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too.
 
-    `source` is where wait events were read: `server memory` or `pg_stat_activity`.
+    `source` is where wait events were read: `server memory`, `pg_stat_activity`, or `none`.
     """
     good = counting(samples)
     noise = residual_noise(good)
@@ -291,6 +291,8 @@ def short_waits(samples: Sequence[Sample], source: str) -> Diagnostic:
     15 points off for waits of about 50 us.
     """
     name = "short waits"
+    if source == "none":
+        return Diagnostic(name, "not_available", "No wait events are sampled here.")
     waits = [
         blocked / units_of_work(sample)
         for sample in samples
@@ -323,7 +325,7 @@ def sampled_states(samples: Sequence[Sample], sightings: Sightings) -> Diagnosti
     for sample in samples:
         if sample.session_cpu_s is None or sample.session_run_queue_s is None:
             continue
-        rows = list(session_waits(sightings.get(sample.sample, NOTHING).waits))
+        rows = list(session_waits(sample, sightings.get(sample.sample, NOTHING)))
         seen += sum(row.ticks for row in rows)
         awake += sum(row.ticks for row in rows if is_awake(row))
         exact_s += sample.session_cpu_s + sample.session_run_queue_s

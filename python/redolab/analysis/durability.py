@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import durability_shown, envelope
 from redolab.analysis.drift import Diagnostic
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.estimates import exact_share, mean_estimate
 from redolab.analysis.reading import read_kills
 from redolab.analysis.significance import Outcome
 from redolab.sample import Kill
@@ -23,6 +23,10 @@ FEWEST_KILLS = 10
 """Kills per setting below which nothing is concluded."""
 _MAY_LOSE = frozenset({"memory"})
 """Tiers that promise nothing after a process crash."""
+_OUTCOMES: Mapping[Outcome, str] = {
+    "equivalent": "every promise was kept",
+    "worse": "a promise was BROKEN",
+}
 NOTE = (
     "A killed process is not a power cut: commits handed to the operating system survive the one "
     "and not the other."
@@ -73,31 +77,32 @@ def analyse(run: Run) -> dict[str, Any]:
     heading = envelope.heading(run)
     emulated = envelope.log_device_ms(manifest)
     heading["engine"]["emulated"] = {} if emulated is None else {"log_device_ms": {"requested": emulated}}
+    settings = [
+        _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
+    ]
     return heading | {
-        "verdict": {"text": text, "outcome": outcome, "baseline": baseline, "best": None},
-        "settings": [
-            _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
+        "verdict": {
+            "text": text,
+            "outcome": outcome,
+            "outcome_text": _OUTCOMES.get(outcome),
+            "baseline": baseline,
+            "best": None,
+        },
+        "settings": settings,
+        "tables": [
+            table.as_json()
+            for table in (
+                durability_shown.losses(settings),
+                durability_shown.rates(settings),
+                durability_shown.kills(kills),
+            )
         ],
+        "figures": [durability_shown.missing([found.setting for found in losses], kills).as_json()],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
         "method": envelope.method(manifest),
         "warnings": [*map(str, manifest.get("conditions", ())), NOTE],
     }
-
-
-def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:
-    """A share with the exact Clopper-Pearson interval; nulls without trials.
-
-    With no hits the upper end is what the trials cannot rule out.
-
-    Source: SciPy, `scipy.stats.binomtest`.
-    """
-    if trials == 0:
-        return Estimate(None, None, None, level)
-    from scipy import stats
-
-    interval = stats.binomtest(hits, trials).proportion_ci(level, method="exact")
-    return Estimate(hits / trials, float(interval.low), float(interval.high), level)
 
 
 def _losses(declared: Mapping[str, Any], kills: Sequence[Kill]) -> _Losses:

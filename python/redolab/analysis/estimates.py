@@ -1,4 +1,4 @@
-"""A number with its uncertainty, and the two ways a sample of numbers becomes one."""
+"""A number with its uncertainty, and the ways a sample of numbers becomes one."""
 
 from __future__ import annotations
 
@@ -66,6 +66,21 @@ def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estima
         return Estimate(point, point, point, level)
     low, high = stats.t.interval(level, len(known) - 1, loc=point, scale=spread)
     return Estimate(point, float(low), float(high), level)
+
+
+def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:
+    """A share with the exact Clopper-Pearson interval; nulls without trials.
+
+    With no hits the upper end is what the trials cannot rule out.
+
+    Source: SciPy, `scipy.stats.binomtest`.
+    """
+    if trials == 0:
+        return Estimate(None, None, None, level)
+    from scipy import stats
+
+    interval = stats.binomtest(hits, trials).proportion_ci(level, method="exact")
+    return Estimate(hits / trials, float(interval.low), float(interval.high), level)
 
 
 def ratio_estimate(log_ratios: Iterable[float | None], level: float = 0.95) -> Estimate:

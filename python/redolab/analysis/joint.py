@@ -26,7 +26,7 @@ def joint(samples: Sequence[Sample], sightings: Mapping[int, Seen]) -> Joint | N
     (wait events from `pg_stat_activity`; runs stored before it was told).
     """
     totals = [shares for sample in samples if (shares := _exact(sample)) is not None]
-    rows = [row for sample in samples for row in session_waits(sightings.get(sample.sample, NOTHING).waits)]
+    rows = [row for sample in samples for row in session_waits(sample, sightings.get(sample.sample, NOTHING))]
     states = {row.state for row in rows}
     told = "on_cpu" in states or not states & {"runnable", "awake"}
     if not totals or not states or not told:

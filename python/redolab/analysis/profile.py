@@ -51,7 +51,7 @@ class ProfileRow:
             "row": self.row,
             "class": self.row.split(":")[0],
             "share": self.share.as_json(),
-            "per_commit_ms": self.per_unit.scaled(1e3).as_json(),
+            "per_unit_ms": self.per_unit.scaled(1e3).as_json(),
             "time_s": self.time_s,
         }
 
@@ -67,7 +67,7 @@ def session_times(sample: Sample, seen: Seen) -> Times:
     Without the kernel's accounts all time is divided by ticks, those without an event as
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
     """
-    rows = tuple(session_waits(seen.waits))
+    rows = tuple(session_waits(sample, seen))
     blocked = session_blocked_s(sample)
     if blocked is None or sample.session_cpu_s is None or sample.session_run_queue_s is None:
         return _divided(sample.session_elapsed_s, rows, nameless=ON_CPU_OR_UNKNOWN)

@@ -8,7 +8,7 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
-from redolab.sample import Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.store import Run
 
 Sightings = Mapping[int, Seen]
@@ -23,6 +23,11 @@ def read_samples(run: Run) -> tuple[Sample, ...]:
 def read_kills(run: Run) -> tuple[Kill, ...]:
     """Every kill of a durability run in the order made, spoiled ones too."""
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
+
+
+def read_draws(run: Run) -> tuple[Draw, ...]:
+    """Every set of values of a sampling-distribution run in the order drawn, spoiled ones too."""
+    return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=_number))
 
 
 def read_sightings(run: Run) -> Sightings:
@@ -44,6 +49,14 @@ def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
     return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
 
 
+def read_latency(run: Run) -> Mapping[int, Mapping[float, int]]:
+    """Commits by the upper bound of their time in microseconds, by sample; empty without a client."""
+    found: defaultdict[int, dict[float, int]] = defaultdict(dict)
+    for row in run.latency.to_pylist():
+        found[row["sample"]][row["upper_us"]] = row["commits"]
+    return found
+
+
 def counting(samples: Iterable[Sample]) -> tuple[Sample, ...]:
     """The samples that count: not spoiled, with time and work in them."""
     return tuple(
@@ -58,5 +71,5 @@ def setting_names(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(setting["name"] for setting in manifest["settings"])
 
 
-def _number(record: Sample | Kill) -> int:
+def _number(record: Sample | Kill | Draw) -> int:
     return record.sample

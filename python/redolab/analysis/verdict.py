@@ -43,12 +43,15 @@ class Verdict:
     outcome: Outcome
     baseline: str
     best: str | None
+    outcome_text: str | None = None
+    """The outcome in the experiment's words, where those say more than the outcome's own."""
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as the results object has it."""
         return {
             "text": self.text,
             "outcome": self.outcome,
+            "outcome_text": self.outcome_text,
             "baseline": self.baseline,
             "best": self.best,
         }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from redolab.sample import ProcessTime, WaitRow
+from redolab.sample import ProcessTime, Sample, WaitRow
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Seen:
 
 
 NOTHING = Seen()
+CLIENT_READ = ("Client", "ClientRead")
+"""A server process waits for its client to send something."""
 
 _AWAKE = ("on_cpu", "runnable", "awake")
 _IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
@@ -29,15 +31,29 @@ def event_name(wait_class: str, event: str) -> str:
     return f"{wait_class}:{event}"
 
 
-def session_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
+def session_waits(sample: Sample, seen: Seen) -> Iterator[WaitRow]:
     """The working sessions' rows that fell inside their work.
 
-    The sessions loop inside the server, so one that waits for its client (Client:ClientRead) has
-    not begun its loop or has left it: that time is not in `session_elapsed_s` either.
+    A session that loops inside the server and waits for its client (Client:ClientRead) has not begun
+    its loop or has left it: that time is not in `session_elapsed_s` either. One that a client drives
+    waits for it inside its work too; of those ticks as many are left out as the time outside
+    `session_elapsed_s` stands for, when others had not done their part yet.
     """
-    for row in rows:
-        if row.scope == "session" and (row.wait_class, row.event) != ("Client", "ClientRead"):
+    mine = [row for row in seen.waits if row.scope == "session"]
+    for row in mine:
+        if (row.wait_class, row.event) != CLIENT_READ:
             yield row
+        elif sample.client_cpu_s is not None:
+            idle = _ticks_outside(sample, mine) if is_asleep(row) else 0
+            yield replace(row, ticks=max(0, row.ticks - idle))
+
+
+def _ticks_outside(sample: Sample, rows: Iterable[WaitRow]) -> int:
+    """Ticks that found a session connected but not at work, by the time that it was."""
+    watched = sample.sessions * max(sample.elapsed_s, sample.sampled_s or 0.0)
+    if watched <= 0:
+        return 0
+    return round(sum(row.ticks for row in rows) * max(0.0, 1 - sample.session_elapsed_s / watched))
 
 
 def background_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:

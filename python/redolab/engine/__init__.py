@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
+_NAMES = frozenset({"embedded", "generator", "machine", "mariadb", "sqlite"})
+"""Engines that need no URL."""
 
 
 def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
-    """Open the engine that `--engine` names: `embedded` or a `postgresql://` URL.
+    """Open the engine that `--engine` names: a private one, a `postgresql://` URL, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
@@ -27,18 +29,44 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
     Raises:
         RefusedError: the server cannot be had.
     """
+    if target == "machine":
+        from redolab.engine.machine import MachineEngine
+
+        return MachineEngine()
+    if target == "generator":
+        from redolab.engine.generator import GeneratorEngine
+
+        return GeneratorEngine(seed)
     from redolab.engine.connection import Connector
     from redolab.engine.embedded import EmbeddedServer
     from redolab.engine.postgres import PostgresEngine
 
+    if target == "mariadb":
+        return _open_mariadb(disk_bytes, load.cache_bytes())
+    if target == "sqlite":
+        from redolab.engine.sqlite import SQLiteEngine
+
+        return SQLiteEngine(disk_bytes)
     if target == "embedded":
-        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes)
+        server = EmbeddedServer(load.sessions, log_device_s, disk_bytes, load.cache_bytes())
         try:
             return PostgresEngine(Connector(server.target), server, seed)
         except BaseException:
             server.stop()
             raise
     return PostgresEngine(Connector(target), None, seed)
+
+
+def _open_mariadb(disk_bytes: int, cache_bytes: int) -> Engine:
+    from redolab.engine.mariadb import MariaDBEngine
+    from redolab.engine.mariadb_private import PrivateMariaDB
+
+    server = PrivateMariaDB(disk_bytes, cache_bytes)
+    try:
+        return MariaDBEngine(server)
+    except BaseException:
+        server.stop()
+        raise
 
 
 def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | None) -> None:
@@ -55,9 +83,9 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
     """
     scheme, is_url, _ = target.partition("://")
     kind = _SCHEMES.get(scheme, scheme) if is_url else target
-    if kind not in {"embedded", *_SCHEMES.values()} or (kind != "embedded" and not is_url):
+    if kind not in (_SCHEMES.values() if is_url else _NAMES):
         raise UsageError(
-            f"There is no engine {target!r}. Use embedded, or a URL such as "
+            f"There is no engine {target!r}. Use embedded, mariadb or sqlite, or a URL such as "
             "postgresql://user@host:5432/database."
         )
     if kind not in allowed:
@@ -65,8 +93,8 @@ def check_target(target: str, allowed: tuple[str, ...], log_device_s: float | No
             f"This experiment does not run on {target.partition('://')[0]}, only on {' or '.join(allowed)}: "
             "leave --engine out for its default."
         )
-    if log_device_s is not None and is_url:
+    if log_device_s is not None and kind != "embedded":
         raise UsageError(
-            "--log-device-ms emulates a slow device under Redolab's own server only; a server given "
-            "by URL has the device it has. Leave one of the two out."
+            "--log-device-ms emulates a slow device under Redolab's own server only, the embedded "
+            "PostgreSQL; any other has the device it has. Leave one of the two out."
         )

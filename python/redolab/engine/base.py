@@ -109,6 +109,27 @@ class Engine(Protocol):
 
 
 @runtime_checkable
+class Drawing(Protocol):
+    """An engine that draws values instead of doing work."""
+
+    def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
+        """The groups of the setting in force, and the values of its `number`th sample, group after group.
+
+        The same seed and number give the same values.
+        """
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """An engine that may take long to prepare a load or to put a setting in force."""
+
+    def heed(self, stop: threading.Event) -> None:
+        """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set."""
+        ...
+
+
+@runtime_checkable
 class Killable(Protocol):
     """An engine whose server may be killed."""
 

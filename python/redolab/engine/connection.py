@@ -45,7 +45,7 @@ _DEFAULTS: Mapping[str, str] = {
 }
 # Customs and limits meant for applications must not cut a sample short; and the server is to notice
 # within half a minute that Redolab has vanished, and let go of its lock.
-_SESSION: Mapping[str, str] = {
+SESSION_SETTINGS: Mapping[str, str] = {
     "statement_timeout": "0",
     "lock_timeout": "0",
     "idle_session_timeout": "0",
@@ -93,18 +93,26 @@ class Connector:
         settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
         try:
             connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
-            wanted = Jsonb({**_SESSION, "default_transaction_read_only": "on" if read_only else "off"})
+            wanted = Jsonb(
+                {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
+            )
             connection.execute(
                 "select set_config(name, %s::jsonb ->> name, false) from pg_settings where %s::jsonb ? name",
                 (wanted, wanted),
             )
         except psycopg.Error as error:
-            text = _first_line(error)
-            mend = next((mend for part, mend in _MENDS if part in str(error)), "")
-            raise RefusedError(
-                f"No connection to PostgreSQL at {self.place}: {text}. {mend}".rstrip()
-            ) from error
+            raise self.refused(_first_line(error), str(error)) from error
         return connection
+
+    def refused(self, text: str, whole: str | None = None) -> RefusedError:
+        """The error of a connection that failed.
+
+        Args:
+            text: why, in one line without a full stop.
+            whole: all that was said, where that is more.
+        """
+        mend = next((mend for part, mend in _MENDS if part in (whole or text)), "")
+        return RefusedError(f"No connection to PostgreSQL at {self.place}: {text}. {mend}".rstrip())
 
 
 def fetch(

@@ -8,7 +8,6 @@ that went down or by a killed guard, and the next start removes it.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import pwd
@@ -25,17 +24,18 @@ from redolab.engine.guard import (
     as_user,
     is_running,
     kill_server,
-    lock_directory,
     remove_server,
 )
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
+from redolab.engine.private_place import base_directory, cache_mib, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _NOBODY = 65534
 _SOCKET_PATH_LIMIT = 90
 _START_LIMIT_S = 60.0
 _RECOVERY_LIMIT_S = 600.0
+_CACHE_MIB = 256
 _CONFIGURATION = """
 # Private to one run: no network, and nothing that would start by itself inside a sample.
 listen_addresses = ''
@@ -43,7 +43,6 @@ autovacuum = off
 checkpoint_timeout = 1h
 max_wal_size = 4GB
 min_wal_size = 256MB
-shared_buffers = 256MB
 dynamic_shared_memory_type = mmap
 huge_pages = off
 track_wal_io_timing = on
@@ -54,20 +53,23 @@ jit = off
 class EmbeddedServer:
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, sessions: int, log_device_s: float | None, disk_bytes: int = 0) -> None:
+    def __init__(
+        self, sessions: int, log_device_s: float | None, disk_bytes: int = 0, cache_bytes: int = 0
+    ) -> None:
         """Make and start the server.
 
         Args:
             sessions: working sessions it must have room for.
             log_device_s: flush time of an emulated log device, seconds; None for the real one.
             disk_bytes: how much disk it will need.
+            cache_bytes: how large its cache should be; at least its usual size.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
         """
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
-        base = _base_directory(user)
+        base = base_directory(user)
         check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
@@ -80,12 +82,7 @@ class EmbeddedServer:
         }
         self._guard = Guard()
         try:
-            # Under the base's lock, so that another start does not take the new directory for a leaving.
-            with (base / "lock").open("wb") as turn:
-                fcntl.flock(turn, fcntl.LOCK_EX)
-                sweep(base)
-                self.directory.mkdir(mode=0o700)
-                self._guard.ask({"server": self._charge})
+            take_charge(base, self.directory, self._guard, self._charge)
             socket = self._socket_directory()
             if log_device_s is not None:
                 self.device = LogDevice(self.directory, log_device_s)
@@ -93,7 +90,7 @@ class EmbeddedServer:
                 for path in (self.directory, socket, *self.directory.iterdir()):
                     os.chown(path, user, user)
             self._initialise([*prefix, str(binaries / "initdb")])
-            self._configure(socket, sessions)
+            self._configure(socket, sessions, cache_mib(cache_bytes, _CACHE_MIB))
             if self.device:
                 self._charge["env"] |= self.device.environment
             self._start()
@@ -129,7 +126,7 @@ class EmbeddedServer:
         if "pid" not in answer:
             raise RefusedError(
                 f"The embedded PostgreSQL did not start: {answer.get('error')}. "
-                f"Its last words: {_tail(self.directory / 'server.log')}"
+                f"Its last words: {last_words(self.directory / 'server.log')}"
             )
         if self.device and not self.device.counters().attached:
             raise RefusedError(
@@ -172,36 +169,13 @@ class EmbeddedServer:
                 f"{answer['error']}. Set XDG_CACHE_HOME to a directory with room that you may write to."
             )
 
-    def _configure(self, socket: Path, sessions: int) -> None:
+    def _configure(self, socket: Path, sessions: int, cache: int) -> None:
         with (self.directory / "data" / "postgresql.conf").open("a") as file:
             file.write(_CONFIGURATION)
             quoted = str(socket).replace("'", "''")
             file.write(f"unix_socket_directories = '{quoted}'\n")
             file.write(f"max_connections = {sessions + 20}\n")
-
-
-def check_room(base: Path, disk_bytes: int) -> None:
-    """Make sure that there is room for a private server.
-
-    Raises:
-        RefusedError: there is not.
-    """
-    free = shutil.disk_usage(base).free
-    if free < disk_bytes:
-        raise RefusedError(
-            f"The run needs about {disk_bytes / 1e9:,.1f} GB of disk, and {base} has {free / 1e9:,.1f} GB "
-            "free. Ask for fewer rows, or set XDG_CACHE_HOME to a directory with room. Nothing was made."
-        )
-
-
-def sweep(base: Path) -> None:
-    """Remove what killed runs left in `base`: servers still running, and their directories."""
-    for directory in base.iterdir():
-        if directory.is_dir():
-            lock = lock_directory(directory)
-            if lock is not None:
-                remove_server(directory)
-                lock.close()
+            file.write(f"shared_buffers = {cache}MB\n")
 
 
 def _binaries() -> Path:
@@ -254,32 +228,3 @@ def _runs(command: list[str], user: int | None) -> bool:
         )
     except OSError:
         return False
-
-
-def _base_directory(user: int | None) -> Path:
-    """Where private servers live: on a real disk when the home has one, never shared with others."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    home = Path(cache) if cache else Path.home() / ".cache"
-    for base in (
-        (home / "redolab" / "servers") if user is None else None,
-        Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}",
-    ):
-        if base is None:
-            continue
-        try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700 if user is None else 0o711)
-        except OSError:
-            continue
-        if base.stat().st_uid == os.geteuid() and os.access(base, os.W_OK):
-            return base
-    raise RefusedError(
-        f"No place for the embedded server: neither {home} nor {tempfile.gettempdir()} can be written. "
-        "Set XDG_CACHE_HOME to a directory that you may write to."
-    )
-
-
-def _tail(log: Path) -> str:
-    try:
-        return " / ".join(log.read_text(errors="replace").splitlines()[-3:])
-    except OSError:
-        return "(no log)"

@@ -6,6 +6,7 @@ by hand (tests/unit/test_whole_run.py).
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +111,8 @@ class FakeEngine:
         self._background_cpu_ns = 0
         self._counters = dict.fromkeys(("wal_bytes", "wal_writes", "wal_flushes", "server_rows"), 0)
         self._flush_ns = 0
-        self.sessions = 0
+        self.sessions = self._most = 0
+        self._rows_per_commit = 1
         self.closed = False
 
     @property
@@ -151,8 +153,8 @@ class FakeEngine:
         return {"source": "script", "rate_per_s": 1.0}
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
-        """Take the number of sessions."""
-        self.sessions = load.sessions
+        """Take the number of sessions, where no level says it."""
+        self.sessions = self._most = load.sessions
         settings = []
         for levels in combinations:
             tier = durability_tier(levels.get("commit_wait", "wait"), fsync=True, standbys=False)
@@ -170,17 +172,20 @@ class FakeEngine:
             )
             self._changes.append(change)
         self._setting = setting.name
+        self.sessions = int(setting.levels.get("sessions", self._most))
+        self._rows_per_commit = int(setting.levels.get("rows_per_commit", 1))
 
     def settle(self) -> None:
         """Nothing to settle."""
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
-        """As many whole commits per session as fit; a unit of work is a commit."""
+        """As many whole commits per session as fit; a unit of work is a row, by default one per commit."""
         script = self.script
         each = round(amount.seconds * 1e9) // script.commit_ns
         if amount.units is not None:
-            each = amount.units // self.sessions
+            each = math.ceil(amount.units // self.sessions / self._rows_per_commit)
         commits, elapsed_ns = each * self.sessions, each * script.commit_ns
+        rows = commits * self._rows_per_commit
         self._ns += elapsed_ns
         self._session_ns[0] += each * script.cpu_ns
         self._session_ns[1] += each * script.run_queue_ns
@@ -191,7 +196,7 @@ class FakeEngine:
             ("wal_bytes", commits * script.wal_bytes),
             ("wal_writes", flushes),
             ("wal_flushes", flushes),
-            ("server_rows", commits),
+            ("server_rows", rows),
         ):
             self._counters[name] += more
         self.works += 1
@@ -199,7 +204,7 @@ class FakeEngine:
             stop.set()
             raise InterruptedRunError("The run was interrupted during a sample.")
         elapsed_s = elapsed_ns / 1e9
-        return Work(commits, commits, 0, elapsed_s * self.sessions, elapsed_s, commits)
+        return Work(commits, rows, 0, elapsed_s * self.sessions, elapsed_s, rows)
 
     def snapshot(self) -> Snapshot:
         """Exact cumulative accounts."""

@@ -29,6 +29,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+MARIADB_PID_FILE = "mariadbd.pid"
 _STOP_LIMIT_S = 10.0
 _LOCK_LIMIT_S = 60.0
 
@@ -139,13 +140,19 @@ def kill_server(data: Path) -> float:
 
 
 def _postmaster_file(data: Path) -> tuple[int, int | None] | None:
-    """Pid and shared-memory id from postmaster.pid."""
+    """Pid and shared-memory id from the file in which a running server wrote them."""
     try:
-        lines = (data / "postmaster.pid").read_text().splitlines()
+        lines = _pid_file(data).read_text().splitlines()
         segment = lines[6].split() if len(lines) > 6 else []
         return int(lines[0]), int(segment[1]) if len(segment) == 2 else None
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _pid_file(data: Path) -> Path:
+    """PostgreSQL's, or MariaDB's where there is none."""
+    own = data / "postmaster.pid"
+    return own if own.exists() else data / MARIADB_PID_FILE
 
 
 def _is_postmaster(pid: int, data: Path) -> bool:
@@ -226,8 +233,11 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     give_up = time.monotonic() + charge["limit_s"]
     while time.monotonic() < give_up:
         with suppress(OSError, IndexError):
-            lines = (data / "postmaster.pid").read_text().splitlines()
-            if int(lines[0]) == server.pid and lines[7].strip() == "ready":
+            file = _pid_file(data)
+            lines = file.read_text().splitlines()
+            # MariaDB writes its file when it is ready; PostgreSQL writes a line when it is.
+            ready = file.name == MARIADB_PID_FILE or lines[7].strip() == "ready"
+            if int(lines[0]) == server.pid and ready:
                 return {"pid": server.pid}
         if server.poll() is not None:
             return {"error": f"it ended with status {server.returncode}"}

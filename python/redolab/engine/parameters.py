@@ -8,15 +8,17 @@ schema first, so that `recover` can put it back after any crash, from any later 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from redolab.engine.connection import Connection, fetch
+from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
 from redolab.sample import ParameterChange, Scope, Setting
 
@@ -140,7 +142,7 @@ class Parameters:
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._journaled: set[str] = set()
 
-    def apply(self, setting: Setting, sessions: Sequence[Connection]) -> dict[str, str]:
+    def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
         """Put `setting` in force for `sessions`.
 
         Returns the parameters each transaction must set for itself (empty unless the scope is
@@ -161,8 +163,7 @@ class Parameters:
             self._record(name, value, "system", setting.name)
         if self._scope == "session":
             for name, value in own.items():
-                for session in sessions:
-                    session.execute("select set_config(%s, %s, false)", (name, value))
+                sessions.set_parameter(name, value)
                 self._record(name, value, "session", setting.name)
         elif self._scope == "transaction":
             for name, value in own.items():
@@ -229,18 +230,16 @@ class Parameters:
         self.changes.append(ParameterChange(name, self._now[name], value, scope, now, setting))
         self._now[name] = value
 
-    def _verify(self, setting: Setting, expected: Mapping[str, str], sessions: Sequence[Connection]) -> None:
-        for session in sessions:
-            for name, value in expected.items():
-                _await_value(
-                    session,
-                    name,
-                    value,
-                    f"The server took {name} = {value} for the setting {setting.name}, but a working "
-                    "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
-                    "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
-                    "--scope session.",
-                )
+    def _verify(self, setting: Setting, expected: Mapping[str, str], sessions: WorkingSessions) -> None:
+        for name, value in expected.items():
+            _await_value(
+                partial(sessions.parameter_values, name),
+                value,
+                f"The server took {name} = {value} for the setting {setting.name}, but a working "
+                "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
+                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
+                "--scope session.",
+            )
 
 
 def owns_schema(control: Connection) -> bool | None:
@@ -317,8 +316,7 @@ def _reload(control: Connection, expected: Mapping[str, str]) -> None:
     control.execute("select pg_reload_conf()")
     for name, value in expected.items():
         _await_value(
-            control,
-            name,
+            partial(_values, control, name),
             value,
             f"The server was told {name} = {value} with ALTER SYSTEM, and "
             f"{_RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
@@ -326,14 +324,15 @@ def _reload(control: Connection, expected: Mapping[str, str]) -> None:
         )
 
 
-def _await_value(connection: Connection, name: str, value: str, complaint: str) -> None:
-    """Wait until `connection` sees the value; `complaint` has a place for the one it sees instead."""
+def _values(connection: Connection, name: str) -> list[str]:
+    row = connection.execute("select current_setting(%s) as value", (name,)).fetchone()
+    return [str(row["value"])] if row else []
+
+
+def _await_value(seen: Callable[[], Sequence[str]], value: str, complaint: str) -> None:
+    """Wait until all see the value; `complaint` has a place for what one sees instead."""
     give_up = time.monotonic() + _RELOAD_LIMIT_S
-    while True:
-        row = connection.execute("select current_setting(%s) as value", (name,)).fetchone()
-        seen = str(row["value"]) if row else ""
-        if seen == value:
-            return
+    while others := [other for other in seen() if other != value]:
         if time.monotonic() > give_up:
-            raise RefusedError(complaint.format(seen))
+            raise RefusedError(complaint.format(others[0]))
         time.sleep(0.005)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import psycopg
@@ -16,6 +17,7 @@ from redolab import _core
 from redolab.engine import crash, memory_watch, watch
 from redolab.engine.alternation import InTurns, Mark
 from redolab.engine.base import Recovery
+from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.commit_parameters import (
     TIER_TEXT,
     commit_parameters,
@@ -37,11 +39,13 @@ from redolab.engine.parameters import (
 )
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
+from redolab.engine.private_place import check_room
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
+from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
-from redolab.load import Amount, Load
+from redolab.load import Amount, Load, loop_of
 from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
@@ -58,6 +62,8 @@ _COUNTERS = (
     "checkpoints",
     "vacuums",
     "server_rows",
+    "buffer_hits",
+    "buffer_reads",
 )
 _TIMES = ("wal_write_time_s", "wal_flush_time_s")
 
@@ -101,12 +107,19 @@ class PostgresEngine:
         self._find_processes()
         self._guard: Guard | None = None
         self._load: PostgresLoad | None = None
-        self._sessions: Sessions | None = None
+        self._sessions: dict[str, WorkingSessions] = {}
+        self._loop = "server"
+        self._in_the_clear = False
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
+        self._stop = threading.Event()
         self._claimed = False
         self._gone = False
+
+    def heed(self, stop: threading.Event) -> None:
+        """End early whatever takes long in preparing, once `stop` is set."""
+        self._stop = stop
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
@@ -141,6 +154,11 @@ class PostgresEngine:
         found = server_conditions(
             self._control, self._server, self._own.log_filesystem if self._own else None
         )
+        if self._in_the_clear:
+            found.append(
+                "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
+                "server offers it and the control connection uses it."
+            )
         if self._why_not_memory:
             found.append(
                 f"Wait events come from pg_stat_activity, because {self._why_not_memory}: waits of "
@@ -176,8 +194,13 @@ class PostgresEngine:
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
-        self._load = postgres_load(load, self._connector)
+        self._load = postgres_load(load, self._connector, self._stop)
+        if any(loop_of(load, levels) == "client" for levels in combinations):
+            self._in_the_clear = check_client(self._load, self._control)
         claim_database(self._control, self._server)
+        if self._own is None and self._postmaster is not None:
+            # A postmaster's working directory is its data directory.
+            check_room(Path(f"/proc/{self._postmaster}/cwd"), load.disk_bytes(None), "free some space there")
         brought = {name for levels in combinations for name in load.parameters(levels)}
         names = (*parameter_names(combinations), *sorted(brought))
         known = read_parameters(self._control, names)
@@ -193,8 +216,9 @@ class PostgresEngine:
         self._load.create(self._control)
         delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
-        self._most = load.sessions
-        self._sessions = Sessions(self._connector, load.sessions)
+        self._wanted = load
+        self._loop = loop_of(load, combinations[0])
+        self._sessions[self._loop] = self._connect()
         self._watcher = self._connector.connect("redolab sampler")
         before = {name: parameter.value for name, parameter in known.items()}
         return tuple(
@@ -205,9 +229,19 @@ class PostgresEngine:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
-        sessions.resize(int(setting.levels.get("sessions", self._most)))
+        before = {pid for them in self._sessions.values() for pid in them.pids}
+        count = int(setting.levels.get("sessions", self._wanted.sessions))
+        loop = loop_of(self._wanted, setting.levels)
+        if loop != self._loop:
+            sessions.resize(0)
+            self._loop = loop
+        if loop not in self._sessions:
+            self._sessions[loop] = self._connect()
+        sessions = self._sessions[loop]
+        sessions.resize(count)
         sessions.replace_lost()
-        self._per_transaction = parameters.apply(setting, sessions.connections)
+        self._await_end(before - set(sessions.pids))
+        self._per_transaction = parameters.apply(setting, sessions)
         load.apply(self._control, setting.levels)
 
     def settle(self) -> None:
@@ -219,7 +253,7 @@ class PostgresEngine:
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let all sessions work."""
         sessions, _, load = self._ready()
-        return sessions.run(load.call, amount, self._per_transaction, stop)
+        return sessions.run(load, amount, self._per_transaction, stop)
 
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
@@ -289,6 +323,7 @@ class PostgresEngine:
                 "--engine out, or say --engine embedded."
             )
         sessions, parameters, _ = self._ready()
+        assert isinstance(sessions, Sessions), "a ledger is written by psycopg's clients"
         noted, killed_at, load_s = crash.load_and_crash(
             self._own, sessions.connections, self._per_transaction, seconds, stop
         )
@@ -303,8 +338,8 @@ class PostgresEngine:
     def close(self) -> None:
         """Put every parameter back, verify it, and leave nothing behind."""
         try:
-            if self._sessions:
-                self._sessions.close()
+            for sessions in self._sessions.values():
+                sessions.close()
             if self._load:
                 self._load.close()
             if self._watcher:
@@ -362,11 +397,28 @@ class PostgresEngine:
         if self._parameters:
             self._parameters.restored()
 
-    def _ready(self) -> tuple[Sessions, Parameters, PostgresLoad]:
-        assert self._sessions is not None
+    def _ready(self) -> tuple[WorkingSessions, Parameters, PostgresLoad]:
         assert self._load is not None
         assert self._parameters is not None, "prepare() comes first"
-        return self._sessions, self._parameters, self._load
+        return self._sessions[self._loop], self._parameters, self._load
+
+    def _connect(self) -> WorkingSessions:
+        """Sessions of the loop in force, as many as any setting has."""
+        most = self._wanted.sessions
+        if self._loop == "client":
+            return ClientSessions(self._connector, self._control, most)
+        return Sessions(self._connector, most)
+
+    def _await_end(self, pids: set[int]) -> None:
+        """Wait until these server processes have ended: what they still do would be in the sample."""
+        give_up = time.monotonic() + _LEAVE_LIMIT_S
+        while pids and time.monotonic() < give_up:
+            row = self._control.execute(
+                "select count(*) as alive from pg_stat_activity where pid = any(%s)", (list(pids),)
+            ).fetchone()
+            if row is None or row["alive"] == 0:
+                return
+            time.sleep(_RETRY_S / 10)
 
     def _helper_pids(self) -> list[int]:
         return _pids(self._control, self._watcher)

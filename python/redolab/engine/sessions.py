@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from redolab.engine.connection import Connection, Connector
-from redolab.engine.postgres_loads.base import Call, Turn
+from redolab.engine.postgres_loads.base import Call, PostgresLoad, Turn
 from redolab.errors import InterruptedRunError, RefusedError
 from redolab.load import Amount
 from redolab.sample import Work
@@ -71,20 +71,23 @@ class Sessions:
                 connection.close()
                 self.connections[number] = self._connect(number)
 
+    def set_parameter(self, name: str, value: str) -> None:
+        """Set a server parameter in every session."""
+        for connection in self.connections:
+            connection.execute("select set_config(%s, %s, false)", (name, value))
+
+    def parameter_values(self, name: str) -> list[str]:
+        """The value of a server parameter as each session sees it."""
+        rows = (
+            connection.execute("select current_setting(%s) as value", (name,)).fetchone()
+            for connection in self.connections
+        )
+        return [str(row["value"]) for row in rows if row]
+
     def run(
-        self,
-        call: Callable[[Turn], Call],
-        amount: Amount,
-        parameters: Mapping[str, str],
-        stop: threading.Event,
+        self, load: PostgresLoad, amount: Amount, parameters: Mapping[str, str], stop: threading.Event
     ) -> Work:
         """Let every session do its part, until the same deadline on the server's clock if there is one.
-
-        Args:
-            call: makes what a session executes from its part.
-            amount: of all sessions together.
-            parameters: what each transaction sets for itself.
-            stop: when set, the sessions are cancelled.
 
         Raises:
             InterruptedRunError: `stop` was set.
@@ -92,7 +95,9 @@ class Sessions:
         deadline = None if amount.units is not None else self._deadline(amount.seconds)
         sessions = len(self.connections)
         self._working = [
-            self._pool.submit(self._loop, number, call(Turn(number, sessions, amount, deadline, parameters)))
+            self._pool.submit(
+                self._loop, number, load.call(Turn(number, sessions, amount, deadline, parameters))
+            )
             for number in range(sessions)
         ]
         late = self._await(amount.seconds if deadline else None, stop)
@@ -108,6 +113,10 @@ class Sessions:
             session_elapsed_s=sum(row["elapsed_s"] for row in done),
             session_elapsed_max_s=max((row["elapsed_s"] for row in done), default=0.0),
             units=sum(row["units"] for row in done),
+            first_unit_s=done[0].get("first_s") if len(done) == 1 else None,
+            row_versions=(
+                sum(row["row_versions"] for row in done) if done and "row_versions" in done[0] else None
+            ),
             trouble="; ".join(dict.fromkeys(trouble)) or None,
         )
 

@@ -6,12 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import commit_mode, durability, listed
+from redolab.experiment import (
+    commit_mode,
+    commit_scaling,
+    consistent_read,
+    cpu_capacity,
+    durability,
+    listed,
+    rows_per_commit,
+    sampling_distribution,
+    session_count,
+)
 from redolab.experiment.base import Experiment
 from redolab.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (commit_mode, durability)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (
+        commit_mode,
+        durability,
+        rows_per_commit,
+        session_count,
+        commit_scaling,
+        cpu_capacity,
+        consistent_read,
+        sampling_distribution,
+    )
 }
 
 
@@ -38,3 +58,9 @@ def analyse(run: Run) -> dict[str, Any]:
     if name not in EXPERIMENTS:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     return EXPERIMENTS[name].analyse(run)
+
+
+def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
+    experiment = EXPERIMENTS.get(results["experiment"])
+    return None if experiment is None else experiment.lasting(results)

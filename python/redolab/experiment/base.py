@@ -74,7 +74,7 @@ class Experiment:
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
-    """What a trial yields: `sample` or `kill` (see `redolab.store.RECORDS`)."""
+    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.store.RECORDS`)."""
     engines: tuple[str, ...]
     """What `--engine` may name, `embedded` or a URL's scheme; without a database, its one engine."""
     options: frozenset[str]
@@ -94,8 +94,8 @@ class Experiment:
     """The results object of a stored run, finished or not; plain JSON types only."""
     fit: Callable[[Design, Load, Pilot], Design] = as_designed
     """Sizes on the real engine what could not be known before: how much work fits."""
-    arrange: Callable[[Design], Design] = lambda design: design
-    """Changes the order of a design that cannot be shuffled freely (see `Design.stages`)."""
+    lasting: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] = lambda results: None  # noqa: ARG005
+    """What of the results forecasts on this machine need later; None where nothing can be relied on."""
 
     def plan(self, wish: Wish) -> Plan:
         """The run that `wish` asks for.
@@ -125,10 +125,11 @@ class Experiment:
             warmup_s=min(size.warmup_s, seconds),
             seed=wish.seed,
             null_pair=self.null_pair,
-            units=size.units,
+            # Where the unit of work is a row, the rows asked for are the work of a sample.
+            units=wish.rows if wish.rows is not None and self.unit == "row" else size.units,
         )
         combinations = {name: possible[name] for name in chosen}
-        return Plan(self.arrange(design), combinations, self.load(wish, combinations))
+        return Plan(design, combinations, self.load(wish, combinations))
 
     def _check_options(self, wish: Wish) -> None:
         for name in ("sessions", "rows", "client", "load", "scope"):

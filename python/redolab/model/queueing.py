@@ -1,9 +1,9 @@
-"""The published response-time curves.
+"""The published response-time curves, and the single-server queue.
 
 L is the arrival rate (units of work per time), S the service time and R the response time (time per
 unit of work), M the number of servers. Any unit of time will do if all three share it.
 
-Both are open curves: arrivals do not wait for answers. Sessions that loop are a closed load, where
+All are open curves: arrivals do not wait for answers. Sessions that loop are a closed load, where
 L R = sessions whatever M is; read the fitted M as a description of one point, no more.
 
 Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012). Against exact
@@ -34,6 +34,17 @@ def response_time_io(service_time: float, arrival_rate: float, servers: float) -
         ValueError: S L reaches M, where the curve has no finite value.
     """
     return service_time / (1 - _utilization(service_time, arrival_rate, servers))
+
+
+def response_time_single(service_time: float, arrival_rate: float) -> float:
+    """R = S / (1 - S L): one server with random arrivals and random service times (M/M/1).
+
+    Raises:
+        ValueError: S L reaches 1, where the queue has no steady state.
+
+    Source: A. K. Erlang (1917); any text on queueing theory.
+    """
+    return response_time_io(service_time, arrival_rate, 1.0)
 
 
 def solve_servers(service_time: float, arrival_rate: float, response_time: float) -> float | None:

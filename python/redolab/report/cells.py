@@ -54,7 +54,7 @@ class Table:
 
 @dataclass(frozen=True)
 class TimeUnit:
-    """The unit times per commit are shown in, for a whole report."""
+    """The unit in which times per unit of work are shown, for a whole report."""
 
     name: str
     per_ms: float
@@ -66,8 +66,9 @@ class TimeUnit:
 
 def time_unit(results: Results) -> TimeUnit:
     """Choose the unit in which the longest response time of the run has a digit before the point."""
-    times = [setting["response_time_ms"]["point"] for setting in results["settings"]]
-    longest = max((abs(time) for time in times if time is not None), default=1.0)
+    times = [setting.get("response_time_ms") for setting in results["settings"]]
+    points = [time["point"] for time in times if time is not None]
+    longest = max((abs(point) for point in points if point is not None), default=1.0)
     return TimeUnit("ms", 1.0) if longest >= 1 or longest == 0 else TimeUnit("µs", 1000.0)
 
 
@@ -187,4 +188,4 @@ def _fixed(value: float, decimals: int) -> str:
 
 def outcome(name: str) -> Cell:
     """An outcome in words."""
-    return Cell(name.replace("_", " "), tone=name)
+    return Cell(name.replace("_", " "), tone=name.replace(" ", "_"))

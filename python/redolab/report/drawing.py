@@ -16,9 +16,12 @@ from redolab.report import cells
 Figure = dict[str, Any]
 """`data` and `layout` of plotly.js."""
 
+FEW = 6
+"""Settings up to which a figure has room for each; with more they are drawn closer together."""
 _COLORS = 8
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 _DASHES = ("solid", "dash", "dashdot", "longdash")
+_PATTERNS = ("", "/", "x", ".", "\\", "-", "+", "|")
 _LOG_FROM = 5.0
 """Settings that differ by more than this factor are shown on a logarithmic axis."""
 
@@ -34,19 +37,34 @@ def color(index: int) -> str:
 
 
 def dash(index: int) -> str:
-    """The dash of a setting's line."""
-    return _DASHES[index % len(_DASHES)]
+    """The dash of a setting's line; another one where the colours begin again."""
+    return _DASHES[(index + index // _COLORS) % len(_DASHES)]
+
+
+def pattern(index: int) -> dict[str, Any]:
+    """The pattern of a setting's bars; another one where the colours begin again."""
+    shape = _PATTERNS[(index + index // _COLORS) % len(_PATTERNS)]
+    return {
+        "shape": shape, "fillmode": "overlay", "fgcolor": "$paper", "fgopacity": 0.45, "size": 7,
+        "solidity": 0.16,
+    }  # fmt: skip
+
+
+def legend_height(entries: int) -> int:
+    """Pixels that a figure grows by, so that a long legend leaves its plot as high as it was."""
+    return 8 * max(0, entries - _COLORS)
 
 
 def marker(index: int) -> dict[str, Any]:
-    """The marker of a setting's points."""
+    """The marker of a setting's points; open where the colours begin again."""
     symbol = _SYMBOLS[index % len(_SYMBOLS)]
+    rounds = index // len(_SYMBOLS)
     return {
-        "symbol": symbol,
+        "symbol": f"{symbol}-open" if rounds % 2 else symbol,
         "size": 11 if symbol == "triangle-up" else 9,
         "color": color(index),
         "opacity": 0.85,
-        "line": {"color": "$paper", "width": 0.8},
+        "line": {"width": 1.8} if rounds % 2 else {"color": "$paper", "width": 0.8},
     }
 
 
@@ -77,21 +95,20 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 
 def log_axis(values: Sequence[float], padding: float) -> dict[str, Any]:
-    """A logarithmic axis over `values`, ticks at 1, 2 and 5 written in full."""
+    """A logarithmic axis over `values`, ticks at 1, 2 and 5, or at 1 alone, written in full."""
     positive = [value for value in values if value > 0]
     low, high = math.log10(min(positive)) - padding, math.log10(max(positive)) + padding
+    each = (1, 2, 5) if high - low < 2.5 else (1,)
     ticks = [
         step * 10.0**power
         for power in range(math.floor(low), math.ceil(high) + 1)
-        for step in (1, 2, 5)
+        for step in each
         if low <= math.log10(step * 10.0**power) <= high
     ]
-    return {
-        "type": "log",
-        "range": [low, high],
-        "tickvals": ticks,
-        "ticktext": [cells.number(tick, 1) for tick in ticks],
-    }
+    axis = {"type": "log", "range": [low, high]}
+    if len(ticks) < 2:
+        return axis
+    return axis | {"tickvals": ticks, "ticktext": [cells.number(tick, 1) for tick in ticks]}
 
 
 def layout(**more: Any) -> dict[str, Any]:

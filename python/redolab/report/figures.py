@@ -5,83 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.report import cells, drawing, tables
+from redolab.report import cells, drawing, tables, wording
 from redolab.report.cells import Results
 from redolab.report.drawing import Figure, safe
 
 
-def response_histogram(results: Results) -> Figure:
-    """Smoothed histograms of response time, one per setting, over the measured values."""
-    unit = cells.time_unit(results)
-    curves: list[dict[str, Any]] = []
-    rug: list[dict[str, Any]] = []
-    settings = [item for item in results["settings"] if item.get("density")]
-    every = [value for item in settings for value in item["density"]["values_ms"]]
-    logarithmic = drawing.spread(item["response_time_ms"]["point"] for item in results["settings"])
-    for index, setting in enumerate(settings):
-        density = setting["density"]
-        name = safe(setting["name"])
-        places, heights = density["x_ms"], density["density"]
-        if logarithmic:
-            # Area under a curve over log x is kept by multiplying its height by x.
-            heights = [x * y for x, y in zip(places, heights, strict=True)]
-        peak = max(heights, default=0.0)
-        color = drawing.color(index)
-        if peak > 0:
-            curves.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": name,
-                    "legendgroup": name,
-                    "x": [unit.of(x) for x in places],
-                    "y": [y / peak for y in heights] if logarithmic else [y / unit.per_ms for y in heights],
-                    "line": {"color": color, "dash": drawing.dash(index), "width": 2.2},
-                    "fill": "tozeroy",
-                    "fillcolor": color + "-faint",
-                    "hoverinfo": "skip",
-                }
-            )
-        rug.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "legendgroup": name,
-                "showlegend": peak <= 0,
-                "xaxis": "x",
-                "yaxis": "y2",
-                "x": [unit.of(x) for x in density["values_ms"]],
-                "y": [index] * len(density["values_ms"]),
-                "marker": {"symbol": "line-ns-open", "size": 9, "color": color, "line": {"width": 1.4}},
-                "hovertemplate": f"%{{x:.4g}} {unit.name}<extra>%{{fullData.name}}</extra>",
-            }
-        )
-    axis = drawing.axis(f"Response time R, {unit.name} per commit")
-    if logarithmic and every:
-        axis |= drawing.log_axis([value * unit.per_ms for value in every], padding=0.12)
-    height = "density, each to its own peak" if logarithmic else f"density, per {unit.name}"
-    layout = drawing.layout(
-        height=400,
-        xaxis=axis | {"anchor": "y2"},
-        yaxis={"domain": [0.24, 1], **drawing.axis(height, rangemode="tozero", showticklabels=False)},
-        yaxis2={
-            "domain": [0, 0.2],
-            "range": [len(settings) - 0.5, -0.5],
-            "visible": False,
-            "fixedrange": True,
-        },
-    )
-    return {"data": [*curves, *rug], "layout": layout}
-
-
 def response_curve(results: Results) -> Figure:
-    """Response time over commit rate: measured points, the closed loop's law, the published curves."""
+    """Response time over arrival rate: measured points, the closed loop's law, the published curves."""
     unit = cells.time_unit(results)
+    rate_unit = safe(f"{wording.units(results)}/s")
     curve = results["curve"]
     sessions = curve["closed_loop"]["sessions"]
-    rates = [rate for item in curve["points"] for rate in item["arrival_rate_per_s"]]
-    times = [time * unit.per_ms for item in curve["points"] for time in item["response_time_ms"]]
+    points = _points(results)
+    rates = [rate for _, rate, _ in points]
+    times = [time * unit.per_ms for _, _, time in points]
     settings = [item["name"] for item in results["settings"]]
     data: list[dict[str, Any]] = []
     for item in curve.get("published", ()):
@@ -101,11 +38,11 @@ def response_curve(results: Results) -> Figure:
                     "width": 1.6,
                 },
                 "customdata": [[name]] * len(item["arrival_rate_per_s"]),
-                "hovertemplate": "as published, %{customdata[0]}<br>%{x:.4g} commits/s"
+                "hovertemplate": f"as published, %{{customdata[0]}}<br>%{{x:.4g}} {rate_unit}"
                 f"<br>%{{y:.4g}} {unit.name}<extra></extra>",
             }
         )
-    if rates:
+    if rates and sessions:
         span = drawing.steps(min(rates) / 1.5, max(rates) * 1.5)
         data.append(
             {
@@ -128,28 +65,47 @@ def response_curve(results: Results) -> Figure:
                 "x": item["arrival_rate_per_s"],
                 "y": [unit.of(time) for time in item["response_time_ms"]],
                 "marker": drawing.marker(index),
-                "hovertemplate": f"%{{x:.4g}} commits/s<br>%{{y:.4g}} {unit.name}"
+                "hovertemplate": f"%{{x:.4g}} {rate_unit}<br>%{{y:.4g}} {unit.name}"
                 "<extra>%{fullData.name}</extra>",
             }
         )
-    across = drawing.axis("Commits L, per s", tickformat=",")
-    up = drawing.axis(f"Response time R, {unit.name} per commit")
+    across = drawing.axis(f"{safe(wording.units(results).capitalize())} L, per s", tickformat=",")
+    up = drawing.axis(safe(f"Response time R, {wording.per_unit(results, unit)}"))
     if rates and drawing.spread(rates):
         across |= drawing.log_axis(rates, padding=0.12)
         up |= drawing.log_axis(times, padding=0.15)
     elif rates:
         across["range"] = [0, max(rates) * 1.15]
         up["range"] = [0, max(times) * 1.6]
-    return {"data": data, "layout": drawing.layout(height=440, xaxis=across, yaxis=up)}
+    height = 440 + drawing.legend_height(len(settings))
+    return {"data": data, "layout": drawing.layout(height=height, xaxis=across, yaxis=up)}
 
 
-def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
-    """Each setting's ratio to the baseline with its interval, and the margin of equivalence."""
+def curve_caption(results: Results) -> str:
+    """What the response-time figure shows."""
+    curve = results["curve"]
+    sessions = curve["closed_loop"]["sessions"]
+    loop = (
+        f"The load is a closed loop of {sessions} session{'s' if sessions > 1 else ''} that never pause, so "
+        "the points lie on R = sessions / L, the solid line."
+        if sessions
+        else "The load is a closed loop whose number of sessions differs between the settings."
+    )
+    published = (
+        " Dotted: the published curve R = S / (1 − (S L / M)^M), as published, which is made for open "
+        "arrivals."
+    )
+    return f"Points are samples. {loop}" + (published if curve.get("published") else "")
+
+
+def ratios(results: Results) -> Figure:
+    """Each setting's throughput over the baseline's with its interval, and the margin of equivalence."""
     entries = [
         item
-        for item in results["comparisons"]
-        if item["metric"] == metric and item["ratio"]["point"] is not None
+        for item in tables.comparisons_on(results, "throughput_per_s")
+        if item["ratio"]["point"] is not None
     ]
+    each = 58 if len(entries) <= drawing.FEW else 46
     settings = [item["name"] for item in results["settings"]]
     data = []
     for place, item in enumerate(entries):
@@ -178,7 +134,7 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
                 "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<extra>%{fullData.name}</extra>",
             }
         )
-    title = "Commits/s" if metric == "throughput_per_s" else "Response time R"
+    title = safe(f"{wording.units(results).capitalize()}/s")
     axis = drawing.axis(f"{title}, ratio to {safe(tables.baseline(results))}")
     bounds = [
         bound
@@ -211,7 +167,7 @@ def ratios(results: Results, metric: str = "throughput_per_s") -> Figure:
         for place, item in enumerate(entries)
     ]  # fmt: skip
     layout = drawing.layout(
-        height=90 + 58 * max(1, len(entries)),
+        height=90 + each * max(1, len(entries)),
         xaxis=axis,
         yaxis={"range": [len(entries) - 0.5, -0.75], "visible": False, "fixedrange": True},
         shapes=shapes,
@@ -226,52 +182,41 @@ def timeline(results: Results) -> Figure:
     """Throughput of every sample over the run, with what disturbed it."""
     settings = [item["name"] for item in results["settings"]]
     samples = results["timeline"]
+    unit = f"{wording.units(results)}/s"
     data: list[dict[str, Any]] = []
     for index, name in enumerate(settings):
         mine = [item for item in samples if item["setting"] == name and not item["spoiled"]]
-        data.append(_timeline_trace(mine, safe(name), drawing.marker(index)))
+        data.append(_timeline_trace(mine, safe(name), drawing.marker(index), unit))
     disturbed = [item for item in samples if item["checkpoints"] or item["vacuums"]]
     spoiled = [item for item in samples if item["spoiled"]]
     ring = {"symbol": "circle-open", "size": 17, "color": "$ink", "line": {"width": 1.6}}
     cross = {"symbol": "x-thin-open", "size": 11, "color": "$bad", "line": {"width": 2.4}}
     if disturbed:
-        data.append(_timeline_trace(disturbed, "checkpoint or vacuum inside", ring))
+        data.append(_timeline_trace(disturbed, "checkpoint or vacuum inside", ring, unit))
     if spoiled:
-        data.append(_timeline_trace(spoiled, "spoiled, not counted", cross))
+        data.append(_timeline_trace(spoiled, "spoiled, not counted", cross, unit))
     rates = [item["throughput_per_s"] for item in samples if item["throughput_per_s"]]
-    up = drawing.axis("Commits, per s", rangemode="tozero", tickformat=",")
+    title = safe(f"{wording.units(results).capitalize()}, per s")
+    up = drawing.axis(title, rangemode="tozero", tickformat=",")
     if drawing.spread(rates):
-        up = drawing.axis("Commits, per s") | drawing.log_axis(rates, padding=0.15)
-    layout = drawing.layout(height=400, xaxis=drawing.axis("Time since the run began, s"), yaxis=up)
+        up = drawing.axis(title) | drawing.log_axis(rates, padding=0.15)
+    height = 400 + drawing.legend_height(len(settings))
+    layout = drawing.layout(height=height, xaxis=drawing.axis("Time since the run began, s"), yaxis=up)
     return {"data": data, "layout": layout}
 
 
-def losses(results: Results) -> Figure:
-    """Acknowledged commits missing after each kill."""
-    data = []
-    for index, setting in enumerate(results["settings"]):
-        mine = [
-            item for item in results["timeline"] if item["setting"] == setting["name"] and not item["spoiled"]
-        ]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": safe(setting["name"]),
-                "x": [item["sample"] for item in mine],
-                "y": [item["missing"] for item in mine],
-                "marker": drawing.marker(index),
-                "customdata": [[item["acknowledged"]] for item in mine],
-                "hovertemplate": "kill %{x}<br>%{y:,} of %{customdata[0]:,} missing"
-                "<extra>%{fullData.name}</extra>",
-            }
-        )
-    up = drawing.axis("Acknowledged commits missing", rangemode="tozero", tickformat=",", zeroline=True)
-    return {"data": data, "layout": drawing.layout(height=360, xaxis=drawing.axis("Kill"), yaxis=up)}
+def _points(results: Results) -> list[tuple[str, float, float]]:
+    """Setting, arrival rate and response time of every sample that has both."""
+    return [
+        (item["setting"], rate, time)
+        for item in results["curve"]["points"]
+        for rate, time in zip(item["arrival_rate_per_s"], item["response_time_ms"], strict=True)
+        if rate is not None and time is not None
+    ]
 
 
 def _timeline_trace(
-    samples: Sequence[Mapping[str, Any]], name: str, marker: dict[str, Any]
+    samples: Sequence[Mapping[str, Any]], name: str, marker: dict[str, Any], unit: str
 ) -> dict[str, Any]:
     notes = []
     for item in samples:
@@ -287,6 +232,6 @@ def _timeline_trace(
         "y": [item["throughput_per_s"] for item in samples],
         "marker": marker,
         "customdata": notes,
-        "hovertemplate": "sample %{customdata[0]}, block %{customdata[1]}<br>%{y:.4g} commits/s"
+        "hovertemplate": f"sample %{{customdata[0]}}, block %{{customdata[1]}}<br>%{{y:.4g}} {safe(unit)}"
         "<br>%{customdata[2]}<extra>%{fullData.name}</extra>",
     }

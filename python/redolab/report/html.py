@@ -4,60 +4,115 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from redolab.report import cells, durability, figures, method, published, rows, tables, time_tables
+from redolab.report import (
+    cells,
+    contents,
+    figures,
+    findings,
+    method,
+    published,
+    rows,
+    shown_figures,
+    shown_tables,
+    tables,
+    time_tables,
+    wording,
+)
 from redolab.report.cells import Results
 from redolab.report.drawing import Figure
+from redolab.report.histogram_figure import response_histogram
 from redolab.report.time_figure import time_profile
+
+_FIGURES: Mapping[str, Callable[[Results], Figure]] = {
+    "time": time_profile,
+    "histogram": response_histogram,
+    "curve": figures.response_curve,
+}
+"""The figure of a section that every experiment has alike."""
 
 
 def render(results: Results) -> str:
     """Write the report of a run as one HTML page that needs nothing else.
 
     Args:
-        results: the results object of a stored run.
+        results: the results object of a stored run, of whatever experiment.
 
     Returns:
         The page. It opens without network, and `#results` in it holds the results object.
     """
-    is_durability = results["experiment"] == "durability"
-    name = "durability.html.j2" if is_durability else "report.html.j2"
-    drawn = {"losses": figures.losses(results)} if is_durability else _figures(results)
+    return _filled(
+        "page.html.j2",
+        results,
+        _figures(results),
+        version=results["method"]["redolab_version"],
+        sections=contents.sections(results),
+        cells=cells,
+        tables=tables,
+        curve_caption=figures.curve_caption,
+        findings=findings,
+        method=method,
+        published=published,
+        rows=rows,
+        times=time_tables,
+        wording=wording,
+        stamp=tables.emulation(results),
+    )
+
+
+def render_values(results: Results) -> str:
+    """Write what a column of numbers says as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of `redolab analyze`.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    return _filled("values.html.j2", results, _own(results), version=results["redolab_version"], stamp="")
+
+
+def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **parts: Any) -> str:
     return (
         _environment()
-        .get_template(name)
+        .get_template(template)
         .render(
             results=results,
-            cells=cells,
-            tables=durability if is_durability else tables,
-            method=method,
-            published=published,
-            rows=rows,
-            times=time_tables,
+            shown=shown_tables,
+            numbers=shown_figures.numbers,
             figures=drawn,
-            stamp=tables.emulation(results),
             style=_asset("report.css"),
             script=_asset("report.js"),
             plotly=_asset("plotly-cartesian.min.js"),
             figures_json=_script_json(drawn),
             results_json=_script_json(results),
+            **parts,
         )
     )
 
 
 def _figures(results: Results) -> dict[str, Figure]:
-    return {
-        "ratios": figures.ratios(results),
-        "time": time_profile(results),
-        "histogram": figures.response_histogram(results),
-        "curve": figures.response_curve(results),
-        "timeline": figures.timeline(results),
-    }
+    drawn = {name: draw(results) for name, draw in _FIGURES.items() if contents.has(results, name)}
+    if tables.comparisons_on(results, "throughput_per_s"):
+        drawn["ratios"] = figures.ratios(results)
+    if method.has_throughput(results):
+        drawn["timeline"] = figures.timeline(results)
+    return drawn | _own(results)
+
+
+def _own(results: Results) -> dict[str, Figure]:
+    return {_name(data): shown_figures.figure(data) for data in results.get("figures") or ()}
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """An experiment's own figure within the page, whose own names it must not take."""
+    return f"own-{data['key']}"
 
 
 def _script_json(value: Any) -> Markup:

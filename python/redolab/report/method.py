@@ -6,10 +6,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from redolab import units
-from redolab.report import cells
+from redolab.report import cells, wording
 from redolab.report.cells import Cell, Column, Results, Table
 
 _PRIORITIES = {True: "real time", False: "normal", None: cells.NOT_AVAILABLE}
+
+
+def in_words(results: Results) -> str:
+    """The design of the run in a few sentences."""
+    design = results["method"].get("design", {})
+    if not design:
+        return ""
+    pair = " and the baseline a second time, as the A/A pair" if design.get("null_pair") else ""
+    text = (
+        f"{design['blocks']} blocks; each holds every setting once in random order "
+        f"(seed {design['seed']}){pair}. "
+    )
+    seconds, warmup = design["seconds"], design["warmup_s"]
+    if any("kills" in setting for setting in results["settings"]):
+        return text + f"Each kill comes after {seconds:g} s of load."
+    length = (
+        f"A sample is {cells.count(design['units'])} {wording.units(results)}"
+        if design.get("units")
+        else f"Samples last {seconds:g} s"
+    )
+    after = f" after {warmup:g} s of warm-up under the same setting" if warmup else ""
+    return f"{text}{length}{after}."
+
+
+def has_throughput(results: Results) -> bool:
+    """Whether the samples of the run are known with their throughput."""
+    return any(entry.get("throughput_per_s") is not None for entry in results.get("timeline") or ())
 
 
 def mapping(results: Results) -> Table:
@@ -28,11 +55,12 @@ def mapping(results: Results) -> Table:
 
 
 def tiers(results: Results) -> Table:
-    """What a commit acknowledgement promises in each setting."""
-    rows = [
-        [Cell(setting["name"]), Cell(setting["tier"]), Cell(setting["tier_text"])]
-        for setting in results["settings"]
-    ]
+    """What a commit acknowledgement promises in each setting; one row where it is the same in all."""
+    settings = results["settings"]
+    promises = [(setting["name"], setting["tier"], setting.get("tier_text") or "") for setting in settings]
+    if len(promises) > 1 and len({promise[1:] for promise in promises}) == 1:
+        promises = [("every setting", *promises[0][1:])]
+    rows = [[Cell(text) for text in promise] for promise in promises]
     columns = tuple(
         Column(name, align="left")
         for name in ("Setting", "Durability tier", "What an acknowledged commit survives")
@@ -65,7 +93,7 @@ def timeline(results: Results) -> Table:
         Column("A/A pair", align="left"),
         Column("Start", "s"),
         Column("Elapsed", "s"),
-        Column("Commits", "per s"),
+        Column(wording.units(results).capitalize(), "per s"),
         Column("Checkpoints"),
         Column("Vacuums"),
         Column("Spoiled", align="left"),
@@ -82,7 +110,7 @@ def environment(results: Results) -> Table:
         ("started", method.get("started_at")),
         ("finished", method.get("finished_at")),
         *_flat(results["engine"], "engine"),
-        *_flat(results["load"], "load"),
+        *_flat(results.get("load") or {}, "load"),
         *_flat(method.get("design", {}), "design"),
         *_flat(method.get("machine", {}), "machine"),
     ]
@@ -109,7 +137,7 @@ def diagnostics(results: Results) -> Table:
     """Checks of the run, failed ones first."""
     order = ("failed", "warning", "passed", "not_available")
     entries = sorted(
-        results["diagnostics"],
+        results.get("diagnostics") or (),
         key=lambda entry: order.index(entry["outcome"]) if entry["outcome"] in order else 0,
     )
     rows = [[cells.outcome(entry["outcome"]), Cell(entry["name"]), Cell(entry["text"])] for entry in entries]

@@ -18,6 +18,11 @@ TONES: Mapping[str, str] = {
     "passed": "green",
     "worse": "bold red",
     "failed": "bold red",
+    "broken": "bold red",
+    "kept": "green",
+    "agrees": "green",
+    "differs": "bold yellow",
+    "not_comparable": "dim",
     "withheld": "bold red",
     "equivalent": "bold blue",
     "undecided": "bold yellow",
@@ -59,7 +64,8 @@ class Paper:
         yield Text()
         title = self.text(table.caption, "bold")
         if stamp:
-            title.append("  ").append_text(self.text(stamp, "bold yellow"))
+            fits = len(table.caption) + 2 + len(stamp) <= self.width
+            title.append("  " if fits else "\n  ").append_text(self.text(stamp, "bold yellow"))
         yield title
         grid = Grid(
             box=_PLAIN_RULE if self.plain else _RULE,

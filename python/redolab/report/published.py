@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from redolab.report import cells
+from redolab.report import cells, wording
 from redolab.report.cells import Cell, Column, Results, Table
 from redolab.report.tables import baseline
 
@@ -29,10 +29,10 @@ def unit_of_work(results: Results, scope: str) -> Table:
         rows.append(row)
     columns = [Column("Setting", align="left"), Column("Samples")]
     for title, unit_name in (
-        ("Avg L", "commits/s"),
-        ("Avg CPUt", f"{unit.name}/commit"),
-        ("Avg Wt", f"{unit.name}/commit"),
-        ("Avg Rt", f"{unit.name}/commit"),
+        ("Avg L", f"{wording.units(results)}/s"),
+        ("Avg CPUt", f"{unit.name}/{wording.unit(results)}"),
+        ("Avg Wt", f"{unit.name}/{wording.unit(results)}"),
+        ("Avg Rt", f"{unit.name}/{wording.unit(results)}"),
     ):
         columns += [Column(title, unit_name), Column("change", "%")]
     meaning = {
@@ -40,6 +40,11 @@ def unit_of_work(results: Results, scope: str) -> Table:
         "instance": "Time of every server process, background processes too.",
     }[scope]
     return Table(f"unit-of-work-{scope}", f"Unit of work, {scope} scope", columns, rows, meaning)
+
+
+def has_overview(results: Results) -> bool:
+    """Whether anything was committed that the overview could tell of."""
+    return any(entry["commits_per_s"] for entry in results["as_published"]["overview"])
 
 
 def overview(results: Results) -> Table:
@@ -105,8 +110,8 @@ def curve_published(results: Results) -> Table:
         Column("Setting", align="left"),
         Column("Servers M"),
         Column("Service time S", unit.name),
-        Column("Commits L", "per s"),
-        Column("Response time R", f"{unit.name} per commit"),
+        Column(f"{wording.units(results).capitalize()} L", "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
     )
     return Table("curve-published", "Curves as published, R = S / (1 − (S L / M)^M)", columns, rows)
 

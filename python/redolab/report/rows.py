@@ -90,5 +90,5 @@ def shares(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapp
 
 
 def times(setting: Mapping[str, Any], scope: str = "profile") -> dict[str, Mapping[str, Any]]:
-    """A setting's time per commit, in milliseconds, per row of its time profile."""
-    return {entry["row"]: entry["per_commit_ms"] for entry in setting.get(scope) or ()}
+    """A setting's time per unit of work, in milliseconds, per row of its time profile."""
+    return {entry["row"]: entry["per_unit_ms"] for entry in setting.get(scope) or ()}

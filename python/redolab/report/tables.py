@@ -6,8 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
-from redolab.report import cells
+from redolab.report import cells, wording
 from redolab.report.cells import Cell, Column, Results, Table
+
+_PRODUCTS = {
+    "embedded": "PostgreSQL",
+    "postgresql": "PostgreSQL",
+    "mariadb": "MariaDB",
+    "mysql": "MySQL",
+    "sqlite": "SQLite",
+}
+# What the sessions of each kind of load do (`redolab.load`).
+_WORK = {
+    "updates": "one row per commit",
+    "ownrows": "one row per commit, a table for each session",
+    "ledger": "one row per commit",
+    "inserts": "single-row inserts",
+    "scans": "whole scans of {rows:,} rows",
+    "spins": "fixed CPU work",
+    "draws": "{name} values with mean {mean:g}",
+}
+_NAMED = frozenset({"updates", "script"})
+"""Kinds of load of which there are several by name."""
 
 
 def emulation(results: Results) -> str:
@@ -22,10 +42,15 @@ def emulation(results: Results) -> str:
 
 def comparison(results: Results, setting: str, metric: str) -> Mapping[str, Any] | None:
     """Find the comparison of a setting with the baseline."""
-    for entry in results["comparisons"]:
-        if entry["a"] == setting and entry["metric"] == metric:
+    for entry in comparisons_on(results, metric):
+        if entry["a"] == setting and entry["b"] == baseline(results):
             return dict(entry)
     return None
+
+
+def comparisons_on(results: Results, metric: str) -> list[Mapping[str, Any]]:
+    """The comparisons of one metric."""
+    return [entry for entry in results.get("comparisons") or () if entry["metric"] == metric]
 
 
 def baseline(results: Results) -> str:
@@ -39,39 +64,68 @@ def verdict(results: Results) -> tuple[str, str]:
     return first + stop.rstrip(), rest
 
 
+def outcome(results: Results) -> Cell:
+    """The verdict's outcome, in the experiment's words where it has its own."""
+    name = results["verdict"]["outcome"]
+    return Cell(results["verdict"].get("outcome_text") or cells.outcome(name).text, tone=name)
+
+
+def is_database(results: Results) -> bool:
+    """Whether a database was measured, and not the machine alone."""
+    return results["engine"]["name"] in _PRODUCTS
+
+
 def server(results: Results) -> str:
-    """Name the server measured."""
+    """Name what was measured."""
     engine = results["engine"]
     place = "" if engine.get("local", True) else ", on another machine"
-    return f"PostgreSQL {engine['version']} ({engine['name']}{place})"
+    product = _PRODUCTS.get(engine["name"])
+    if product:
+        return f"{product} {engine['version']} ({engine['name']}{place})"
+    machine = results["method"].get("machine", {})
+    cpus = machine.get("cpus")
+    about = [f"{cpus} CPUs" if cpus else "", machine.get("cpu_model")]
+    return ", ".join(str(part) for part in (engine["name"] + place, *about) if part)
 
 
 def load(results: Results) -> str:
     """Say what the sessions did."""
     described = results["load"]
-    name = f"{described['name']}, " if described.get("name") else ""
-    return f"{name}{described['sessions']} sessions, one row per commit"
+    # Runs stored before there were kinds had updates.
+    kind = described.get("kind", "updates")
+    parts = [str(described["name"])] if described.get("name") and kind in _NAMED else []
+    if described.get("sessions") and kind != "draws":
+        parts.append(_workers(results, described["sessions"]))
+    if kind in _WORK:
+        parts.append(_WORK[kind].format_map(described))
+    if {setting["levels"].get("loop", described.get("loop")) for setting in results["settings"]} == {
+        "client"
+    }:
+        parts.append("from a client")
+    return ", ".join(parts)
 
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
-    samples = sum(setting["samples"] for setting in results["settings"])
-    spoiled = sum(setting["spoiled"] for setting in results["settings"])
-    seconds = units.duration(results["load"]["seconds"])
-    extra = f", {spoiled} more spoiled" if spoiled else ""
-    return [
-        ("Server", server(results)),
+    found = [
+        ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
-        ("Samples", f"{samples} of {seconds}{extra}"),
-        ("Commit mode set per", str(results["load"]["scope"])),
-        ("Log device", emulation(results) or "the machine's own"),
-        ("Regime of the baseline", _regime(results["regime"])),
+        _counted(results),
     ]
+    if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
+        found.append(("Commit mode set per", str(results["load"]["scope"])))
+    if is_database(results):
+        found.append(("Log device", emulation(results) or "the machine's own"))
+    if results.get("regime"):
+        found.append(("Regime of the baseline", _regime(results["regime"])))
+    return found
 
 
 def null_test(results: Results) -> str:
-    """The run's own check, the baseline against itself, in one sentence."""
-    test = results["null_test"]
+    """The run's own check, the baseline against itself, in one sentence; empty where none was planned."""
+    test = results.get("null_test")
+    if not test:
+        return ""
     if test["passed"] is None:
         return "A/A check: not available; the baseline was not measured twice in every block."
     ratio = cells.estimate(test["ratio"])
@@ -94,10 +148,12 @@ def null_test(results: Results) -> str:
 def glance(results: Results) -> Table:
     """One row per setting: what it promises, what it gives, and against the baseline."""
     unit = cells.time_unit(results)
+    named = wording.units(results)
+    tiered = has_tiers(results)
     rows = [
         [
             Cell(setting["name"]),
-            Cell(setting["tier"]),
+            *([Cell(setting["tier"])] if tiered else []),
             cells.estimate(setting["throughput_per_s"]),
             cells.estimate(setting["response_time_ms"], unit.per_ms),
             *_against_baseline(results, setting["name"], "throughput_per_s"),
@@ -106,13 +162,23 @@ def glance(results: Results) -> Table:
     ]
     columns = (
         Column("Setting", align="left"),
-        Column("Durability tier", align="left"),
-        Column("Commits", "per s"),
-        Column("Response time R", f"{unit.name} per commit"),
-        Column("Commits/s against baseline", "ratio"),
+        *([Column("Durability tier", align="left")] if tiered else []),
+        Column(named.capitalize(), "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
+        Column(f"{named.capitalize()}/s against baseline", "ratio"),
         Column("Outcome", align="left"),
     )
     return Table("glance", f"The settings against {baseline(results)}", columns, rows)
+
+
+def has_rates(results: Results) -> bool:
+    """Whether its settings are known with their throughput."""
+    return any(setting.get("throughput_per_s") for setting in results["settings"])
+
+
+def has_tiers(results: Results) -> bool:
+    """Whether its settings promise anything of a commit."""
+    return is_database(results) and any(setting.get("tier") for setting in results["settings"])
 
 
 def histogram_values(results: Results) -> Table:
@@ -152,31 +218,34 @@ def curve_points(results: Results) -> Table:
     ]
     columns = (
         Column("Setting", align="left"),
-        Column("Commits L", "per s"),
-        Column("Response time R", f"{unit.name} per commit"),
+        Column(f"{wording.units(results).capitalize()} L", "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
     )
     return Table("curve-points", "Measured points", columns, rows)
 
 
 def comparisons(results: Results) -> Table:
     """The run's own comparisons, paired within blocks."""
-    metrics = {"throughput_per_s": "commits/s", "response_time_ms": "R"}
+    entries = results.get("comparisons") or ()
+    pairs = any(entry["b"] != baseline(results) for entry in entries)
     rows = [
         [
             Cell(entry["a"]),
-            Cell(metrics.get(entry["metric"], entry["metric"])),
+            *([Cell(entry["b"])] if pairs else []),
+            Cell(metric_name(results, entry["metric"])),
             cells.estimate(entry["ratio"]),
             cells.pvalue(entry["pvalue"]),
             cells.pvalue(entry["pvalue_adjusted"]),
             cells.outcome(entry["outcome"]),
             Cell(blocks_needed(entry)),
         ]
-        for entry in results["comparisons"]
+        for entry in entries
     ]
     columns = (
         Column("Setting", align="left"),
+        *([Column("against", align="left")] if pairs else []),
         Column("Figure", align="left"),
-        Column("Ratio to baseline", "× (interval)"),
+        Column("Ratio" if pairs else "Ratio to baseline", "× (interval)"),
         Column("p"),
         Column("p, adjusted", "Holm"),
         Column("Outcome", align="left"),
@@ -189,7 +258,23 @@ def comparisons(results: Results) -> Table:
             f" Friedman test over all settings: statistic {cells.number(friedman['statistic'])}, "
             f"{cells.p_equals(friedman['pvalue'])}."
         )
-    return Table("comparisons", f"Comparisons with {baseline(results)}", columns, rows, note)
+    caption = "Comparisons of all pairs" if pairs else f"Comparisons with {baseline(results)}"
+    return Table("comparisons", caption, columns, rows, note)
+
+
+def metric_name(results: Results, metric: str) -> str:
+    """A compared figure in few words."""
+    names = {"throughput_per_s": f"{wording.units(results)}/s", "response_time_ms": "R"}
+    return names.get(metric, metric.replace("_", " "))
+
+
+def uses_the_log(results: Results) -> bool:
+    """Whether anything is known of how its settings use the log."""
+    return any(
+        (setting.get(key) or {}).get("point") is not None
+        for setting in results["settings"]
+        for key in ("commits_per_flush", "flush_time_ms", "wal_bytes_per_commit")
+    )
 
 
 def log_figures(results: Results) -> Table:
@@ -210,8 +295,8 @@ def log_figures(results: Results) -> Table:
         Column("Commits per flush"),
         Column("Log flush", "ms"),
         Column("Log", "bytes per commit"),
-        Column("Run queue", f"{cells.time_unit(results).name} per commit"),
-        Column("Failed commits"),
+        Column("Run queue", wording.per_unit(results, cells.time_unit(results))),
+        Column(f"Failed {wording.units(results)}"),
     )
     return Table("log-figures", "The log, the run queue and failures", columns, rows)
 
@@ -222,6 +307,34 @@ def blocks_needed(entry: Mapping[str, Any]) -> str:
     if not needed:
         return ""
     return f"{cells.count(needed)} more {'block' if needed == 1 else 'blocks'}"
+
+
+def _workers(results: Results, most: int) -> str:
+    """How many sessions or processes work, at most where their number is a factor."""
+    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
+    worker = "process" if "processes" in factors else "session"
+    up_to = "up to " if {"sessions", "processes"} & factors else ""
+    return f"{up_to}{cells.count(most)} {worker if most == 1 else wording.plural(worker)}"
+
+
+def _counted(results: Results) -> tuple[str, str]:
+    """How much was measured: samples of so much work, or kills."""
+    settings = results["settings"]
+    spoiled = sum(setting.get("spoiled") or 0 for setting in settings)
+    extra = f", {cells.count(spoiled)} more spoiled" if spoiled else ""
+    if any("kills" in setting for setting in settings):
+        return "Kills", cells.count(sum(setting["kills"] for setting in settings)) + extra
+    samples = sum(setting.get("samples") or 0 for setting in settings)
+    done = results["method"].get("design", {}).get("units")
+    each = (
+        f"{cells.count(done)} {wording.unit(results) if done == 1 else wording.units(results)}" if done
+        else units.duration(results["load"]["seconds"])
+    )  # fmt: skip
+    return "Samples", f"{cells.count(samples)} of {each}{extra}"
+
+
+def _is_commit_mode(levels: Mapping[str, str]) -> bool:
+    return not {"commit_wait", "commit_logging"}.isdisjoint(levels)
 
 
 def _regime(regime: Mapping[str, Any]) -> str:

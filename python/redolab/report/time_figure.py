@@ -1,11 +1,11 @@
-"""Where the time of a commit goes, as a figure."""
+"""Where the time of a unit of work goes, as a figure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.report import cells, drawing
+from redolab.report import cells, drawing, wording
 from redolab.report.cells import Results
 from redolab.report.drawing import Figure, safe
 from redolab.report.rows import profile_rows, row_name, shares
@@ -16,8 +16,9 @@ _MAIN_SHARE = 0.01
 
 
 def time_profile(results: Results) -> Figure:
-    """Where the time of a commit goes: one bar per setting, session scope."""
+    """Where the time of a unit of work goes: one bar per setting, session scope."""
     settings = results["settings"]
+    each, bar, lift = (84, 0.52, 26) if len(settings) <= drawing.FEW else (56, 0.4, 15)
     unit = cells.time_unit(results)
     rows = profile_rows(results)
     parts = [shares(setting) for setting in settings]
@@ -52,7 +53,7 @@ def time_profile(results: Results) -> Figure:
                 ],
                 "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]} %<extra></extra>",
                 "marker": look["marker"],
-                "width": 0.52,
+                "width": bar,
             }
         )
         legend.add(look["name"])
@@ -62,7 +63,7 @@ def time_profile(results: Results) -> Figure:
             "y": index,
             "xref": "paper",
             "yref": "y",
-            "yshift": 26,
+            "yshift": lift,
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
@@ -72,10 +73,12 @@ def time_profile(results: Results) -> Figure:
         for index, setting in enumerate(settings)
     ]
     layout = drawing.layout(
-        height=120 + 84 * len(settings),
+        height=120 + each * len(settings),
         barmode="relative",
         annotations=labels,
-        xaxis=drawing.axis("Share of a commit's response time, %", ticksuffix=" %", zeroline=True),
+        xaxis=drawing.axis(
+            safe(f"Share of {wording.one(results)}'s response time, %"), ticksuffix=" %", zeroline=True
+        ),
         yaxis={
             "range": [len(settings) - 0.45, -0.85],
             "visible": False,

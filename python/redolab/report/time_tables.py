@@ -1,18 +1,22 @@
-"""The tables of where the time goes: per commit, row by row, and wait against scheduler state."""
+"""The tables of where the time goes: per unit of work, row by row, and wait against scheduler state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from redolab.report import cells
-from redolab.report.cells import Cell, Column, Results, Table
-from redolab.report.rows import is_wait, profile_rows, row_name, times
+from redolab.report import cells, wording
+from redolab.report.cells import Cell, Column, Results, Table, TimeUnit
+from redolab.report.rows import is_wait, profile_rows, row_name, shares, times
 
+MAIN_SHARE = 0.01
+"""Share of a setting's time from which a row is shown where there is little room."""
+_COLUMNS = 6
+"""Settings up to which each has a column of its own."""
 _VIEWS: Mapping[str, tuple[str, str]] = {
     "profile": (
         "session",
-        "What a commit takes in its session. The rows of a setting sum to 100 %; waiting for a client "
+        "What {unit} takes in its session. The rows of a setting sum to 100 %; waiting for a client "
         "is think time, not load, and stands in none of them.",
     ),
     "instance_profile": (
@@ -25,44 +29,92 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
 
 
 def profile_times(results: Results) -> Table:
-    """Time per commit in each row of the session profile, one column per setting."""
-    unit = cells.time_unit(results)
+    """Time per unit of work in each row of the session profile, and the whole of each setting.
+
+    A column per setting, and the whole as the last row; a row per setting where there are many.
+    """
+    return _by_row(results) if len(results["settings"]) <= _COLUMNS else _by_setting(results)
+
+
+def has_instance(results: Results) -> bool:
+    """Whether anything is known of the whole instance's time."""
+    return any(setting.get("instance_profile") for setting in results["settings"])
+
+
+def main_rows(results: Results) -> list[str]:
+    """The rows of the session profile that reach 1 % in a setting, and what is unaccounted."""
+    parts = [shares(setting) for setting in results["settings"]]
+    return [
+        row
+        for row in profile_rows(results)
+        if row == "unaccounted"
+        or any(row in part and abs(part[row]["point"] or 0.0) >= MAIN_SHARE for part in parts)
+    ]
+
+
+def _by_row(results: Results) -> Table:
     settings = results["settings"]
-    parts = [times(setting) for setting in settings]
-    wholes = [unit.of(setting["response_time_ms"]["point"]) for setting in settings]
-
-    def time(part: Mapping[str, Mapping[str, Any]], row: str, whole: float | None) -> Cell:
-        value = unit.of(part[row]["point"]) if row in part else None
-        return Cell("–") if value is None or whole is None else Cell(cells.part(value, whole))
-
+    unit = cells.time_unit(results)
     rows = [
         [
             Cell(row_name(row)),
-            *(time(part, row, whole) for part, whole in zip(parts, wholes, strict=True)),
+            *(_part(setting, row, unit) for setting in settings),
             Cell(row if is_wait(row) else ""),
         ]
         for row in profile_rows(results)
     ]
-    total = [Cell("–") if whole is None else Cell(cells.part(whole, whole)) for whole in wholes]
     columns = (
         Column("Time spent", align="left"),
         *(Column(setting["name"], unit.name) for setting in settings),
         Column("Wait event", align="left"),
     )
-    note = " ".join(
-        ["The rows of a setting sum to its R. “–”: never seen in that setting.", *unaccounted(results)]
+    total = [
+        Cell("response time R", tone="total"),
+        *(_whole(setting, unit) for setting in settings),
+        Cell(""),
+    ]
+    note = "The rows of a setting sum to its R. “–”: never seen in that setting."
+    return _times_table(results, columns, [*rows, total], note)
+
+
+def _by_setting(results: Results) -> Table:
+    unit = cells.time_unit(results)
+    shown = main_rows(results)
+    rows = [
+        [Cell(setting["name"]), *(_part(setting, row, unit) for row in shown), _whole(setting, unit)]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        *(Column(row_name(row), unit.name) for row in shown),
+        Column("response time R", unit.name),
     )
-    return Table(
-        "profile-times",
-        f"Time per commit, session scope, {unit.name}",
-        columns,
-        [*rows, [Cell("response time R"), *total, Cell("")]],
-        note,
+    note = (
+        "Rows under 1 % of every setting stand among the figure's numbers. “–”: never seen in that setting."
     )
+    return _times_table(results, columns, rows, note)
+
+
+def _times_table(
+    results: Results, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str
+) -> Table:
+    caption = f"Time per {wording.unit(results)}, session scope, {cells.time_unit(results).name}"
+    return Table("profile-times", caption, columns, rows, " ".join([note, *unaccounted(results)]))
+
+
+def _part(setting: Mapping[str, Any], row: str, unit: TimeUnit) -> Cell:
+    part, whole = times(setting).get(row), unit.of(setting["response_time_ms"]["point"])
+    value = None if part is None else unit.of(part["point"])
+    return Cell("–") if value is None or whole is None else Cell(cells.part(value, whole))
+
+
+def _whole(setting: Mapping[str, Any], unit: TimeUnit) -> Cell:
+    whole = unit.of(setting["response_time_ms"]["point"])
+    return Cell("–" if whole is None else cells.part(whole, whole), tone="total")
 
 
 def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> Table:
-    """Every row of every setting's profile: share and time per commit with intervals, and seconds."""
+    """Every row of every setting's profile: share and time per unit with intervals, and seconds."""
     unit = cells.time_unit(results)
     view, note = _VIEWS[scope]
     order = profile_rows(results, scope)
@@ -71,7 +123,7 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
             Cell(setting["name"]),
             Cell(row_name(entry["row"])),
             cells.share(entry["share"]),
-            cells.estimate(entry["per_commit_ms"], unit.per_ms),
+            cells.estimate(entry["per_unit_ms"], unit.per_ms),
             Cell(cells.number(entry["time_s"])),
             Cell(entry["row"] if is_wait(entry["row"]) else ""),
         ]
@@ -82,10 +134,11 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
         Column("Setting", align="left"),
         Column("Time spent", align="left"),
         Column("Share", "% (interval)"),
-        Column("Per commit", f"{unit.name} (interval)"),
+        Column(f"Per {wording.unit(results)}", f"{unit.name} (interval)"),
         Column("All samples", "s"),
         Column("Wait event", align="left"),
     )
+    note = note.format(unit=wording.one(results))
     return Table(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
 
 
@@ -122,7 +175,11 @@ def unaccounted(results: Results) -> list[str]:
     for setting in results["settings"]:
         if setting.get("unaccounted_text"):
             settings.setdefault(setting["unaccounted_text"], []).append(setting["name"])
-    return [f"Unaccounted, {', '.join(names)}: {text}" for text, names in settings.items()]
+    every = len(results["settings"])
+    return [
+        f"Unaccounted, {'every setting' if len(names) == every else ', '.join(names)}: {text}"
+        for text, names in settings.items()
+    ]
 
 
 def _percent(share: float | None) -> Cell:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from redolab.analysis.durability import analyse, exact_share
+from redolab.analysis.durability import analyse
+from redolab.analysis.estimates import exact_share
 from redolab.design import Design
 from redolab.sample import Kill
 from redolab.store import Run, RunWriter
@@ -66,11 +67,30 @@ def test_wait_keeps_everything_and_nowait_does_not(tmp_path: Path) -> None:
     json.dumps(found, allow_nan=False)
 
 
+def test_the_report_shows_what_was_lost(tmp_path: Path) -> None:
+    found = analyse(kill_run(tmp_path / "run", {"wait/immediate": 0, "nowait/batch": 40}, spoil=(4,)))
+    losses, rates, kills = found["tables"]
+    assert [table["first"] for table in (losses, rates, kills)] == [True, False, False]
+    assert [row["promise"] for row in losses["rows"]] == ["kept", "none"]
+    for row, setting in zip(losses["rows"], found["settings"], strict=True):
+        assert (row["acknowledged"], row["missing"]) == (setting["acknowledged"], setting["missing"])
+    assert [row["window_ms"] for row in losses["rows"]] == [None, 150.0]
+    assert rates["rows"][1]["loss_probability"] == settings(found)["nowait/batch"]["loss_probability"]
+    assert len(kills["rows"]) == 20
+    assert kills["rows"][3]["spoiled"] == "the server was down already"
+    (figure,) = found["figures"]
+    drawn = {series["name"]: series for series in figure["series"]}
+    assert sum(drawn["nowait/batch"]["y"]) == settings(found)["nowait/batch"]["missing"]
+    assert 4 not in [x for series in figure["series"] for x in series["x"]]
+
+
 def test_a_broken_promise_is_a_failure(tmp_path: Path) -> None:
     found = analyse(kill_run(tmp_path / "run", {"wait/immediate": 1, "nowait/batch": 0}))
     assert found["verdict"]["outcome"] == "worse"
     assert found["verdict"]["text"].startswith("Failure: acknowledged commits were lost under")
     assert settings(found)["wait/immediate"]["promise_kept"] is False
+    assert found["verdict"]["outcome_text"] == "a promise was BROKEN"
+    assert found["tables"][0]["rows"][0]["promise"] == "broken"
 
 
 def test_too_few_kills_conclude_nothing(tmp_path: Path) -> None:

@@ -194,3 +194,19 @@ def test_shares_are_means_over_samples_and_sum_to_one() -> None:
 )
 def test_which_waits_are_the_commits_flush(name: str, expected: bool) -> None:
     assert is_log_sync(name) is expected
+
+
+def test_a_client_that_is_waited_for_is_a_row_where_it_drives_the_sessions(sample: Sample) -> None:
+    found = session_times(replace(sample, client_cpu_s=0.5, sessions=2), Seen(WAITS))
+    # 7 s blocked by 750 ticks asleep, of which 50 waited for the client.
+    assert found["Client:ClientRead"] == pytest.approx(7.0 * 50 / 750)
+    assert sum(found.values()) == pytest.approx(sample.session_elapsed_s)
+
+
+def test_a_session_that_is_done_before_the_others_waits_for_nobody(sample: Sample) -> None:
+    # Two sessions for 5 s, of which one worked 4 s alone: a tenth of the ticks found it done.
+    early = replace(sample, client_cpu_s=0.5, sessions=2, session_elapsed_s=9.0)
+    seen = Seen((*WAITS[:5], row("Client", "ClientRead", 250)))
+    found = session_times(early, seen)
+    ticks = 250 - round(0.1 * 1_250)
+    assert found["Client:ClientRead"] == pytest.approx(6.0 * ticks / (700 + ticks))

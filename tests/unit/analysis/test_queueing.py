@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from redolab.model.queueing import response_time_cpu, response_time_io, solve_servers
+from redolab.model.queueing import (
+    response_time_cpu,
+    response_time_io,
+    response_time_single,
+    solve_servers,
+)
 
 
 def test_one_server_is_the_single_queue() -> None:
@@ -36,3 +41,10 @@ def test_the_solved_number_of_servers_is_the_one_used(servers: float) -> None:
 @pytest.mark.parametrize("point", [(1.0, 0.5, 1.0), (1.0, 0.5, 0.9), (0.0, 1.0, 1.0), (1.0, 0.0, 2.0)])
 def test_no_servers_fit(point: tuple[float, float, float]) -> None:
     assert solve_servers(*point) is None
+
+
+def test_a_single_server_by_hand() -> None:
+    # 33 % busy with writes of 1 ms: R = 1 / (1 - 1/3) ms.
+    assert response_time_single(0.001, 1.2e6 / 3600) == pytest.approx(0.0015)
+    with pytest.raises(ValueError, match="below 1"):
+        response_time_single(0.001, 1000.0)

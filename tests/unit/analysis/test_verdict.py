@@ -15,8 +15,9 @@ FASTER = Comparison(
     Estimate(25.3, 24.3, 26.3, 0.9), 0.0002, 0.0006, "better", True, None,
 )  # fmt: skip
 AROUND = Circumstances(
-    BASE, 10, 10, None, {BASE: "disk", "nowait/batch": "memory", "wait/batch": "disk"}, 0.05
-)
+    BASE, 10, 10, None, {BASE: "disk", "nowait/batch": "memory", "wait/batch": "disk"}, 0.05,
+    "commits", "committed",
+)  # fmt: skip
 PRICE = " The price: with nowait/batch commits that were acknowledged may be lost when the server crashes."
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+
 from redolab.engine.connection import Connector
-from redolab.engine.postgres_loads.base import Call, PostgresLoad
+from redolab.engine.postgres_loads.base import Call, ClientJob, ClientLoad, PostgresLoad
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.engine.postgres_loads.ledger import PostgresLedger
+from redolab.engine.postgres_loads.own_rows import PostgresOwnRows
+from redolab.engine.postgres_loads.scans import PostgresScans
 from redolab.engine.postgres_loads.scripts import PostgresScript
 from redolab.engine.postgres_loads.updates import PostgresUpdates
 from redolab.errors import UsageError
-from redolab.load import Inserts, Ledger, Load, Script, Updates
+from redolab.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["Call", "PostgresLoad", "postgres_load"]
+__all__ = ["Call", "ClientJob", "ClientLoad", "PostgresLoad", "postgres_load"]
 
 
-def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: ARG001
-    """How PostgreSQL does `load`.
+def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> PostgresLoad:
+    """How PostgreSQL does `load`; what takes long in it ends early once `stop` is set.
 
     Raises:
         UsageError: it has no such load.
@@ -23,8 +27,12 @@ def postgres_load(load: Load, connector: Connector) -> PostgresLoad:  # noqa: AR
     match load:
         case Updates():
             return PostgresUpdates(load)
+        case OwnRows():
+            return PostgresOwnRows(load)
         case Inserts():
             return PostgresInserts(load)
+        case Scans():
+            return PostgresScans(load, connector, stop)
         case Script():
             return PostgresScript(load)
         case Ledger():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from redolab.engine.connection import Connection
 from redolab.load import Amount
@@ -43,6 +43,17 @@ class Call:
     arguments: tuple[Any, ...]
 
 
+@dataclass(frozen=True)
+class ClientJob:
+    """What a session of a client does over and over."""
+
+    statement: str
+    """A single-row INSERT of the session's number, the row's number and a filler, as $1, $2 and $3."""
+    padding: str
+    rows_per_commit: int
+    """A lone row is a transaction of its own, without BEGIN and COMMIT."""
+
+
 class PostgresLoad(Protocol):
     """One kind of load on one server, inside the schema `redolab`."""
 
@@ -64,4 +75,13 @@ class PostgresLoad(Protocol):
 
     def close(self) -> None:
         """Close whatever connections the load holds; the schema is dropped by the engine."""
+        ...
+
+
+@runtime_checkable
+class ClientLoad(Protocol):
+    """A load whose loop can run in a client too."""
+
+    def client_job(self) -> ClientJob:
+        """What each session of a client does, under the levels applied last."""
         ...

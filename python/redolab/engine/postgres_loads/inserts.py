@@ -1,11 +1,11 @@
-"""Single-row inserts, so many to a commit, in a loop inside the server."""
+"""Single-row inserts, so many to a commit, in a loop inside the server or in a client."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from redolab.engine.connection import Connection, run_script
-from redolab.engine.postgres_loads.base import Call, Turn
+from redolab.engine.postgres_loads.base import Call, ClientJob, Turn
 from redolab.load import Inserts
 
 
@@ -41,6 +41,14 @@ class PostgresInserts:
                 list(turn.parameters),
                 list(turn.parameters.values()),
             ),
+        )
+
+    def client_job(self) -> ClientJob:
+        """The same rows, each by a statement of its own."""
+        return ClientJob(
+            "insert into redolab.item values ($1, $2, $3)",
+            "x" * self._load.padding_bytes,
+            self._rows_per_commit,
         )
 
     def close(self) -> None:

@@ -9,6 +9,10 @@ select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, c.stats_reset, 
        (c.num_timed + c.num_requested)::float8 as checkpoints,
        (select coalesce(sum(vacuum_count + autovacuum_count), 0)::float8 from pg_stat_all_tables) as vacuums,
        (select coalesce(sum(n_tup_ins + n_tup_upd), 0)::float8 from pg_stat_all_tables
-         where relid in (to_regclass('redolab.account'), to_regclass('redolab.item'))) as server_rows
+         where schemaname = 'redolab' and relname not in ('parameter_journal', 'probe')) as server_rows,
+       (select coalesce(sum(heap_blks_hit), 0)::float8 from pg_statio_all_tables
+         where schemaname = 'redolab') as buffer_hits,
+       (select coalesce(sum(heap_blks_read), 0)::float8 from pg_statio_all_tables
+         where schemaname = 'redolab') as buffer_reads
 from pg_stat_wal w, pg_stat_checkpointer c, pg_stat_database d
 where d.datname = current_database()

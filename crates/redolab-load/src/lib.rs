@@ -1,0 +1,20 @@
+//! Database sessions that work over the wire, as an application's do, and the time of each commit.
+//!
+//! Every session is one connection on a current-thread runtime; the sessions are dealt out over a few
+//! threads, because one event loop for all of them would queue inside the client, and a runtime that
+//! moves sessions between threads would use about twice the CPU. Sessions are opened once, work as often
+//! as they are told, and can be stopped at any moment.
+
+mod latency;
+mod part;
+mod postgres;
+mod report;
+mod session;
+mod sessions;
+mod shard;
+
+pub use latency::Latency;
+pub use part::{Amount, Job};
+pub use postgres::Target;
+pub use report::{Report, SessionReport};
+pub use sessions::Sessions;

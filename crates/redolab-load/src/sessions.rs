@@ -1,0 +1,164 @@
+//! All sessions, dealt out over a few threads.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle, available_parallelism};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, watch};
+use tokio::task::LocalSet;
+
+use crate::part::Job;
+use crate::postgres::Target;
+use crate::report::Report;
+use crate::shard::{Command, Question, obey};
+
+/// More threads than this do not help one client.
+const MOST_THREADS: usize = 8;
+
+/// Sessions of one server; none at first. Closed when this is dropped.
+pub struct Sessions {
+    shards: Vec<Shard>,
+    pids: Vec<u32>,
+    stop: watch::Sender<bool>,
+    working: Option<Working>,
+}
+
+struct Shard {
+    commands: mpsc::UnboundedSender<Command>,
+    thread: JoinHandle<()>,
+}
+
+struct Working {
+    reports: Receiver<Report>,
+    missing: usize,
+    so_far: Report,
+}
+
+impl Sessions {
+    /// Start the threads; nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// A thread or its event loop cannot be made.
+    pub fn start(target: &Target) -> io::Result<Self> {
+        let threads = available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let shards = (0..threads)
+            .map(|number| Shard::start(number, target.clone()))
+            .collect::<io::Result<_>>()?;
+        Ok(Self { shards, pids: Vec::new(), stop: watch::Sender::new(false), working: None })
+    }
+
+    /// Have `count` sessions: close the last ones, open more, and open lost ones anew.
+    ///
+    /// # Errors
+    ///
+    /// Why one could not be opened, in the server's words.
+    pub fn resize(&mut self, count: usize) -> Result<(), String> {
+        let threads = self.shards.len();
+        let wanted = |shard| (0..count).filter(|number| number % threads == shard).collect();
+        let answers = self.tell(|shard, answer| Command::Resize(wanted(shard), answer));
+        let mut known = Vec::with_capacity(count);
+        for answer in answers {
+            known.extend(answer?);
+        }
+        known.sort_unstable();
+        self.pids = known.into_iter().map(|(_, pid)| pid).collect();
+        Ok(())
+    }
+
+    /// The server processes that serve the sessions, in the order of the sessions.
+    #[must_use]
+    pub fn pids(&self) -> &[u32] {
+        &self.pids
+    }
+
+    /// Execute a statement in every session, its arguments as text; returns, in their order, the text in
+    /// the first column of each one's row, and None where there was no row.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong in the first session where something did.
+    pub fn ask(
+        &self,
+        statement: &str,
+        arguments: &[String],
+    ) -> Result<Vec<Option<String>>, String> {
+        let question =
+            Arc::new(Question { statement: statement.to_owned(), arguments: arguments.to_vec() });
+        let answers = self.tell(|_, answer| Command::Ask(Arc::clone(&question), answer));
+        let mut known: Vec<_> = answers.into_iter().flatten().collect();
+        known.sort_by_key(|(number, _)| *number);
+        known
+            .into_iter()
+            .map(|(number, told)| told.map_err(|why| format!("session {}: {why}", number + 1)))
+            .collect()
+    }
+
+    /// Let every session do its part of `job`; `wait` tells when all have.
+    pub fn begin(&mut self, job: Job) {
+        self.stop.send_replace(false);
+        let (answer, reports) = channel();
+        let (job, all) = (Arc::new(job), self.pids.len());
+        for shard in &self.shards {
+            let work = Command::Work(Arc::clone(&job), all, self.stop.subscribe(), answer.clone());
+            let _ = shard.commands.send(work);
+        }
+        self.working =
+            Some(Working { reports, missing: self.shards.len(), so_far: Report::default() });
+    }
+
+    /// Wait for the work to be done, at most for `limit`; None while it is not, or none was begun.
+    pub fn wait(&mut self, limit: Duration) -> Option<Report> {
+        let until = Instant::now() + limit;
+        let working = self.working.as_mut()?;
+        while working.missing > 0 {
+            match working.reports.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(report) => {
+                    working.so_far.merge(report);
+                    working.missing -= 1;
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.working.take().map(|working| working.so_far)
+    }
+
+    /// Stop the work at once. A session that is stopped is lost; `resize` opens it anew.
+    pub fn interrupt(&self) {
+        self.stop.send_replace(true);
+    }
+
+    fn tell<T>(&self, command: impl Fn(usize, Sender<T>) -> Command) -> Vec<T> {
+        let (answer, answers) = channel();
+        for (number, shard) in self.shards.iter().enumerate() {
+            let _ = shard.commands.send(command(number, answer.clone()));
+        }
+        drop(answer);
+        answers.into_iter().collect()
+    }
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.interrupt();
+        for Shard { commands, thread } in self.shards.drain(..) {
+            drop(commands);
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shard {
+    fn start(number: usize, target: Target) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (commands, orders) = mpsc::unbounded_channel();
+        let thread = thread::Builder::new()
+            .name(format!("load {}", number + 1))
+            .spawn(move || LocalSet::new().block_on(&runtime, obey(target, orders)))?;
+        Ok(Self { commands, thread })
+    }
+}

@@ -1,0 +1,115 @@
+//! One thread with its own event loop, and the sessions that live on it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::latency::Latency;
+use crate::part::Job;
+use crate::postgres::Target;
+use crate::report::Report;
+use crate::session::Session;
+
+/// What a thread is told; each has where its answer goes.
+pub(crate) enum Command {
+    /// Have these sessions, by number: close others, open what is missing or lost.
+    Resize(Vec<usize>, Sender<Result<Vec<(usize, u32)>, String>>),
+    /// Execute a statement in every session; the answers by number.
+    Ask(Arc<Question>, Sender<Vec<Answer>>),
+    /// Work, as one of so many sessions in all threads.
+    Work(Arc<Job>, usize, watch::Receiver<bool>, Sender<Report>),
+}
+
+/// A statement, and its arguments as text.
+pub(crate) struct Question {
+    pub(crate) statement: String,
+    pub(crate) arguments: Vec<String>,
+}
+
+/// A session's number and what came of its statement.
+pub(crate) type Answer = (usize, Result<Option<String>, String>);
+
+/// Obey until the other end of `commands` is dropped. Whoever asked may have gone: then nobody wants
+/// the answer.
+pub(crate) async fn obey(target: Target, mut commands: mpsc::UnboundedReceiver<Command>) {
+    let mut sessions: Vec<Session> = Vec::new();
+    while let Some(command) = commands.recv().await {
+        match command {
+            Command::Resize(wanted, answer) => {
+                let _ = answer.send(resize(&target, &mut sessions, &wanted).await);
+            }
+            Command::Ask(question, answer) => {
+                let _ = answer.send(ask(&mut sessions, &question).await);
+            }
+            Command::Work(job, all, stop, answer) => {
+                let _ = answer.send(work(&mut sessions, &job, all, &stop).await);
+            }
+        }
+    }
+}
+
+async fn resize(
+    target: &Target,
+    sessions: &mut Vec<Session>,
+    wanted: &[usize],
+) -> Result<Vec<(usize, u32)>, String> {
+    for session in std::mem::take(sessions) {
+        if wanted.contains(&session.number) && session.is_alive().await {
+            sessions.push(session);
+        }
+    }
+    for &number in wanted {
+        if sessions.iter().all(|session| session.number != number) {
+            sessions.push(Session::open(target, number).await?);
+        }
+    }
+    Ok(sessions.iter().map(|session| (session.number, session.pid)).collect())
+}
+
+async fn ask(sessions: &mut [Session], question: &Question) -> Vec<Answer> {
+    let mut answers = Vec::with_capacity(sessions.len());
+    for session in sessions {
+        answers.push((session.number, session.ask(&question.statement, &question.arguments).await));
+    }
+    answers
+}
+
+async fn work(
+    sessions: &mut Vec<Session>,
+    job: &Arc<Job>,
+    all: usize,
+    stop: &watch::Receiver<bool>,
+) -> Report {
+    let before = thread_cpu();
+    let latency = Rc::new(RefCell::new(Latency::default()));
+    let mut report = Report::default();
+    let mut working = JoinSet::new();
+    for mut session in sessions.drain(..) {
+        let (job, latency, stop) = (Arc::clone(job), Rc::clone(&latency), stop.clone());
+        working.spawn_local(async move {
+            let done = session.work(&job, all, &latency, stop).await;
+            (session, done)
+        });
+    }
+    while let Some(done) = working.join_next().await {
+        let Ok((session, (mine, interrupted))) = done else { continue };
+        report.sessions.push(mine);
+        report.interrupted |= interrupted;
+        sessions.push(session);
+    }
+    report.latency = latency.take();
+    report.cpu = thread_cpu().saturating_sub(before);
+    report
+}
+
+/// CPU time of the calling thread.
+fn thread_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}

@@ -1,0 +1,163 @@
+//! Sessions that work over the wire, as Python sees them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::{PyConnectionError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use redolab_load::{Amount, Job, Sessions, Target};
+
+/// What one session did.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+pub struct SessionWork {
+    /// Transactions acknowledged.
+    commits: u64,
+    /// Rows in them.
+    rows: u64,
+    /// Statements that inserted no row.
+    failed: u64,
+    /// From the first statement to the last acknowledgement, in seconds.
+    elapsed_s: f64,
+    /// Why the session gave up.
+    trouble: Option<String>,
+}
+
+/// What all sessions did.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+pub struct ClientWork {
+    /// In the order of the sessions.
+    sessions: Py<PyTuple>,
+    /// Commit times: upper bound of a bucket in nanoseconds, and its commits; occupied buckets alone.
+    latency: Py<PyTuple>,
+    /// CPU of the threads that drive the sessions, in nanoseconds.
+    cpu_ns: u64,
+    /// Whether the sessions were stopped before their work was done.
+    interrupted: bool,
+}
+
+/// Connections to one PostgreSQL that insert rows and commit; none at first.
+#[pyclass(frozen, module = "redolab._core")]
+pub struct ClientSessions {
+    running: Mutex<Option<Sessions>>,
+}
+
+#[pymethods]
+impl ClientSessions {
+    #[new]
+    #[pyo3(signature = (host, port, user, password, database, options))]
+    fn new(
+        host: &str,
+        port: u16,
+        user: &str,
+        password: Option<&str>,
+        database: &str,
+        options: &str,
+    ) -> PyResult<Self> {
+        let target = Target::new(host, port, user, password, database, options);
+        let running = Sessions::start(&target)?;
+        Ok(Self { running: Mutex::new(Some(running)) })
+    }
+
+    /// Have `count` sessions: close the last ones, open more, and open lost ones anew.
+    fn resize(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.with(py, |sessions| sessions.resize(count))?.map_err(PyConnectionError::new_err)
+    }
+
+    /// The server processes that serve the sessions, in the order of the sessions.
+    fn pids(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        self.with(py, |sessions| sessions.pids().to_vec())
+    }
+
+    /// Execute a statement in every session; returns the text in the first column of each one's row.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        statement: &str,
+        arguments: Vec<String>,
+    ) -> PyResult<Vec<Option<String>>> {
+        self.with(py, |sessions| sessions.ask(statement, &arguments))?
+            .map_err(PyConnectionError::new_err)
+    }
+
+    /// Let the sessions insert `rows` rows in all or, without them, for `seconds`.
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    fn begin(
+        &self,
+        py: Python<'_>,
+        statement: String,
+        padding: String,
+        rows_per_commit: u32,
+        parameters: Vec<(String, String)>,
+        seconds: f64,
+        rows: Option<u64>,
+        afterwards: Vec<String>,
+    ) -> PyResult<()> {
+        let amount = match rows {
+            Some(rows) => Amount::Rows(rows),
+            None => Amount::For(duration(seconds)?),
+        };
+        let job = Job { statement, padding, rows_per_commit, parameters, amount, afterwards };
+        self.with(py, |sessions| sessions.begin(job))
+    }
+
+    /// Wait for the work to be done, at most `seconds`; None while it is not.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<ClientWork>> {
+        let limit = duration(seconds)?;
+        let done = self.with(py, |sessions| sessions.wait(limit))?;
+        done.map(|report| ClientWork::of(py, report)).transpose()
+    }
+
+    /// Stop the work at once. A session that is stopped is lost; `resize` opens it anew.
+    fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |sessions| sessions.interrupt())
+    }
+
+    /// Close every session; nothing can be asked afterwards.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.lock().take()));
+    }
+}
+
+impl ClientSessions {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut Sessions) -> T + Send,
+    ) -> PyResult<T> {
+        py.detach(|| self.lock().as_mut().map(act))
+            .ok_or_else(|| PyValueError::new_err("the sessions are closed"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Sessions>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientWork {
+    fn of(py: Python<'_>, report: redolab_load::Report) -> PyResult<Self> {
+        let sessions = report.sessions.into_iter().map(|session| {
+            Py::new(
+                py,
+                SessionWork {
+                    commits: session.commits,
+                    rows: session.rows,
+                    failed: session.failed,
+                    elapsed_s: session.elapsed.as_secs_f64(),
+                    trouble: session.trouble,
+                },
+            )
+        });
+        Ok(Self {
+            sessions: PyTuple::new(py, sessions.collect::<PyResult<Vec<_>>>()?)?.unbind(),
+            latency: PyTuple::new(py, report.latency.buckets())?.unbind(),
+            cpu_ns: u64::try_from(report.cpu.as_nanos()).unwrap_or(u64::MAX),
+            interrupted: report.interrupted,
+        })
+    }
+}
+
+fn duration(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|why| PyValueError::new_err(why.to_string()))
+}

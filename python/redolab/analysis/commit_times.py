@@ -1,0 +1,42 @@
+"""Percentiles of commit times, from the histograms of the samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from redolab.analysis.estimates import Estimate, ratio_estimate
+from redolab.sample import Sample
+
+Histogram = Mapping[float, int]
+"""Upper bound of a bucket, microseconds, to the commits in it."""
+PERCENTS = (50, 95, 99)
+
+
+def percentile_us(histogram: Histogram, percent: float) -> float | None:
+    """The time within which `percent` of the commits were done, microseconds; None without any.
+
+    It is the upper bound of the bucket in which that commit lies, so at most a thousandth or half a
+    microsecond too long.
+
+    Source: HdrHistogram, value at percentile.
+    """
+    total = sum(histogram.values())
+    wanted, counted = total * percent / 100, 0
+    for upper_us, commits in sorted(histogram.items()):
+        counted += commits
+        if counted >= wanted and counted:
+            return upper_us
+    return None
+
+
+def commit_time_ms(
+    samples: Iterable[Sample], histograms: Mapping[int, Histogram], percent: float
+) -> Estimate:
+    """A percentile of the commit time, milliseconds: the geometric mean over the samples, each with its
+    own, with Student's t interval on the logarithms, as times that one slow sample must not carry.
+
+    Missing where no client saw the commits.
+    """
+    found = (percentile_us(histograms.get(sample.sample, {}), percent) for sample in samples)
+    return ratio_estimate(math.log(value) for value in found if value is not None).scaled(1e-3)

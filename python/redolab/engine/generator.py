@@ -1,0 +1,118 @@
+"""A random generator in the place of a database: the values whose sampling distribution is shown."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from redolab.errors import UsageError
+from redolab.load import Amount, Draws, Load
+from redolab.sample import ParameterChange, Setting, Snapshot, Ticks, Work
+
+
+class _NothingToWatch:
+    """A wait sampler where nothing waits."""
+
+    ticks = Ticks()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+
+class GeneratorEngine:
+    """Draws exponential values; the same seed draws the same ones."""
+
+    def __init__(self, seed: int) -> None:
+        """Draw from `seed`."""
+        self._seed = seed
+        self._mean = 1.0
+        self._shape = (1, 1)
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """None: there are no parameters."""
+        return []
+
+    def sampler(self) -> Mapping[str, Any]:
+        """No wait events."""
+        return {"source": "none", "rate_per_s": 0.0}
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest: NumPy and its version, which with the seed fix the values."""
+        return {
+            "name": "generator",
+            "version": f"numpy {np.__version__}",
+            "local": True,
+            "place": "in this process",
+            "emulated": {},
+            "log_filesystem": None,
+        }
+
+    def conditions(self) -> list[str]:
+        """A reader must not take these for measurements."""
+        return ["The values were drawn from a distribution, not measured."]
+
+    def not_measured(self) -> list[str]:
+        """Everything."""
+        return ["Any database: real response times are neither independent nor exponential."]
+
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
+        """Take the mean of the distribution.
+
+        Raises:
+            UsageError: the load is none of draws.
+        """
+        if not isinstance(load, Draws):
+            raise UsageError(
+                f"A generator of values has no load {type(load).__name__.lower()}; leave --engine out."
+            )
+        self._mean = load.mean
+        return tuple(
+            Setting("/".join(levels.values()), levels, {}, {}, "", "nothing is committed")
+            for levels in combinations
+        )
+
+    def apply(self, setting: Setting) -> None:
+        """Take the number of groups and the values in each from the level, such as `30x30`."""
+        groups, _, size = setting.levels["groups"].partition("x")
+        self._shape = int(groups), int(size)
+
+    def settle(self) -> None:
+        """Nothing to settle."""
+
+    def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
+        """The groups of the setting, and the values of its `number`th sample, group after group."""
+        groups, size = self._shape
+        rng = np.random.default_rng([self._seed, number])
+        return groups, tuple(rng.exponential(self._mean, groups * size).tolist())
+
+    def work(self, amount: Amount, stop: threading.Event) -> Work:  # noqa: ARG002
+        """Draw once; a unit of work is a repetition."""
+        started_s = time.monotonic()
+        self.draw(0)
+        elapsed_s = time.monotonic() - started_s
+        return Work(0, 0, 0, elapsed_s, elapsed_s, 1)
+
+    def snapshot(self) -> Snapshot:
+        """No counters."""
+        return Snapshot(time.monotonic(), "one", {}, None, None, ())
+
+    def watch(self, in_turns_s: float = 0.0) -> _NothingToWatch:  # noqa: ARG002
+        """Nothing waits, so nothing is sampled."""
+        return _NothingToWatch()
+
+    def close(self) -> None:
+        """Nothing to put back."""

@@ -1,0 +1,109 @@
+"""The words of a report that depend on its run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from redolab.report import contents, method, tables, time_tables, wording
+
+from .fixtures import stored
+
+
+def described(load: dict[str, Any], *levels: dict[str, str]) -> str:
+    return tables.load({"load": load, "settings": [{"levels": item} for item in levels]})
+
+
+@pytest.mark.parametrize(
+    ("load", "levels", "text"),
+    [
+        ({"name": "io", "sessions": 5}, {"commit_wait": "wait"}, "io, 5 sessions, one row per commit"),
+        ({"kind": "inserts", "name": "inserts", "sessions": 1}, {}, "1 session, single-row inserts"),
+        (
+            {"kind": "inserts", "name": "inserts", "sessions": 32, "loop": "client"},
+            {"sessions": "4"},
+            "up to 32 sessions, single-row inserts, from a client",
+        ),
+        (
+            {"kind": "inserts", "name": "", "sessions": 1},
+            {"loop": "client"},
+            "1 session, single-row inserts, from a client",
+        ),
+        (
+            {"kind": "spins", "name": "spins", "sessions": 4},
+            {"processes": "2"},
+            "up to 4 processes, fixed CPU work",
+        ),
+        (
+            {"kind": "scans", "name": "", "sessions": 1, "rows": 18_000},
+            {},
+            "1 session, whole scans of 18,000 rows",
+        ),
+        ({"kind": "draws", "name": "uniform", "sessions": 1, "mean": 5.0}, {}, "uniform values with mean 5"),
+        ({"kind": "script", "name": "orders", "sessions": 4}, {}, "orders, 4 sessions"),
+    ],
+)
+def test_a_load_is_said_in_words(load: dict[str, Any], levels: dict[str, str], text: str) -> None:
+    assert described(load, levels) == text
+
+
+@pytest.mark.parametrize(
+    ("unit", "many", "one"),
+    [("commit", "commits", "a commit"), ("query", "queries", "a query"), ("insert", "inserts", "an insert"),
+     ("unit", "units", "a unit"), ("process", "processes", "a process"), (None, "commits", "a commit")],
+)  # fmt: skip
+def test_the_unit_of_work_in_words(unit: str | None, many: str, one: str) -> None:
+    assert wording.units({"unit": unit}) == many
+    assert wording.one({"unit": unit}) == one
+
+
+def test_results_are_counted_in_samples_or_kills() -> None:
+    assert dict(tables.facts(stored("wide")))["Samples"] == "102 of 20,000 rows"
+    assert dict(tables.facts(stored("log_bound")))["Samples"] == "39 of 1.20 s, 1 more spoiled"
+    assert dict(tables.facts(stored("durability")))["Kills"] == "40"
+    bare = stored("bare")
+    assert dict(tables.facts(bare)) == {
+        "Measured on": "machine, 2 CPUs, Made-up CPU",
+        "Load": "up to 4 processes, fixed CPU work",
+        "Samples": "40 of 500 ms",
+    }
+
+
+def test_comparisons_of_all_pairs_name_both() -> None:
+    results = stored("cpu_bound")
+    pair = results["comparisons"][0] | {"a": "nowait/batch", "b": "wait/batch", "metric": "elapsed_s"}
+    shown = tables.comparisons(results | {"comparisons": [*results["comparisons"], pair]})
+    assert [column.title for column in shown.columns][:3] == ["Setting", "against", "Figure"]
+    assert [cell.text for cell in shown.rows[-1]][:3] == ["nowait/batch", "wait/batch", "elapsed s"]
+    assert tables.comparison(results | {"comparisons": [pair]}, "nowait/batch", "elapsed_s") is None
+
+
+def test_many_settings_have_a_row_each_in_the_table_of_times() -> None:
+    wide = time_tables.profile_times(stored("wide"))
+    assert len(wide.rows) == 16
+    assert wide.columns[0].title == "Setting"
+    for row, setting in zip(wide.rows, stored("wide")["settings"], strict=True):
+        parts = {entry["row"]: 1e3 * entry["per_unit_ms"]["point"] for entry in setting["profile"]}
+        shown = [float(cell.text.replace("−", "-")) for cell in row[1:-1] if cell.text != "–"]
+        assert sum(shown) == pytest.approx(sum(parts.values()), rel=0.03)
+    few = time_tables.profile_times(stored("log_bound"))
+    assert few.rows[-1][0].text == "response time R"
+
+
+def test_the_design_is_said_in_words() -> None:
+    assert method.in_words(stored("wide")) == (
+        "6 blocks; each holds every setting once in random order (seed 11) and the baseline a second time, "
+        "as the A/A pair. A sample is 20,000 rows after 0.4 s of warm-up under the same setting."
+    )
+    assert method.in_words(stored("durability")).endswith("Each kill comes after 1 s of load.")
+    assert method.in_words({"method": {}, "settings": []}) == ""
+
+
+def test_a_section_without_data_is_left_out() -> None:
+    results = stored("log_bound")
+    for key, section in (("curve", "curve"), ("published", "published"), ("figures", "figures")):
+        assert not contents.has(results | {key: None}, section)
+    for setting in results["settings"]:
+        setting |= {"profile": [], "density": {"values_ms": []}}
+    assert [name for name, _ in contents.sections(results)][:2] == ["verdict", "curve"]
