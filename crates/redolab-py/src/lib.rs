@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod group_commit;
 mod load;
 mod places;
 mod sampler;
@@ -162,8 +163,8 @@ fn die_with_parent(parent: u32) -> io::Result<()> {
     redolab_spin::die_with_parent(parent)
 }
 
-/// Redolab's compiled part: processes watched from outside, sessions over the wire, CPU work, and the
-/// emulated log device.
+/// Redolab's compiled part: processes watched from outside, sessions over the wire, CPU work, the
+/// emulated log device, and the group-commit simulator.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
@@ -174,6 +175,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
     module.add_class::<sampler::WaitSampler>()?;
+    module.add_class::<group_commit::SimulatedBatch>()?;
+    module.add_class::<group_commit::Simulated>()?;
+    module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
+    module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
     module.add_class::<load::SessionWork>()?;
     module.add_class::<load::ClientWork>()?;
     module.add_class::<load::ClientSessions>()?;

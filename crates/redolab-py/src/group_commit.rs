@@ -1,0 +1,232 @@
+//! The group-commit simulator, as Python sees it.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use redolab_sim::{Distribution, Invalid, Load, Parameters, Plan};
+
+/// `redolab.model.distribution.Distribution`.
+#[derive(FromPyObject)]
+struct Described {
+    shape: String,
+    values: Vec<f64>,
+}
+
+impl Described {
+    fn distribution(&self) -> PyResult<Distribution> {
+        Ok(match (self.shape.as_str(), self.values.as_slice()) {
+            ("constant", &[mean]) => Distribution::Constant { mean_ns: mean * 1e9 },
+            ("exponential", &[mean]) => Distribution::Exponential { mean_ns: mean * 1e9 },
+            ("gamma", &[mean, cv]) => Distribution::Gamma { mean_ns: mean * 1e9, cv },
+            ("lognormal", &[mean, cv]) => Distribution::Lognormal { mean_ns: mean * 1e9, cv },
+            ("two_valued", &[usual, rare, rare_share]) => {
+                Distribution::TwoValued { usual_ns: usual * 1e9, rare_ns: rare * 1e9, rare_share }
+            }
+            ("quantiles", values) => Distribution::Quantiles {
+                values_ns: values.iter().map(|value| value * 1e9).collect(),
+            },
+            (shape, values) => {
+                let count = values.len();
+                return Err(PyValueError::new_err(format!(
+                    "there is no distribution {shape:?} of {count} values"
+                )));
+            }
+        })
+    }
+}
+
+/// `redolab.model.group_commit.Arrivals`.
+#[derive(FromPyObject)]
+struct Arrivals {
+    gap: Described,
+    burst: u32,
+}
+
+/// `redolab.model.group_commit.GroupCommitParameters`.
+#[derive(FromPyObject)]
+pub struct GroupCommitParameters {
+    sessions: u32,
+    think: Described,
+    arrivals: Option<Arrivals>,
+    cpus: f64,
+    quantum_s: f64,
+    context_switch_s: f64,
+    rows: u32,
+    row_cpu: Described,
+    commit_cpu: Described,
+    contention_s: f64,
+    background_cpu_s: f64,
+    row_bytes: f64,
+    commit_bytes: f64,
+    flush_cpu_s: f64,
+    write_cpu_s_per_byte: f64,
+    device: Described,
+    device_s_per_byte: f64,
+    wake_s: f64,
+    group_commit: bool,
+    commit_delay_s: f64,
+    commit_siblings: u32,
+    asynchronous: bool,
+    writer_interval_s: f64,
+    writer_bytes: u64,
+    early_write_bytes: u64,
+}
+
+impl GroupCommitParameters {
+    fn parameters(&self) -> PyResult<Parameters> {
+        let load = match &self.arrivals {
+            None => Load::Closed { think: self.think.distribution()? },
+            Some(Arrivals { gap, burst }) => Load::Open { gap: gap.distribution()?, burst: *burst },
+        };
+        Ok(Parameters {
+            sessions: self.sessions,
+            load,
+            cpus: self.cpus,
+            quantum_ns: nanoseconds("quantum_s", self.quantum_s)?,
+            context_switch_ns: nanoseconds("context_switch_s", self.context_switch_s)?,
+            rows: self.rows,
+            row_cpu: self.row_cpu.distribution()?,
+            commit_cpu: self.commit_cpu.distribution()?,
+            contention_ns: self.contention_s * 1e9,
+            background_cpu_ns: self.background_cpu_s * 1e9,
+            row_bytes: self.row_bytes,
+            commit_bytes: self.commit_bytes,
+            flush_cpu_ns: nanoseconds("flush_cpu_s", self.flush_cpu_s)?,
+            write_cpu_ns_per_byte: self.write_cpu_s_per_byte * 1e9,
+            device: self.device.distribution()?,
+            device_ns_per_byte: self.device_s_per_byte * 1e9,
+            wake_ns: nanoseconds("wake_s", self.wake_s)?,
+            group_commit: self.group_commit,
+            commit_delay_ns: nanoseconds("commit_delay_s", self.commit_delay_s)?,
+            commit_siblings: self.commit_siblings,
+            asynchronous: self.asynchronous,
+            writer_interval_ns: nanoseconds("writer_interval_s", self.writer_interval_s)?,
+            writer_bytes: self.writer_bytes,
+            early_write_bytes: self.early_write_bytes,
+        })
+    }
+}
+
+/// Whole nanoseconds of a duration from 0 to an hour.
+#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "checked to fit")]
+fn nanoseconds(name: &str, seconds: f64) -> PyResult<u64> {
+    if (0.0..=3600.0).contains(&seconds) {
+        Ok((seconds * 1e9).round() as u64)
+    } else {
+        Err(PyValueError::new_err(format!("{name}: {seconds} s is not between 0 and an hour")))
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that map_err wants")]
+fn refused(invalid: Invalid) -> PyErr {
+    PyValueError::new_err(invalid.to_string())
+}
+
+/// Of durations: sum, median, 95th and 99th percentile, in nanoseconds.
+type Times = (u64, u64, u64, u64);
+
+/// One stretch of a simulation; sums are over all sessions.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+pub struct SimulatedBatch {
+    /// Its length.
+    elapsed_ns: u64,
+    /// Commits acknowledged.
+    commits: u64,
+    /// Units of work that arrived; in a closed load, transactions begun.
+    arrivals: u64,
+    /// Flushes done, those of the log writer too.
+    flushes: u64,
+    /// Thinking, or without work.
+    idle_ns: u64,
+    /// On a CPU.
+    on_cpu_ns: u64,
+    /// Ready, but waiting for a CPU.
+    run_queue_ns: u64,
+    /// Waiting for a flush or a write of another.
+    log_wait_ns: u64,
+    /// Waiting for the device with a flush of its own.
+    device_ns: u64,
+    /// Sleeping its commit delay.
+    delay_ns: u64,
+    /// Time that arrivals waited for a session.
+    backlog_ns: u64,
+    /// Time that CPUs were busy.
+    cpu_busy_ns: u64,
+    /// Time that the device was busy.
+    device_busy_ns: u64,
+    /// From the request to commit to its acknowledgement: sum, median, 95th and 99th percentile.
+    commit_time: Times,
+    /// From the arrival, or the end of the think time, to the acknowledgement, in the same way.
+    response_time: Times,
+}
+
+/// What a simulation gives.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+pub struct Simulated {
+    /// The stretches, in the order of time.
+    batches: Py<PyTuple>,
+    /// All commit times: longest of a class of durations (ns), and how many there were.
+    commit_times: Py<PyTuple>,
+    /// All response times, in the same way.
+    response_times: Py<PyTuple>,
+    /// Events simulated, those of the warm-up too.
+    events: u64,
+    /// Arrivals that had no session yet at the end.
+    backlog: u64,
+}
+
+/// Check parameters of a simulation; raises ValueError with the first thing that cannot be.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
+pub fn check_group_commit(parameters: GroupCommitParameters) -> PyResult<()> {
+    parameters.parameters()?.check().map_err(refused)
+}
+
+/// Simulate sessions that commit through a log with group commit; ValueError for what cannot be.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
+pub fn simulate_group_commit(
+    py: Python<'_>,
+    parameters: GroupCommitParameters,
+    seed: u64,
+    warm_up: u64,
+    batches: u32,
+    commits_per_batch: u64,
+) -> PyResult<Simulated> {
+    let parameters = parameters.parameters()?;
+    let plan = Plan { warm_up, batches, commits_per_batch };
+    let done = py.detach(|| redolab_sim::simulate(&parameters, seed, plan)).map_err(refused)?;
+    let batches = done.batches.iter().map(|batch| Py::new(py, batch_of(batch)));
+    Ok(Simulated {
+        batches: PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind(),
+        commit_times: PyTuple::new(py, done.commit_times)?.unbind(),
+        response_times: PyTuple::new(py, done.response_times)?.unbind(),
+        events: done.events,
+        backlog: done.backlog,
+    })
+}
+
+fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
+    let [idle_ns, on_cpu_ns, run_queue_ns, log_wait_ns, device_ns, delay_ns] = batch.state_ns;
+    SimulatedBatch {
+        elapsed_ns: batch.elapsed_ns,
+        commits: batch.commits,
+        arrivals: batch.arrivals,
+        flushes: batch.flushes,
+        idle_ns,
+        on_cpu_ns,
+        run_queue_ns,
+        log_wait_ns,
+        device_ns,
+        delay_ns,
+        backlog_ns: batch.backlog_ns,
+        cpu_busy_ns: batch.cpu_busy_ns,
+        device_busy_ns: batch.device_busy_ns,
+        commit_time: times_of(batch.commit_time),
+        response_time: times_of(batch.response_time),
+    }
+}
+
+fn times_of(times: redolab_sim::Times) -> Times {
+    (times.sum_ns, times.p50_ns, times.p95_ns, times.p99_ns)
+}

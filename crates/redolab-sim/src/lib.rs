@@ -1,0 +1,29 @@
+//! Simulates sessions that commit through a log with group commit.
+//!
+//! Events in integer nanoseconds, one generator of random numbers per purpose, logarithms and
+//! powers computed in software: the same parameters and seed give the same result on every
+//! machine, bit by bit. No input, no output, no clock.
+//!
+//! ```
+//! use redolab_sim::{Distribution, Parameters, Plan, simulate};
+//!
+//! // Two sessions, no CPU time, flushes of 1 ms: each flush serves one of them.
+//! let mut parameters = Parameters::new(2);
+//! parameters.device = Distribution::Constant { mean_ns: 1e6 };
+//! let plan = Plan { warm_up: 10, batches: 1, commits_per_batch: 1_000 };
+//! let seen = simulate(&parameters, 1, plan).unwrap();
+//! assert_eq!(seen.batches[0].elapsed_ns, 1_000_000_000);
+//! assert_eq!(seen.batches[0].commit_time.sum_ns, 2_000_000_000);
+//! ```
+
+mod cpu;
+mod distribution;
+mod events;
+mod parameters;
+mod simulation;
+mod tally;
+
+pub use distribution::{Distribution, Invalid};
+pub use parameters::{Load, Parameters, Plan};
+pub use simulation::simulate;
+pub use tally::{Batch, Seen, State, Times};

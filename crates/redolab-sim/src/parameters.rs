@@ -1,0 +1,186 @@
+//! What is simulated.
+
+use crate::distribution::{Distribution, Invalid};
+use crate::events::MOST;
+
+const MOST_SESSIONS: u32 = 100_000;
+const _: () = assert!(MOST_SESSIONS <= MOST);
+
+/// Where work comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Load {
+    /// Each session begins its next transaction when it has thought after the last.
+    Closed {
+        /// From the end of a transaction to the beginning of the next.
+        think: Distribution,
+    },
+    /// Work arrives whatever becomes of it; it takes a free session or waits for one, first come
+    /// first served. Exponential gaps and bursts of one are Poisson arrivals.
+    Open {
+        /// From one burst to the next.
+        gap: Distribution,
+        /// Arrivals in one burst.
+        burst: u32,
+    },
+}
+
+/// Sessions, CPUs and a log. Durations in nanoseconds, volumes in bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    /// Sessions: those that loop, or the pool that arrivals take one from.
+    pub sessions: u32,
+    /// Where work comes from.
+    pub load: Load,
+
+    /// Effective CPUs. What is not whole slows all of them: 1.9 are two at 0.95 of their speed.
+    pub cpus: f64,
+    /// How long one keeps a CPU while others wait for it; then it goes to the end of the queue.
+    pub quantum_ns: u64,
+    /// CPU time each time a CPU takes up another process.
+    pub context_switch_ns: u64,
+
+    /// Rows changed per transaction.
+    pub rows: u32,
+    /// CPU time per row: constant, exponential or gamma.
+    pub row_cpu: Distribution,
+    /// CPU time per transaction beside its rows.
+    pub commit_cpu: Distribution,
+    /// Further CPU time per transaction for each other session that is on a CPU or waits for one
+    /// when it begins.
+    pub contention_ns: f64,
+    /// CPU time per commit of processes that no session waits for.
+    pub background_cpu_ns: f64,
+    /// Log per row.
+    pub row_bytes: f64,
+    /// Log per transaction beside its rows.
+    pub commit_bytes: f64,
+
+    /// CPU time of one flush, spent by whoever flushes.
+    pub flush_cpu_ns: u64,
+    /// CPU time to write a byte of log, spent by whoever writes it.
+    pub write_cpu_ns_per_byte: f64,
+    /// Time of the device for one flush.
+    pub device: Distribution,
+    /// Further time of the device per byte flushed.
+    pub device_ns_per_byte: f64,
+    /// CPU time to wake up after a wait for the log.
+    pub wake_ns: u64,
+    /// One flush serves every commit that waits; without it, one.
+    pub group_commit: bool,
+    /// How long a leader sleeps before its flush.
+    pub commit_delay_ns: u64,
+    /// It does so when at least so many other transactions are under way.
+    pub commit_siblings: u32,
+
+    /// Commits do not wait for the log.
+    pub asynchronous: bool,
+    /// The log writer flushes what there is so long after its last flush; 0 for none.
+    pub writer_interval_ns: u64,
+    /// It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only.
+    pub writer_bytes: u64,
+    /// A transaction writes (and does not flush) log when so much of it is unwritten; 0 for never.
+    pub early_write_bytes: u64,
+}
+
+impl Parameters {
+    /// `sessions` sessions that think no time and use no CPU, one CPU, a log that takes no time.
+    #[must_use]
+    pub fn new(sessions: u32) -> Self {
+        Self {
+            sessions,
+            load: Load::Closed { think: Distribution::ZERO },
+            cpus: 1.0,
+            quantum_ns: 3_000_000,
+            context_switch_ns: 0,
+            rows: 1,
+            row_cpu: Distribution::ZERO,
+            commit_cpu: Distribution::ZERO,
+            contention_ns: 0.0,
+            background_cpu_ns: 0.0,
+            row_bytes: 0.0,
+            commit_bytes: 1.0,
+            flush_cpu_ns: 0,
+            write_cpu_ns_per_byte: 0.0,
+            device: Distribution::ZERO,
+            device_ns_per_byte: 0.0,
+            wake_ns: 0,
+            group_commit: true,
+            commit_delay_ns: 0,
+            commit_siblings: 5,
+            asynchronous: false,
+            writer_interval_ns: 0,
+            writer_bytes: 0,
+            early_write_bytes: 0,
+        }
+    }
+
+    /// Check that this can be simulated.
+    ///
+    /// # Errors
+    /// The first thing that cannot be, with its name.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let wrong = |what: &str| Err(Invalid(what.to_owned()));
+        self.row_cpu.check("CPU time per row")?;
+        self.row_cpu.sum_of(self.rows)?;
+        self.commit_cpu.check("CPU time per commit")?;
+        self.device.check("device time")?;
+        let pause = match &self.load {
+            Load::Closed { think } => {
+                think.check("think time")?;
+                think.mean_ns()
+            }
+            Load::Open { gap, burst } => {
+                gap.check("gap between arrivals")?;
+                if *burst == 0 || gap.mean_ns() <= 0.0 {
+                    return wrong("arrivals need a burst of at least one and a gap above 0");
+                }
+                gap.mean_ns()
+            }
+        };
+        if !(1..=MOST_SESSIONS).contains(&self.sessions) {
+            return wrong("sessions: there must be between 1 and 100,000");
+        }
+        if !(self.cpus > 0.0 && self.cpus <= 10_000.0) {
+            return wrong("CPUs: there must be more than 0 and at most 10,000");
+        }
+        if self.quantum_ns == 0 {
+            return wrong("the quantum must be above 0");
+        }
+        for (name, value) in [
+            ("contention", self.contention_ns),
+            ("background CPU time", self.background_cpu_ns),
+            ("log per row", self.row_bytes),
+            ("log per commit", self.commit_bytes),
+            ("CPU time per byte", self.write_cpu_ns_per_byte),
+            ("device time per byte", self.device_ns_per_byte),
+        ] {
+            if !(0.0..=1e12).contains(&value) {
+                return Err(Invalid(format!("{name}: {value} is not 0 or more (at most 1e12)")));
+            }
+        }
+        let log = self.commit_bytes + f64::from(self.rows) * self.row_bytes;
+        if log < 1.0 {
+            return wrong("a transaction must write at least one byte of log");
+        }
+        if log > 1e12 {
+            return wrong("a transaction cannot write more than 1e12 bytes of log");
+        }
+        let cpu = self.commit_cpu.mean_ns() + f64::from(self.rows) * self.row_cpu.mean_ns();
+        let flush = if self.asynchronous { 0.0 } else { self.device.mean_ns() };
+        if pause + cpu + flush <= 0.0 {
+            return wrong("a transaction must take some time: think, CPU or device");
+        }
+        Ok(())
+    }
+}
+
+/// How much is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Commits before anything is counted.
+    pub warm_up: u64,
+    /// Stretches that are counted, one after the other.
+    pub batches: u32,
+    /// Commits in each.
+    pub commits_per_batch: u64,
+}

@@ -1,0 +1,101 @@
+//! The same parameters and seed give the same result, on every machine and in every later version.
+
+use redolab_sim::{Distribution, Load, Parameters, Plan, Seen, Times, simulate};
+
+const PLAN: Plan = Plan { warm_up: 500, batches: 5, commits_per_batch: 1_000 };
+
+/// FNV-1a over every number of a result.
+fn hash(seen: &Seen) -> u64 {
+    let times = |times: &Times| [times.sum_ns, times.p50_ns, times.p95_ns, times.p99_ns];
+    let mut numbers = vec![seen.events, seen.backlog];
+    for batch in &seen.batches {
+        numbers.extend([batch.elapsed_ns, batch.commits, batch.arrivals, batch.flushes]);
+        numbers.extend(batch.state_ns);
+        numbers.extend([batch.backlog_ns, batch.cpu_busy_ns, batch.device_busy_ns]);
+        numbers.extend(times(&batch.commit_time));
+        numbers.extend(times(&batch.response_time));
+    }
+    for &(longest, count) in seen.commit_times.iter().chain(&seen.response_times) {
+        numbers.extend([longest, count]);
+    }
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+/// Every mechanism but asynchronous commits.
+fn everything() -> Parameters {
+    let mut parameters = Parameters::new(12);
+    parameters.load = Load::Closed { think: Distribution::Exponential { mean_ns: 300e3 } };
+    parameters.cpus = 1.9;
+    parameters.quantum_ns = 50_000;
+    parameters.context_switch_ns = 1_500;
+    parameters.rows = 20;
+    parameters.row_cpu = Distribution::Gamma { mean_ns: 4e3, cv: 1.7 };
+    parameters.commit_cpu = Distribution::Gamma { mean_ns: 40e3, cv: 0.4 };
+    parameters.contention_ns = 700.0;
+    parameters.background_cpu_ns = 9_000.0;
+    parameters.row_bytes = 180.0;
+    parameters.commit_bytes = 90.0;
+    parameters.flush_cpu_ns = 14_000;
+    parameters.write_cpu_ns_per_byte = 0.3;
+    parameters.device = Distribution::Lognormal { mean_ns: 400e3, cv: 0.8 };
+    parameters.device_ns_per_byte = 0.7;
+    parameters.wake_ns = 25_000;
+    parameters.commit_delay_ns = 80_000;
+    parameters.writer_interval_ns = 2_000_000;
+    parameters.early_write_bytes = 1_000;
+    parameters
+}
+
+fn open() -> Parameters {
+    let mut parameters = Parameters::new(6);
+    parameters.load = Load::Open { gap: Distribution::Exponential { mean_ns: 400e3 }, burst: 2 };
+    parameters.commit_cpu = Distribution::Exponential { mean_ns: 150e3 };
+    let values_ns = vec![80e3, 90e3, 100e3, 130e3, 900e3];
+    parameters.device = Distribution::Quantiles { values_ns };
+    parameters
+}
+
+fn asynchronous() -> Parameters {
+    let mut parameters = open();
+    parameters.asynchronous = true;
+    parameters.device = Distribution::TwoValued { usual_ns: 100e3, rare_ns: 5e6, rare_share: 0.1 };
+    parameters.writer_interval_ns = 1_000_000;
+    parameters.writer_bytes = 20;
+    parameters
+}
+
+#[test]
+fn the_result_is_known() {
+    let hashes = [everything(), open(), asynchronous()]
+        .map(|parameters| hash(&simulate(&parameters, 20_261_121, PLAN).expect("valid")));
+    assert_eq!(
+        hashes,
+        [0x7fde_7fc8_f9f1_0a63, 0x9be4_c225_109b_7f5a, 0x2363_bba6_0cd2_39be],
+        "{hashes:#x?}"
+    );
+}
+
+#[test]
+fn another_seed_is_another_result() {
+    let of = |seed| simulate(&everything(), seed, PLAN).expect("valid");
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+}
+
+#[test]
+fn a_change_of_the_device_leaves_the_other_draws_alone() {
+    // One session: its CPU times are drawn in turn, whatever its flushes take.
+    let mut parameters = Parameters::new(1);
+    parameters.commit_cpu = Distribution::Exponential { mean_ns: 1e6 };
+    parameters.device = Distribution::Constant { mean_ns: 1e6 };
+    let before = simulate(&parameters, 7, PLAN).expect("valid");
+    parameters.device = Distribution::Exponential { mean_ns: 2e6 };
+    let after = simulate(&parameters, 7, PLAN).expect("valid");
+    let busy = |seen: &Seen| seen.batches.iter().map(|batch| batch.cpu_busy_ns).sum::<u64>();
+    assert_eq!(busy(&before), busy(&after));
+}

@@ -1,0 +1,319 @@
+"""Sessions that commit through a log with group commit: what is assumed of them, and the simulation.
+
+A commit that finds no flush under way leads: it flushes everything inserted so far. Who commits
+meanwhile waits for the next flush, which serves all of them. So a slow log divides the sessions into two
+groups that take turns, and throughput is not bounded by one commit per flush.
+
+The simulation is the crate redolab-sim; `redolab.model.group_commit_approximation` is quick and inexact.
+
+Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/xlog.c, and its manual,
+"WAL Configuration".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
+from redolab.model.distribution import Distribution, constant
+from redolab.model.erlang import NoSteadyStateError
+
+NOTHING = constant(0.0)
+BATCHES = 20
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Work that comes whatever becomes of it. Exponential gaps and bursts of one are Poisson arrivals."""
+
+    gap: Distribution
+    """From one burst to the next."""
+    burst: int = 1
+    """Units of work in a burst."""
+
+    @property
+    def rate_per_s(self) -> float:
+        """Units of work per second."""
+        return self.burst / self.gap.mean_s
+
+
+@dataclass(frozen=True)
+class GroupCommitParameters:
+    """Sessions, CPUs and a log. Durations in seconds, volumes in bytes.
+
+    Raises:
+        ValueError: something that cannot be, named.
+    """
+
+    sessions: int
+    """Sessions: those that loop, or the pool from which arrivals take one."""
+    cpus: float
+    """Effective CPUs. What is not whole slows all of them: 1.9 are two at 0.95 of their speed."""
+    commit_cpu: Distribution = NOTHING
+    """CPU time per transaction beside its rows."""
+    row_cpu: Distribution = NOTHING
+    """CPU time per row: constant, exponential or gamma."""
+    rows: int = 1
+    """Rows per transaction."""
+    device: Distribution = NOTHING
+    """Time of the log device for one flush."""
+    think: Distribution = NOTHING
+    """From the end of a transaction to the beginning of the session's next."""
+    arrivals: Arrivals | None = None
+    """Open load instead of sessions that loop."""
+
+    quantum_s: float = 0.003
+    """How long one keeps a CPU while others wait for it; then it goes to the end of the queue."""
+    context_switch_s: float = 0.0
+    """CPU time each time a CPU takes up another process."""
+    contention_s: float = 0.0
+    """CPU time per transaction for each other session that is on a CPU or waits for one."""
+    background_cpu_s: float = 0.0
+    """CPU time per commit of processes that no session waits for."""
+    wake_s: float = 0.0
+    """CPU time to wake up after a wait for the log."""
+    flush_cpu_s: float = 0.0
+    """CPU time of one flush, spent by whoever flushes."""
+    write_cpu_s_per_byte: float = 0.0
+    """CPU time to write a byte of log, spent by whoever writes it."""
+    device_s_per_byte: float = 0.0
+    """Time of the device per byte, beside `device`."""
+    row_bytes: float = 0.0
+    """Log per row."""
+    commit_bytes: float = 1.0
+    """Log per transaction beside its rows."""
+
+    group_commit: bool = True
+    """One flush serves every commit that waits; without it, one."""
+    commit_delay_s: float = 0.0
+    """How long a leader sleeps before its flush."""
+    commit_siblings: int = 5
+    """It does so when at least so many other transactions are under way."""
+    asynchronous: bool = False
+    """Commits do not wait for the log."""
+    writer_interval_s: float = 0.0
+    """The log writer flushes what there is so long after its last flush; 0: there is no log writer."""
+    writer_bytes: int = 0
+    """It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only."""
+    early_write_bytes: int = 0
+    """A transaction writes (and does not flush) log when so much is unwritten; 0 for never."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if type(value) is int and not 0 <= value < 2**32:
+                raise ValueError(f"{field.name} is {value}; it must be 0 or more, and below 2^32")
+        if self.arrivals is not None:
+            if self.think != NOTHING:
+                raise ValueError("sessions that wait for arrivals do not think: leave one of the two out")
+            if not 1 <= self.arrivals.burst < 2**32:
+                raise ValueError(f"a burst of {self.arrivals.burst} arrivals; it must be at least 1")
+        check_group_commit(self)
+
+    @property
+    def transaction_cpu_s(self) -> float:
+        """Mean CPU time of a transaction before its commit, without contention."""
+        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s
+
+    @property
+    def transaction_bytes(self) -> float:
+        """Log per transaction."""
+        return self.commit_bytes + self.rows * self.row_bytes
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over the simulated stretch, with its interval."""
+
+    point: float
+    low: float
+    high: float
+    level: float = LEVEL
+    """The confidence level of the interval, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class TimesResult:
+    """A duration, in seconds."""
+
+    mean_s: Interval
+    p50_s: Interval
+    p95_s: Interval
+    p99_s: Interval
+    classes: tuple[tuple[float, int], ...]
+    """The histogram: longest duration of a class (0.1 % wide), and how many there were."""
+
+
+@dataclass(frozen=True)
+class GroupCommitResult:
+    """The simulated steady state."""
+
+    throughput_per_s: Interval
+    """Commits per second."""
+    commit_time: TimesResult
+    """From the request to commit to its acknowledgement."""
+    response_time: TimesResult
+    """From the arrival, or the end of the think time, to the acknowledgement."""
+    cpu_utilization: Interval
+    """Share of the CPUs' time that they are busy, 0 to 1."""
+    device_utilization: Interval
+    """Share of the time that the log device is busy, 0 to 1."""
+    commits_per_flush: Interval | None
+    """None where nothing was flushed."""
+    sessions_by_state: dict[str, Interval]
+    """Mean number of sessions that are idle (think, or have no work), on_cpu, in the run_queue, in
+    log_wait for somebody else's flush or write, at the device with their own, or in their commit delay."""
+    backlog: Interval
+    """Mean number of arrivals that have no session yet."""
+    elapsed_s: float
+    """Simulated time that counted."""
+    commits: int
+    """Commits that counted."""
+    events: int
+    """Events simulated, those of the warm-up too."""
+
+
+def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_000) -> GroupCommitResult:
+    """Simulate until `commits` commits were counted, after a tenth as many that were not.
+
+    The counted stretch is cut into 20 batches of equal numbers of commits. A mean is the ratio of two
+    sums over all batches; its interval comes from the batches' deviations from it, by Student's t. It says
+    how well the simulation knows its own steady state, and nothing of how true the parameters are.
+    The same parameters, seed and number give the same result on every machine.
+
+    Raises:
+        ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is no 64-bit number.
+        NoSteadyStateError: more arrives than can be done.
+
+    Source: ratio estimator over batch means, Law and Kelton, Simulation Modeling and Analysis, chapter 9.
+    """
+    least = max(1000, BATCHES * parameters.sessions)
+    if commits < least:
+        raise ValueError(f"{commits} commits are too few to know a steady state by: at least {least}")
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
+    _check_demand(parameters)
+    seen = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
+    _check_backlog(parameters, seen)
+    return _result(parameters, seen)
+
+
+def _check_demand(parameters: GroupCommitParameters) -> None:
+    if parameters.arrivals is None:
+        return
+    rate = parameters.arrivals.rate_per_s
+    demand = rate * (parameters.transaction_cpu_s + parameters.background_cpu_s)
+    if demand >= parameters.cpus:
+        raise NoSteadyStateError(
+            f"no steady state: {rate:g} units per second ask for {demand:.3g} CPUs of {parameters.cpus:g}"
+        )
+
+
+def _check_backlog(parameters: GroupCommitParameters, seen: Simulated) -> None:
+    """A queue without a drift wanders no further than some square roots of the number of arrivals."""
+    if parameters.arrivals is None:
+        return
+    arrived = sum(batch.arrivals for batch in seen.batches)
+    if seen.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
+        raise NoSteadyStateError(
+            f"no steady state: of {arrived} units of work {seen.backlog} still had no session at the end. "
+            "Ask for fewer per second, or for more sessions"
+        )
+
+
+def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitResult:
+    batches = seen.batches
+
+    def ratio(above: Callable[[SimulatedBatch], float], below: Callable[[SimulatedBatch], float]) -> Interval:
+        return ratio_of_sums([above(batch) for batch in batches], [below(batch) for batch in batches])
+
+    def per_time(above: Callable[[SimulatedBatch], float]) -> Interval:
+        return ratio(above, lambda batch: batch.elapsed_ns)
+
+    servers = math.ceil(parameters.cpus)
+    return GroupCommitResult(
+        throughput_per_s=per_time(lambda batch: batch.commits * 1e9),
+        commit_time=_times(
+            [batch.commit_time for batch in batches], [batch.commits for batch in batches], seen.commit_times
+        ),
+        response_time=_times(
+            [batch.response_time for batch in batches],
+            [batch.commits for batch in batches],
+            seen.response_times,
+        ),
+        cpu_utilization=per_time(lambda batch: batch.cpu_busy_ns / servers),
+        device_utilization=per_time(lambda batch: batch.device_busy_ns),
+        commits_per_flush=(
+            ratio(lambda batch: batch.commits, lambda batch: batch.flushes)
+            if any(batch.flushes for batch in batches)
+            else None
+        ),
+        sessions_by_state={
+            "idle": per_time(lambda batch: batch.idle_ns),
+            "on_cpu": per_time(lambda batch: batch.on_cpu_ns),
+            "run_queue": per_time(lambda batch: batch.run_queue_ns),
+            "log_wait": per_time(lambda batch: batch.log_wait_ns),
+            "device": per_time(lambda batch: batch.device_ns),
+            "delay": per_time(lambda batch: batch.delay_ns),
+        },
+        backlog=per_time(lambda batch: batch.backlog_ns),
+        elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,
+        commits=sum(batch.commits for batch in batches),
+        events=seen.events,
+    )
+
+
+def _times(
+    batches: Sequence[tuple[int, int, int, int]], counts: Sequence[int], classes: Sequence[tuple[int, int]]
+) -> TimesResult:
+    """Sum, p50, p95 and p99 (ns) of every batch, and the histogram (ns) of all."""
+    sums, *percentiles = zip(*batches, strict=True)
+    shares = (0.50, 0.95, 0.99)
+    p50, p95, p99 = (
+        _around(_quantile(classes, share) / 1e9, [value / 1e9 for value in values])
+        for share, values in zip(shares, percentiles, strict=True)
+    )
+    mean = ratio_of_sums([value / 1e9 for value in sums], counts)
+    return TimesResult(mean, p50, p95, p99, tuple((longest / 1e9, count) for longest, count in classes))
+
+
+def _quantile(classes: Sequence[tuple[int, int]], share: float) -> int:
+    """The longest duration of the class in which the share is reached."""
+    left = share * sum(count for _, count in classes)
+    for longest, count in classes:
+        left -= count
+        if left <= 0:
+            return longest
+    return classes[-1][0]
+
+
+def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> Interval:
+    """The sum of `above` by the sum of `below`, with the interval that the pairs' scatter gives.
+
+    Raises:
+        ZeroDivisionError: the sum below is 0.
+
+    Source: ratio estimator, Cochran, Sampling Techniques (1977), section 2.11; quantile from SciPy.
+    """
+    point = math.fsum(above) / math.fsum(below)
+    deviations = [one - point * other for one, other in zip(above, below, strict=True)]
+    count = len(deviations)
+    spread = math.sqrt(math.fsum(value * value for value in deviations) / (count - 1) / count)
+    half = _student(count) * spread / (math.fsum(below) / count)
+    return Interval(point, point - half, point + half)
+
+
+def _around(point: float, values: Sequence[float]) -> Interval:
+    """`point` with the interval that the scatter of the batches' `values` gives."""
+    scatter = ratio_of_sums(values, [1.0] * len(values))
+    half = scatter.high - scatter.point
+    return Interval(point, point - half, point + half)
+
+
+def _student(count: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + LEVEL) / 2, count - 1))
