@@ -81,7 +81,7 @@ class MariaDBEngine:
 
     def sampler(self) -> Mapping[str, Any]:
         """None."""
-        return {"source": "nothing", "rate_per_s": 0.0}
+        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""

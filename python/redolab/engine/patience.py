@@ -35,6 +35,8 @@ def unless_stopped(
     if pool is None:
         with ThreadPoolExecutor(1, thread_name_prefix="statement") as own:
             return unless_stopped(stop, statement, cancel, own)
+    if stop.is_set():  # Many short statements: none of them may be waited for long enough to see it.
+        raise InterruptedRunError("The run was interrupted between two statements.")
     future: Future[_Result] = pool.submit(statement)
     while not future.done():
         wait_for([future], timeout=_POLL_S)
