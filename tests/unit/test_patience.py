@@ -18,9 +18,12 @@ def test_many_short_statements_end_when_the_run_is_to_stop() -> None:
         if len(done) == 3:
             stop.set()
 
-    with pytest.raises(InterruptedRunError):
+    def ten() -> None:
         for _ in range(10):
             unless_stopped(stop, short, lambda: None)
+
+    with pytest.raises(InterruptedRunError):
+        ten()
     assert len(done) == 3
 
 

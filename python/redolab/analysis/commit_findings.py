@@ -91,8 +91,11 @@ def _judged(
     bounds = [f"above {low:g}" if low > 0 else "", f"below {high:g}" if high < float("inf") else ""]
     rule = " and ".join(text for text in bounds if text)
     if low < ours.low and ours.high < high:
-        return "agrees", f"The interval lies wholly {rule}: the same happens here, to this machine's degree."
-    return "differs", f"The interval does not lie wholly {rule}."
+        return (
+            "agrees",
+            f"As a ratio, the interval lies wholly {rule}: the same happens here, to this machine's degree.",
+        )
+    return "differs", f"As a ratio, the interval does not lie wholly {rule}."
 
 
 def _ratio(compared: Compared, metric: Metric) -> Estimate:

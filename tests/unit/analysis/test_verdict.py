@@ -114,7 +114,8 @@ def test_nothing_measured() -> None:
     ("sync", "cpu", "name"),
     [
         (0.5, 0.4, "log-bound"),
-        (0.49, 0.5, "cpu-bound"),
+        (0.49, 0.5, "mixed"),
+        (0.24, 0.5, "cpu-bound"),
         (0.3, 0.3, "mixed"),
         (0.3, None, "mixed"),
         (None, 0.9, "cpu-bound"),
