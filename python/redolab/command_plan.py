@@ -95,7 +95,7 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
         ("Baseline", f"{told['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),
-        ("Samples", f"{told['samples']} of {amount_text(plan)}, in {len(told['order'])} blocks"),
+        ("Samples", f"{told['samples']} of {amount_text(plan)}, in {plan.design.blocks} blocks"),
         ("Time", f"about {units.clock(told['needed_s'])}"),
         ("Creates", "; ".join(told["creates"]) or "nothing"),
         ("Changes", ", ".join(told["changes"]) or "no parameter"),

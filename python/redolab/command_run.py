@@ -128,7 +128,7 @@ def _numbers(text: str | None) -> tuple[int, ...]:
         UsageError: something else stands there.
     """
     numbers = []
-    for item in (text or "").split(",") if text is not None else ():
+    for item in () if text is None else text.split(","):
         try:
             number = int(item)
         except ValueError:
@@ -157,10 +157,10 @@ def _default_place(experiment: Experiment) -> Path:
 def _announce(asked: Asked, agreed: bool) -> None:
     """Say what will happen; where the server is not Redolab's own, ask."""
     experiment, plan = asked.experiment, asked.plan
-    design, trials = plan.design, len(plan.design.order())
-    blocks = len({trial.block for trial in design.order()})
+    design = plan.design
+    each = len(design.order()) // design.blocks
     print(
-        f"{experiment.name}: {blocks} blocks of {trials // blocks} samples of {amount_text(plan)}, "
+        f"{experiment.name}: {design.blocks} blocks of {each} samples of {amount_text(plan)}, "
         f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
         f"about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,

@@ -98,7 +98,7 @@ class Compared:
     @property
     def blocks_planned(self) -> int:
         """Blocks of the design."""
-        return len({trial["block"] for trial in self.manifest.get("order", ())})
+        return int(self.manifest["design"]["blocks"])
 
 
 def compare_run(run: Run) -> Compared:

@@ -5,31 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
+from redolab.engine.no_watch import NoWatch
 from redolab.errors import UsageError
 from redolab.load import Amount, Draws, Load
-from redolab.sample import ParameterChange, Setting, Snapshot, Ticks, Work
-
-
-class _NothingToWatch:
-    """A wait sampler where nothing waits."""
-
-    ticks = Ticks()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
+from redolab.sample import ParameterChange, Setting, Snapshot, Work
 
 
 class GeneratorEngine:
@@ -110,9 +93,9 @@ class GeneratorEngine:
         """No counters."""
         return Snapshot(time.monotonic(), "one", {}, None, None, ())
 
-    def watch(self, in_turns_s: float = 0.0) -> _NothingToWatch:  # noqa: ARG002
+    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
         """Nothing waits, so nothing is sampled."""
-        return _NothingToWatch()
+        return NoWatch()
 
     def close(self) -> None:
         """Nothing to put back."""

@@ -9,27 +9,21 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from redolab import _core
 from redolab.cpus import Cpus, read_cpus, read_throttling, read_times
+from redolab.engine.no_watch import NoWatch
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount, Load, Spins
-from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Ticks, Work
+from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 # From the orders to the agreed moment: long enough for every process to read its own.
 _LEAD_NS = 10_000_000
 _STOP_CHECK_S = 0.05
 _FOREVER = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class _Nothing:
-    """A wait sampler that has nothing to see: the processes wait for nothing but a CPU."""
-
-    ticks: Ticks = field(default_factory=Ticks)
 
 
 class MachineEngine:
@@ -154,9 +148,9 @@ class MachineEngine:
         pids = tuple(task.pid for task in tasks)
         return Snapshot(time.monotonic(), "", counters, tasks, None, pids)
 
-    def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[_Nothing]:  # noqa: ARG002
-        """Nothing to watch."""
-        return nullcontext(_Nothing())
+    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
+        """Nothing to watch: the processes wait for nothing but a CPU."""
+        return NoWatch()
 
     def close(self) -> None:
         """End every process."""

@@ -19,6 +19,7 @@ from pymysql.cursors import Cursor
 
 from redolab import _core
 from redolab.engine.commit_parameters import TIER_TEXT
+from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import filesystem
 from redolab.engine.mariadb_connection import error_text
 from redolab.engine.mariadb_private import PrivateMariaDB
@@ -157,7 +158,6 @@ class MariaDBEngine:
         status = dict(_rows(self._control, _COUNTERS))
         requests = float(status["Innodb_buffer_pool_read_requests"])
         reads = float(status["Innodb_buffer_pool_reads"])
-        machine = _core.machine_times()
         tasks = _core.process_threads(self._server.pid)
         return Snapshot(
             time.monotonic(),
@@ -165,9 +165,7 @@ class MariaDBEngine:
             {
                 "buffer_hits": requests - reads,
                 "buffer_reads": reads,
-                "host_busy_s": machine.busy_ns / 1e9,
-                "host_steal_s": machine.steal_ns / 1e9,
-                "host_cpus": machine.cpus,
+                **host_counters(),
             },
             tuple(TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns) for t in tasks),
             None,

@@ -1,4 +1,4 @@
-"""A wait sampler for engines whose waits cannot be read: it sees nothing, and says so."""
+"""A wait sampler for engines that have no waits, or whose waits cannot be read: it sees nothing."""
 
 from __future__ import annotations
 

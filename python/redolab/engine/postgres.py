@@ -26,6 +26,7 @@ from redolab.engine.commit_parameters import (
 )
 from redolab.engine.connection import Connection, Connector, fetch, run_script
 from redolab.engine.guard import Guard
+from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.log_device import LogDevice
 from redolab.engine.memory_watch import MemoryWatch, why_not_readable
@@ -272,12 +273,7 @@ class PostgresEngine:
             }
         tasks, reaped_cpu_ns = None, None
         if self._postmaster is not None:
-            machine = _core.machine_times()
-            counters |= {
-                "host_busy_s": machine.busy_ns / 1e9,
-                "host_steal_s": machine.steal_ns / 1e9,
-                "host_cpus": machine.cpus,
-            }
+            counters |= host_counters()
             with suppress(OSError):  # The server is just going down: no account of this sample.
                 read = _core.server_tasks(self._postmaster)
                 helpers = set(self._helper_pids())

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from redolab import _core
 from redolab.engine.commit_parameters import TIER_TEXT
 from redolab.engine.guard import Guard
+from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import filesystem
 from redolab.engine.no_watch import NoWatch
 from redolab.engine.patience import unless_stopped
@@ -155,18 +156,12 @@ class SQLiteEngine:
 
     def snapshot(self) -> Snapshot:
         """The account of the session's thread."""
-        machine = _core.machine_times()
         tasks = tuple(
             TaskAccount(task.pid, "session", task.start_ticks, task.cpu_ns, task.run_queue_ns)
             for task in _core.process_threads(os.getpid())
             if task.pid == self._thread
         )
-        counters: dict[str, float | None] = {
-            "host_busy_s": machine.busy_ns / 1e9,
-            "host_steal_s": machine.steal_ns / 1e9,
-            "host_cpus": machine.cpus,
-        }
-        return Snapshot(time.monotonic(), str(self._thread), counters, tasks, None, (self._thread,))
+        return Snapshot(time.monotonic(), str(self._thread), host_counters(), tasks, None, (self._thread,))
 
     def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
         """No waits can be read."""
