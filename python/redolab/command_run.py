@@ -88,7 +88,7 @@ def execute(options: RunOptions) -> runner.Outcome:
     _announce(asked, options.yes)
     need = plan.load.disk_bytes(plan.design.units)
     engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
-    with _progress(experiment) as progress:
+    with _progress() as progress:
         return runner.run(experiment, plan, engine, out, progress, options.command)
 
 
@@ -215,7 +215,7 @@ class _Bar:
 
 
 @contextmanager
-def _progress(experiment: Experiment) -> Iterator[runner.Progress]:  # noqa: ARG001
+def _progress() -> Iterator[runner.Progress]:
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines()
