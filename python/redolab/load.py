@@ -6,7 +6,7 @@ the names of `FACTORS`; the engine reads them there when it puts the setting in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from redolab.sample import Scope
@@ -17,6 +17,8 @@ FACTORS: Mapping[str, str] = {
     "sessions": "sessions that work at the same time",
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
+    "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
+    "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
     "rounds": "rounds of uncommitted updates before the scan",
     "processes": "CPU-bound processes that run at the same time",
     "groups": "groups times values in each of them",
@@ -28,6 +30,8 @@ LEAST_DISK_BYTES = 500 * 10**6
 """What a private server needs in any case: its directory, its first log files, its temporary files."""
 LOG_LIMIT_BYTES = 5 * 10**9
 """Where a private server's log stops to grow: its max_wal_size and some."""
+COMMIT_SIBLINGS = 5
+"""PostgreSQL's default, which settings with a commit delay have whatever the server's value is."""
 ROW_HEADER_BYTES = 48
 """Of a small row: line pointer, tuple header and two integers."""
 
@@ -124,6 +128,14 @@ class Inserts(Load):
     padding_bytes: int
     loop: str = "server"
     """Where the loop runs in settings that have no level for it: `server` or `client`."""
+    timed: bool = False
+    """Whether a loop inside the server notes the time of each commit; one in a client always does."""
+
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
+        """A commit delay, and how many other transactions must be under way for it."""
+        if "commit_delay_us" not in levels:
+            return {}
+        return {"commit_delay": levels["commit_delay_us"], "commit_siblings": str(COMMIT_SIBLINGS)}
 
     def makes(self, units: int | None) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -134,6 +146,11 @@ class Inserts(Load):
         """The rows with their headers, and as much log until it is recycled."""
         table = (units or 0) * (ROW_HEADER_BYTES + self.padding_bytes)
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+
+def wants_log_device(combinations: Iterable[Mapping[str, str]]) -> bool:
+    """Whether some of these settings need an emulated log device."""
+    return any("log_device_ms" in levels for levels in combinations)
 
 
 def loop_of(load: Load, levels: Mapping[str, str]) -> str:

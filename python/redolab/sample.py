@@ -102,7 +102,7 @@ class Work:
     client_cpu_s: float | None = None
     """CPU of the client's threads; None where the loop runs inside the server."""
     latency: tuple[tuple[float, int], ...] = ()
-    """Commit times a client saw: upper bound of a bucket in microseconds, and its commits."""
+    """Commit times where they were noted: upper bound of a bucket in microseconds, and its commits."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,8 @@ class LatencyRow:
 
     sample: int
     upper_us: float
-    """No commit in it took longer; the bucket is at most a thousandth or half a microsecond wide."""
+    """The bucket's end. It is half a microsecond or a thousandth wide where a client noted the times, one
+    microsecond or two thousandths where a loop inside the server did."""
     commits: int
 
 

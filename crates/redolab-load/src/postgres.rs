@@ -135,19 +135,19 @@ impl<'a> Inserts<'a> {
     }
 
     /// Commit one transaction after `before` rows; returns how many rows it inserted, and the time from
-    /// sending its first statement to its acknowledgement.
+    /// sending the statement that commits, which is a lone INSERT itself, to its acknowledgement.
     pub(crate) async fn commit(&self, before: u64) -> Result<(u64, Duration), String> {
         let rows = u64::from(self.job.rows_per_commit);
-        let began = Instant::now();
-        let inserted = if rows == 1 && self.job.parameters.is_empty() {
-            self.insert(before + 1).await
+        let done = if rows == 1 && self.job.parameters.is_empty() {
+            let began = Instant::now();
+            self.insert(before + 1).await.map(|inserted| (inserted, began.elapsed()))
         } else {
             self.transaction(before, rows).await
         };
-        Ok((inserted.map_err(|error| self.wire.why(&error))?, began.elapsed()))
+        done.map_err(|error| self.wire.why(&error))
     }
 
-    async fn transaction(&self, before: u64, rows: u64) -> Result<u64, Error> {
+    async fn transaction(&self, before: u64, rows: u64) -> Result<(u64, Duration), Error> {
         let client = &self.wire.client;
         client.batch_execute("begin").await?;
         for (name, value) in &self.job.parameters {
@@ -157,8 +157,9 @@ impl<'a> Inserts<'a> {
         for row in 1..=rows {
             inserted += self.insert(before + row).await?;
         }
+        let began = Instant::now();
         client.batch_execute("commit").await?;
-        Ok(inserted)
+        Ok((inserted, began.elapsed()))
     }
 
     async fn insert(&self, entry: u64) -> Result<u64, Error> {

@@ -54,6 +54,11 @@ class LogDevice:
         with self._page.open("r+b") as file:
             self._shared = mmap.mmap(file.fileno(), _PAGE)
 
+    def take(self, delay_s: float) -> None:
+        """Let every flush from now on take at least `delay_s`."""
+        self.delay_s = delay_s
+        struct.pack_into("<Q", self._shared, 8, round(delay_s * 1e9))
+
     @property
     def environment(self) -> dict[str, str]:
         """What the server's environment must have."""

@@ -243,6 +243,8 @@ class PostgresEngine:
         sessions.replace_lost()
         self._await_end(before - set(sessions.pids))
         self._per_transaction = parameters.apply(setting, sessions)
+        if self._own and self._own.device and "log_device_ms" in setting.levels:
+            self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
         load.apply(self._control, setting.levels)
 
     def settle(self) -> None:

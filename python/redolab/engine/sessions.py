@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from typing import Any
@@ -118,6 +119,7 @@ class Sessions:
                 sum(row["row_versions"] for row in done) if done and "row_versions" in done[0] else None
             ),
             trouble="; ".join(dict.fromkeys(trouble)) or None,
+            latency=_latency(done),
         )
 
     def close(self) -> None:
@@ -175,6 +177,14 @@ class Sessions:
                 connection.cancel_safe(timeout=5)
             except psycopg.Error:
                 connection.close()
+
+
+def _latency(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, int], ...]:
+    """The commit times that the sessions' loops noted, if they did."""
+    counts: Counter[float] = Counter()
+    for row in rows:
+        counts.update(dict(zip(row.get("times_us") or (), row.get("times_commits") or (), strict=True)))
+    return tuple(sorted(counts.items()))
 
 
 def publish_counters(connection: Connection) -> None:

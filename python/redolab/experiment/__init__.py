@@ -7,6 +7,7 @@ from typing import Any
 
 from redolab.errors import UsageError
 from redolab.experiment import (
+    calibrate,
     commit_mode,
     commit_scaling,
     consistent_read,
@@ -31,6 +32,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         cpu_capacity,
         consistent_read,
         sampling_distribution,
+        calibrate,
     )
 }
 

@@ -31,7 +31,7 @@ class PostgresInserts:
     def call(self, turn: Turn) -> Call:
         """The loop; its rows carry the session's number."""
         return Call(
-            b"call redolab.insert_loop(%s, %s, %s, %s, %s, %s::text[], %s::text[])",
+            b"call redolab.insert_loop(%s, %s, %s, %s, %s, %s::text[], %s::text[], %s)",
             (
                 turn.number,
                 self._rows_per_commit,
@@ -40,6 +40,7 @@ class PostgresInserts:
                 self._load.padding_bytes,
                 list(turn.parameters),
                 list(turn.parameters.values()),
+                self._load.timed,
             ),
         )
 

@@ -1,0 +1,85 @@
+"""calibrate: what do a commit, a row and a flush cost here? What a forecast needs, in under a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.errors import UsageError
+from redolab.experiment.base import Experiment, Levels, Size, Wish
+from redolab.load import Inserts
+from redolab.machine import describe_machine
+from redolab.store import Run
+
+_PER_CPU = 4
+_ROWS = 32
+# As in rows-per-commit: a row with its header takes 64 bytes.
+_PADDING_BYTES = 10
+
+
+def _combine(wish: Wish) -> Mapping[str, Levels]:
+    """A lone session, many of them, many with many rows; and many that do not wait, to tell the CPU time
+    of a commit from that of waiting.
+    """
+    if len(wish.sessions) > 1:
+        raise UsageError("calibrate takes one number with --sessions: that of its busy settings.")
+    busy = wish.sessions[0] if wish.sessions else _PER_CPU * (describe_machine()["cpus"] or 1)
+    if busy < 2:
+        raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
+    return {
+        setting_name(levels): levels
+        for levels in (
+            {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"},
+            {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "wait"},
+            {"sessions": str(busy), "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
+            {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
+        )
+    }
+
+
+def setting_name(levels: Levels) -> str:
+    """A setting's name: its levels joined."""
+    return "/".join(levels.values())
+
+
+def _all(wish: Wish, possible: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    return possible
+
+
+def _first(settings: tuple[str, ...]) -> str:
+    return settings[0]
+
+
+def check_load(sessions: int, client: bool) -> Inserts:
+    """The load that a forecast is about, and that it is checked with."""
+    return Inserts("inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True)
+
+
+def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:
+    return check_load(max(int(levels["sessions"]) for levels in settings.values()), wish.client)
+
+
+def _analyse(run: Run) -> dict[str, Any]:
+    from redolab.analysis.compared import compare_run, results
+    from redolab.analysis.verdict import Verdict
+
+    compared = compare_run(run)
+    return results(compared, Verdict("Calibrated.", "undecided", compared.baseline, None))
+
+
+EXPERIMENT = Experiment(
+    name="calibrate",
+    question="What do a commit, a row and a flush cost here, for forecasts?",
+    unit="commit",
+    record="sample",
+    engines=("embedded", "postgresql"),
+    options=frozenset({"sessions", "client"}),
+    combine=_combine,
+    defaults=_all,
+    baseline=_first,
+    quick=Size(blocks=3, seconds=0.8, warmup_s=0.2),
+    full=Size(blocks=6, seconds=1.0, warmup_s=0.2),
+    null_pair=True,
+    load=_load,
+    analyse=_analyse,
+)

@@ -1,0 +1,60 @@
+"""Every model's forecast of a scenario, in the same quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from redolab.model.calibration import Calibration, Scenario, parameters
+
+Quantities = Mapping[str, float]
+"""Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
+Model = Callable[[Calibration, Scenario], Quantities]
+
+QUANTITIES: Mapping[str, str] = MappingProxyType(
+    {
+        "throughput_per_s": "commits per second",
+        "response_time_ms": "mean time of a transaction, from its beginning or arrival to its acknowledgement",
+        "commit_time_ms": "mean time from the request to commit to its acknowledgement",
+        "commit_time_ms_p50": "its median",
+        "commit_time_ms_p95": "its 95th percentile",
+        "commit_time_ms_p99": "its 99th percentile",
+        "cpu_utilization": "share of the CPUs' time that they are busy",
+        "device_utilization": "share of the time that the log device is busy",
+        "commits_per_flush": "commits that one flush of the log serves",
+    }
+)
+"""What is forecast, and in words."""
+SEED = 1
+
+
+def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_000) -> Quantities:
+    """The group-commit model, simulated.
+
+    Raises:
+        ValueError: the scenario cannot be, or its cost is not known.
+        NoSteadyStateError: more arrives than can be done.
+    """
+    from redolab.model.group_commit import simulate
+
+    seen = simulate(parameters(calibration, scenario), SEED, commits)
+    # A lone INSERT from a client is its own commit.
+    whole = calibration.loop == "client" and scenario.rows_per_commit == 1
+    commit = seen.response_time if whole else seen.commit_time
+    found = {
+        "throughput_per_s": seen.throughput_per_s.point,
+        "response_time_ms": 1e3 * seen.response_time.mean_s.point,
+        "commit_time_ms": 1e3 * commit.mean_s.point,
+        "commit_time_ms_p50": 1e3 * commit.p50_s.point,
+        "commit_time_ms_p95": 1e3 * commit.p95_s.point,
+        "commit_time_ms_p99": 1e3 * commit.p99_s.point,
+        "cpu_utilization": seen.cpu_utilization.point,
+        "device_utilization": seen.device_utilization.point,
+    }
+    if seen.commits_per_flush is not None:
+        found["commits_per_flush"] = seen.commits_per_flush.point
+    return found
+
+
+MODELS: Mapping[str, Model] = MappingProxyType({"group commit, simulated": simulation})
+"""Every model of the league, the one that forecasts first."""
