@@ -101,9 +101,9 @@ async fn work(
         report.interrupted |= interrupted;
         sessions.push(session);
     }
-    let noted = notes.take();
-    report.latency = noted.latency;
-    report.responses = task.schedule.as_ref().map(|_| noted.responses);
+    let Notes { latency, responses } = notes.take();
+    report.latency = latency;
+    report.responses = task.schedule.as_ref().map(|_| responses);
     report.cpu = thread_cpu().saturating_sub(before);
     report
 }

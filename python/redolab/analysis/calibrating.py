@@ -14,16 +14,11 @@ Squares Problems (1974), chapter 23, by way of SciPy (`scipy.optimize.nnls`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from redolab.analysis.commit_times import Histogram, percentile_us
-from redolab.analysis.estimates import Estimate, mean_estimate
-from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.errors import UsageError
-from redolab.load import loop_of
-from redolab.model.calibration import Calibration, Scenario, scenario_of
+from redolab.analysis.estimates import Estimate
+from redolab.model.calibration import Calibration, Scenario
 from redolab.sample import Sample
 from redolab.store import Run
 

@@ -52,7 +52,9 @@ def _first(settings: tuple[str, ...]) -> str:
 
 def check_load(sessions: int, client: bool) -> Inserts:
     """The load that a forecast is about, and that it is checked with."""
-    return Inserts("inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True)
+    return Inserts(
+        "inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True
+    )
 
 
 def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:
