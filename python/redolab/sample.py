@@ -91,7 +91,7 @@ class Responses:
     total_s: float
     """Their sum."""
     lag: tuple[tuple[float, int], ...]
-    """The client's: from that moment to the transaction's beginning, of those for which a session was free."""
+    """The client's: from that moment to the beginning of the transaction, where a session was free for it."""
     waited: int
     """Transactions that found no session free, and began when one was."""
     unserved: int

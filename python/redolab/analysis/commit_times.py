@@ -33,8 +33,8 @@ def percentile_us(histogram: Histogram, percent: float) -> float | None:
 def commit_time_ms(
     samples: Iterable[Sample], histograms: Mapping[int, Histogram], percent: float
 ) -> Estimate:
-    """A percentile of the times that the histograms are of, milliseconds: the geometric mean over the samples,
-    each with its own, with Student's t interval on the logarithms, as times that one slow sample must not
+    """A percentile of what the histograms are of, milliseconds: the geometric mean over the samples, each
+    with its own, with Student's t interval on the logarithms, as times that one slow sample must not
     carry.
 
     Missing where nobody noted it.
