@@ -253,7 +253,7 @@ def test_one_long_write_makes_the_average_sync_twice_the_average_write() -> None
         assert seen.cpu_utilization.high < 0.02
         assert seen.sessions_by_state["run_queue"].point < 0.01
         ratios[name] = seen.commit_time.mean_s.point / device.mean_s
-    # Writes follow each other without a pause; a commit waits for what is left of one and for all of the next.
+    # Writes follow each other without a pause; a commit waits for the rest of one and for all of the next.
     squares = (10 * 1**2 + 1 * 10**2) / 11
     assert ratios["one long"] == pytest.approx(squares / (2 * (20 / 11) ** 2) + 1, abs=0.05)
     assert ratios["one long"] > 2
