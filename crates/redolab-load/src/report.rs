@@ -59,7 +59,7 @@ pub(crate) struct Notes {
 pub struct Report {
     /// In the order of their numbers.
     pub sessions: Vec<SessionReport>,
-    /// From sending the first statement of a transaction to its acknowledgement, all sessions together.
+    /// From sending the statement that commits to its acknowledgement, all sessions together.
     pub latency: Latency,
     /// What became of arrivals, where there were any.
     pub responses: Option<Responses>,
