@@ -19,6 +19,8 @@ Outcome = Literal["passed", "failed", "warning", "not_available"]
 _FEWEST = 8
 """Samples below which a look at the noise says nothing."""
 _STATES_TOLERANCE = 0.05
+_NAMED = 3
+"""Settings that are named where there are many."""
 
 
 @dataclass(frozen=True)
@@ -274,9 +276,10 @@ def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
     )
     if not behind:
         return (Diagnostic(name, "passed", text),)
-    settings = ", ".join(sorted({sample.setting for sample in behind}))
+    settings = list(dict.fromkeys(sample.setting for sample in behind))
+    others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" In {len(behind)} samples ({settings}) more was asked for than could be done: the backlog grew, "
+        f" Under {', '.join(settings[:_NAMED])}{others} more was asked for than could be done: the backlog grew, "
         "there is no steady state, and response times depend on the length of the sample."
     )
     return (Diagnostic(name, "warning", text + why),)

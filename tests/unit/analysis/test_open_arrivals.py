@@ -94,7 +94,10 @@ def test_a_growing_backlog_is_told() -> None:
     assert drift.arrivals([opened(left=90)])[0].outcome == "passed"
     (found,) = drift.arrivals([opened(), opened(left=120)])
     assert found.outcome == "warning"
-    assert f"In 1 samples ({BASELINE}) more was asked for than could be done" in found.text
+    assert f"Under {BASELINE} more was asked for than could be done" in found.text
+    many = [replace(opened(left=120), setting=f"setting {number}") for number in range(1, 6)]
+    (found,) = drift.arrivals(many)
+    assert "Under setting 1, setting 2, setting 3 and 2 others more was asked for" in found.text
 
 
 def test_results_have_response_times_and_the_clients_lag(tmp_path: Path) -> None:
