@@ -45,15 +45,21 @@ def session_account(sample: Sample) -> UnitOfWork:
     missing (a remote server) S and Q are None and R stands.
     """
     done = units_of_work(sample)
-    spent = sample.session_elapsed_s if sample.response_s is None else sample.response_s
-    response, cpu = _per(spent, done), sample.session_cpu_s
+    spent, cpu = responding_s(sample), sample.session_cpu_s
     return UnitOfWork(
         arrival_rate=done / sample.elapsed_s,
         service_time=_per(cpu, done),
         queue_time=None if cpu is None else _per(spent - cpu, done),
         run_queue_time=_per(sample.session_run_queue_s, done),
-        response_time=response,
+        response_time=_per(spent, done),
     )
+
+
+def responding_s(sample: Sample) -> float:
+    """Sum of the response times of a sample's transactions, seconds: all time of sessions that loop, and the
+    time since each was asked for where they came at random moments.
+    """
+    return sample.session_elapsed_s if sample.response_s is None else sample.response_s
 
 
 def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:

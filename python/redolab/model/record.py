@@ -4,8 +4,8 @@ Every verified forecast leaves a `Score` per quantity. A prediction interval is 
 calibration and the model's own past errors in the same family of settings make it, by split conformal
 prediction on log(observed / forecast).
 
-Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-free predictive inference for regression",
-Journal of the American Statistical Association 113 (2018).
+Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-free predictive inference for
+regression", Journal of the American Statistical Association 113 (2018).
 """
 
 from __future__ import annotations
