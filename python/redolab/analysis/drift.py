@@ -279,8 +279,8 @@ def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
     settings = list(dict.fromkeys(sample.setting for sample in behind))
     others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
     why = (
-        f" Under {', '.join(settings[:_NAMED])}{others} more was asked for than could be done: the backlog grew, "
-        "there is no steady state, and response times depend on the length of a sample."
+        f" Under {', '.join(settings[:_NAMED])}{others} more was asked for than could be done: the backlog "
+        "grew, there is no steady state, and response times depend on the length of a sample."
     )
     return (Diagnostic(name, "warning", text + why),)
 
