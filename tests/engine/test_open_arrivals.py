@@ -13,13 +13,22 @@ from pathlib import Path
 
 import pytest
 
+from redolab import open_run, runner
+from redolab.analysis.calibrating import calibrate
 from redolab.analysis.drift import arrivals
-from redolab.design import Trial
+from redolab.analysis.reading import read_samples
+from redolab.design import Design, Trial
 from redolab.difference import difference
+from redolab.engine import open_engine
 from redolab.engine.postgres import PostgresEngine
 from redolab.errors import InterruptedRunError, UsageError
+from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment.base import Plan
 from redolab.load import Amount, Updates
+from redolab.report.html import render
 from redolab.sample import LatencyRow, Responses, Sample, Setting, Ticks, Work
+from redolab.store import write_report, write_results
+from redolab.verification import verify_run
 from tests.engine.clients import Open, inserts, work
 from tests.servers import PASSWORD, Server, wait_until
 
@@ -78,15 +87,15 @@ def test_a_response_takes_at_least_as_long_as_its_commit_and_the_clients_lag(ope
 
 
 def test_more_than_can_be_done_builds_a_backlog_and_is_told(opened: Open, newest: Server) -> None:
-    engine, settings = opened(inserts(2), {"sessions": "2"}, {"sessions": "2", RATE: "100000"})
+    engine, settings = opened(inserts(2), {"sessions": "2"}, {"sessions": "2", RATE: "1000000"})
     capacity = work(engine, settings["2"], Amount(0.5))
-    sample, latency = sampled(engine, settings["2/100000"], Amount(1.0))
+    sample, latency = sampled(engine, settings["2/1000000"], Amount(1.0))
     assert capacity.responses is None
     assert sample.arrivals_waited is not None
     assert sample.arrivals_unserved is not None
     assert sample.response_s is not None
     # It ends in its time with what was done, and the rest is counted.
-    assert sample.commits + sample.arrivals_unserved == pytest.approx(100_000, rel=0.02)
+    assert sample.commits + sample.arrivals_unserved == pytest.approx(1_000_000, rel=0.01)
     assert sample.arrivals_waited > 0.9 * sample.commits
     assert sample.arrivals_unserved > sample.commits
     # Responses take as long as the backlog is: about half of the time on average, not the two commits' time.
@@ -191,3 +200,46 @@ def test_a_loop_inside_the_server_cannot_wait_for_arrivals(opened: Open) -> None
     for load in (inserts(2, "server"), Updates("", 1, "session", rows_per_session=10, padding_bytes=0)):
         with pytest.raises(UsageError, match="loop=client"):
             opened(load, {RATE: "100"})
+
+
+class NoProgress:
+    """Nobody watches."""
+
+    def begin(self, samples: int, seconds: float) -> None:
+        """Nothing."""
+
+    def advance(self, setting: str) -> None:
+        """Nothing."""
+
+
+def test_a_whole_run_with_arrivals_is_read_by_forecasts_and_verified(tmp_path: Path) -> None:
+    closed: list[dict[str, str]] = [{"sessions": number, "log_device_ms": "1"} for number in ("1", "4")]
+    open_ = {"sessions": "8", "log_device_ms": "1", RATE: "300"}
+    combinations = {"/".join(levels.values()): levels for levels in [*closed, open_]}
+    load = inserts(8)
+    design = Design(tuple(combinations), "1/1", 2, 0.8, 0.1, 3, null_pair=False)
+    engine = open_engine("embedded", load, load.disk_bytes(None), 0.0, 3)
+    outcome = runner.run(
+        EXPERIMENTS["calibrate"], Plan(design, combinations, load), engine, tmp_path / "run", NoProgress(), ""
+    )
+    assert outcome.error is None
+    run = outcome.run
+    found = calibrate(run)
+    # Forecasts start from sessions that loop, though more of them wait for arrivals.
+    assert found.today == "4/1"
+    asked = found.measured["8/1/300"]
+    assert (asked.scenario.sessions, asked.scenario.arrival_rate_per_s) == (8, 300.0)
+    mine = [sample for sample in read_samples(run) if sample.setting == "8/1/300"]
+    times = [1e3 * (sample.response_s or 0) / sample.commits for sample in mine]
+    assert asked.quantities["response_time_ms"].point == pytest.approx(sum(times) / len(times))
+    mean, p95 = (asked.quantities[name].point for name in ("response_time_ms", "response_time_ms_p95"))
+    commit_ms = asked.quantities["commit_time_ms"].point
+    assert mean is not None
+    assert p95 is not None
+    assert commit_ms is not None
+    # No flush is shorter than the emulated device's, and a response holds its commit; classes are 0.1 % wide.
+    assert 1.0 < commit_ms < 1.001 * mean < 1.001 * p95
+    assert "response_time_ms_p95" not in found.measured["4/1"].quantities
+    write_results(run, analyse(run))
+    write_report(run, render(run.results()))
+    assert verify_run(open_run(run.path)) == []
