@@ -39,10 +39,11 @@ impl Alarm {
             it_interval: Timespec::default(),
             it_value: Timespec::try_from(moment).map_err(io::Error::other)?,
         };
-        timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::ABSTIME, &once)?;
-        self.0
-            .async_io(Interest::READABLE, |timer| Ok(rustix::io::read(timer, &mut [0_u8; 8])?))
-            .await?;
+        while now() < moment {
+            // Setting it also takes back that it went off, so that nothing need be read from it.
+            timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::ABSTIME, &once)?;
+            self.0.readable().await?.clear_ready();
+        }
         Ok(())
     }
 }
