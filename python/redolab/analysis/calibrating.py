@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from redolab.analysis.commit_times import PERCENTS, Histogram, percentile_us
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.reading import counting, read_latency, read_samples
+from redolab.analysis.time_based import responding_s
 from redolab.errors import UsageError
 from redolab.model.calibration import (
     LEAST_S,
@@ -117,7 +118,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         UsageError: the run does not tell them; the text says which, and what to run.
     """
     observed = _observed(run, names)
-    histograms = read_latency(run)
+    histograms, responses = read_latency(run), read_latency(run, "response")
     chosen = _choose(observed, run)
     cpus = int(run.manifest["machine"]["cpus"] or 1)
     direct = _costs(chosen, histograms, cpus)
@@ -140,7 +141,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     return Calibrated(
         point,
         tuple(replicates),
-        {name: _measured(item, histograms) for name, item in observed.items()},
+        {name: _measured(item, histograms, responses) for name, item in observed.items()},
         _today(observed),
     )
 
@@ -168,11 +169,12 @@ def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
 
 
 def _today(observed: Mapping[str, _Observed]) -> str:
-    """The plainest busy setting: waiting commits, fewest rows, most sessions."""
+    """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
 
-    def order(name: str) -> tuple[bool, int, int, int]:
+    def order(name: str) -> tuple[bool, bool, int, int, int]:
         asked = observed[name].scenario
         return (
+            asked.arrival_rate_per_s is not None,
             asked.commit_wait != "wait",
             asked.commit_delay_us,
             asked.rows_per_commit,
@@ -194,7 +196,11 @@ class _Chosen:
 
 
 def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
-    plain = [item for item in observed.values() if item.scenario.commit_delay_us == 0]
+    plain = [
+        item
+        for item in observed.values()
+        if item.scenario.commit_delay_us == 0 and item.scenario.arrival_rate_per_s is None
+    ]
 
     def among(wait: str, rows: bool, lone: bool) -> _Observed | None:
         found = [
@@ -344,13 +350,13 @@ def _with_dispatch(busy: _Observed, costs: Calibration) -> Calibration:
     return replace(costs, dispatch_s=(low_s + high_s) / 2)
 
 
-def _measured(item: _Observed, histograms: Mapping[int, Histogram]) -> Measured:
+def _measured(
+    item: _Observed, histograms: Mapping[int, Histogram], responses: Mapping[int, Histogram]
+) -> Measured:
     samples = item.samples
     found = {
         "throughput_per_s": mean_estimate(sample.commits / sample.elapsed_s for sample in samples),
-        "response_time_ms": mean_estimate(
-            1e3 * sample.session_elapsed_s / sample.commits for sample in samples
-        ),
+        "response_time_ms": mean_estimate(1e3 * responding_s(sample) / sample.commits for sample in samples),
         "cpu_utilization": mean_estimate(
             None
             if sample.session_cpu_s is None or not sample.host_cpus
@@ -370,4 +376,9 @@ def _measured(item: _Observed, histograms: Mapping[int, Histogram]) -> Measured:
             found[f"commit_time_ms_p{percent}"] = mean_estimate(
                 1e-3 * (percentile_us(one, percent) or 0.0) for one in noted
             )
+    from_arrival = [responses[sample.sample] for sample in samples if responses.get(sample.sample)]
+    if from_arrival:
+        found["response_time_ms_p95"] = mean_estimate(
+            1e-3 * (percentile_us(one, 95) or 0.0) for one in from_arrival
+        )
     return Measured(item.scenario, item.loop, found)

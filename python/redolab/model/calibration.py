@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from operator import itemgetter
 
-from redolab.load import COMMIT_SIBLINGS
+from redolab.load import COMMIT_SIBLINGS, arrival_rate_of
 from redolab.model.distribution import Distribution, constant, exponential, gamma, quantiles
 from redolab.model.group_commit import Arrivals, GroupCommitParameters
 
@@ -213,4 +213,5 @@ def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:
         rows_per_commit=int(levels.get("rows_per_commit", 1)),
         commit_wait=levels.get("commit_wait", "wait"),
         commit_delay_us=int(levels.get("commit_delay_us", 0)),
+        arrival_rate_per_s=arrival_rate_of(levels),
     )
