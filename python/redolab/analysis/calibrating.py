@@ -293,7 +293,7 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
 
 
 def _per_byte_s(chosen: _Chosen) -> float:
-    """Time of the device per byte: flushes of the log writer, which are large, against those of lone commits."""
+    """Time of the device per byte: the log writer's flushes are large, those of lone commits small."""
     lone = chosen.lone
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
     if writer is None:
