@@ -104,7 +104,10 @@ class RunWriter:
     """Writes one run; every record is on disk when `append` returns."""
 
     def __init__(
-        self, path: Path, manifest: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]] | None = None
+        self,
+        path: Path,
+        manifest: Mapping[str, Any],
+        documents: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Make the run directory.
 

@@ -1,4 +1,4 @@
-"""A sealed forecast beside what was then measured: what every model said of every setting, and what was so."""
+"""A sealed forecast beside what was then measured: what every model said of every setting."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Checked:
 
     @property
     def forecast(self) -> Estimate:
-        """With its prediction interval."""
+        """The forecast with its prediction interval."""
         return Estimate(self.score.forecast, self.score.low, self.score.high, self.level)
 
 
@@ -90,7 +90,9 @@ class Scoring:
         }
 
 
-def forecast_of(calibrated: Calibrated, asked: Mapping[str, Scenario], record: Sequence[Score]) -> dict[str, Any]:
+def forecast_of(
+    calibrated: Calibrated, asked: Mapping[str, Scenario], record: Sequence[Score]
+) -> dict[str, Any]:
     """What every model says of settings that are to be measured: the content to seal.
 
     Args:
@@ -177,10 +179,10 @@ def tables(found: Scoring) -> list[Table]:
             "The sealed forecast, and what was then measured",
             _OWN,
             [_row(item, QUANTITIES) for item in own],
-            f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 {found.sealed['sha256'][:16]}). "
-            f"The forecast of {found.model!r} with its {100 * own[0].level:.0f} % prediction interval; "
-            "error is forecast / measured − 1. `checked before` counts verified forecasts of that family: with "
-            "fewer than 9 the interval is a guess." if own else "",
+            f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
+            f"{found.sealed['sha256'][:16]}). The forecast is that of {found.model!r} with its prediction "
+            "interval; error is forecast / measured − 1. Checked before: verified forecasts of that family; "
+            "with fewer than 9 the interval is a guess.",
             first=True,
         ),
         Table(
@@ -197,7 +199,7 @@ def _row(item: Checked, words: Mapping[str, str]) -> dict[str, Any]:
     return {
         "setting": item.setting,
         "model": item.score.model,
-        "quantity": words[item.score.quantity] if item.score.quantity in words else item.score.quantity,
+        "quantity": words.get(item.score.quantity, item.score.quantity),
         "forecast": item.forecast,
         "measured": item.measured,
         "error": 100 * item.error,

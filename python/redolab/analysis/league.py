@@ -31,7 +31,7 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     Clopper-Pearson interval, as if forecasts were independent of each other.
     """
     kept, silent = list(scores), list(silences)
-    models = sorted({item.model for item in (*kept, *silent)}, key=_place)
+    models = sorted({item.model for item in kept} | {item.model for item in silent}, key=_place)
     rows = []
     for model in models:
         mine = [score for score in kept if score.model == model]
@@ -46,8 +46,8 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
 def losers(scores: Iterable[Score]) -> list[str]:
     """In words, which models the naive straight line beats, by the median error of the same quantity.
 
-    Only where both spoke: they are compared in the settings of which both said something, which are those with
-    the same measured value.
+    They are compared in the settings of which both said something, which are those with the same measured
+    value.
     """
     by_model: dict[tuple[str, str], dict[tuple[str, float], float]] = {}
     for score in scores:
@@ -63,7 +63,7 @@ def losers(scores: Iterable[Score]) -> list[str]:
         if error > naive:
             found.append(
                 f"{model} loses to the naive straight line in {_WORDS.get(quantity, quantity)}: median error "
-                f"{100 * error:.1f} % against {100 * naive:.1f} % in the {len(both)} settings of which both spoke."
+                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings of which both spoke."
             )
     return found
 
@@ -107,8 +107,8 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             " ".join(
                 [
                     "Error is |forecast / measured − 1|. Coverage is the share of measured values inside the "
-                    f"{100 * league['level']:.0f} % interval that was given. Silent is the number of settings of "
-                    "which the model can say nothing.",
+                    f"{100 * league['level']:.0f} % interval that was given. Silent is the number of settings "
+                    "of which the model can say nothing.",
                     *part["text"],
                 ]
             ),

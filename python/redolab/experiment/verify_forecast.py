@@ -39,7 +39,7 @@ def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dic
     """
     delays = any(item.commit_delay_us for item in scenarios.values())
     devices = any(item.log_device_ms is not None for item in scenarios.values())
-    found = {}
+    found: dict[str, Levels] = {}
     for item in scenarios.values():
         levels = {
             "sessions": str(item.sessions),
@@ -49,7 +49,9 @@ def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dic
         if delays:
             levels["commit_delay_us"] = str(item.commit_delay_us)
         if devices:
-            levels["log_device_ms"] = f"{item.log_device_ms if item.log_device_ms is not None else device_ms or 0:g}"
+            levels["log_device_ms"] = (
+                f"{item.log_device_ms if item.log_device_ms is not None else device_ms or 0:g}"
+            )
         found[setting_name(levels)] = levels
     return found
 
@@ -96,7 +98,9 @@ def analyse(run: Run) -> dict[str, Any]:
 
     scoring = score_run(run)
     if scoring is None:
-        raise UsageError(f"{run.path} has no sealed forecast, so there is nothing that it could have checked.")
+        raise UsageError(
+            f"{run.path} has no sealed forecast, so there is nothing that it could have checked."
+        )
     compared = compare_run(run)
     found = results(compared, _verdict(compared, scoring), tables=tables(scoring))
     return {**found, "forecast": scoring.as_json()}
@@ -123,4 +127,6 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     if least == 0:
         text += " Such a forecast was never checked before, so the intervals were guesses."
     hit = all(item.score.inside for item in own if item.score.quantity == "throughput_per_s")
-    return Verdict(text, "equivalent" if hit else "worse", compared.baseline, None, "inside" if hit else "outside")
+    return Verdict(
+        text, "equivalent" if hit else "worse", compared.baseline, None, "inside" if hit else "outside"
+    )
