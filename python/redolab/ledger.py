@@ -190,7 +190,7 @@ def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """The file for one writer at a time; the descriptor is closed on exec, so that no child holds the lock."""
+    """The file for one writer at a time; closed on exec, so that no child holds the lock."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)

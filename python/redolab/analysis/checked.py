@@ -32,7 +32,7 @@ class Checked:
 
     @property
     def error(self) -> float:
-        """forecast / measured - 1."""
+        """Forecast / measured - 1."""
         return self.score.forecast / self.score.observed - 1
 
     def as_json(self) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def losers(scores: Iterable[Score]) -> list[str]:
         if error > naive:
             found.append(
                 f"{model} loses to the naive straight line in {_WORDS.get(quantity, quantity)}: median error "
-                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings of which both spoke."
+                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
             )
     return found
 
@@ -106,9 +106,9 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             [_shown(row) for row in part["rows"] if row["quantity"] in (*_SHOWN, None)],
             " ".join(
                 [
-                    "Error is |forecast / measured − 1|. Coverage is the share of measured values inside the "
-                    f"{100 * league['level']:.0f} % interval that was given. Silent is the number of settings "
-                    "of which the model can say nothing.",
+                    "Error is |forecast / measured − 1|. Coverage is the share of measured values inside "
+                    f"the {100 * league['level']:.0f} % interval that was given. Silent is the number of "
+                    "settings of which the model can say nothing.",
                     *part["text"],
                 ]
             ),

@@ -32,8 +32,8 @@ def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
 
 def _law(
     points: Sequence[Measured],
-    calibration: Calibration,
-    scenario: Scenario,  # noqa: ARG001
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
 ) -> Mapping[str, float]:
     """The Universal Scalability Law through the settings that differ from the scenario in sessions alone.
 
@@ -55,11 +55,11 @@ def _law(
 
 def _line(
     points: Sequence[Measured],
-    calibration: Calibration,
-    scenario: Scenario,  # noqa: ARG001
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
 ) -> Mapping[str, float]:
-    """A straight line in each factor: time per transaction as a sum of what sessions, rows per commit and
-    the other numbers add to it, by least squares.
+    """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
+    and the other numbers add to it, by least squares.
 
     Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
     station is busy all the time the time of a transaction is a straight line in the number of sessions.

@@ -116,8 +116,8 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
         return Verdict(text, "undecided", compared.baseline, None, "unscored")
     inside = sum(item.score.inside is True for item in own)
     told = [
-        f"{item.setting} was forecast to do {units.significant(item.score.forecast)} commits per second and did "
-        f"{units.significant(item.score.observed)} ({100 * item.error:+.1f} %, "
+        f"{item.setting} was forecast to do {units.significant(item.score.forecast)} commits per second "
+        f"and did {units.significant(item.score.observed)} ({100 * item.error:+.1f} %, "
         f"{'inside' if item.score.inside else 'outside'} the interval)"
         for item in own
         if item.score.quantity == "throughput_per_s"
