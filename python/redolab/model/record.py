@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from redolab.model.calibration import Calibration, Scenario
 
@@ -183,7 +184,7 @@ def read_silences(path: Path) -> tuple[Silence, ...]:
     return tuple(Silence(**item) for item in _lines(path) if "reason" in item)
 
 
-def _lines(path: Path) -> list[dict[str, str]]:
+def _lines(path: Path) -> list[dict[str, Any]]:
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     return [json.loads(line) for line in content.splitlines()]
 
