@@ -54,6 +54,8 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     sweep = [
         _known(calibrated.point, changed(scenario, {swept: level})) for level in levels if swept is not None
     ]
+    if options.rows_for is not None:
+        _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
     try:
         found = forecast(calibrated, scenario, (), sweep)
     except NoSteadyStateError as error:

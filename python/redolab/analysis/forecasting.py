@@ -15,6 +15,7 @@ from typing import Any
 
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
+from redolab.analysis.models import models_of
 from redolab.model.calibration import FACTORS, Calibration, Scenario
 from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import MODELS, QUANTITIES, Quantities, simulation
@@ -42,7 +43,7 @@ class Outlook:
     """Whether it lies outside of what the run measured."""
     point: Quantities
     replicates: tuple[Quantities, ...]
-    """From the resampled calibrations; empty where one of them has no steady state."""
+    """The same from each resampled calibration; nothing for one that has no steady state."""
 
 
 def forecast(
@@ -65,7 +66,7 @@ def forecast(
     """
     today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
-    said, refused = _other_models(calibrated.point, scenario, asked.point)
+    said, refused = _other_models(calibrated, scenario, asked.point)
     return {
         "format": 1,
         "model": MODEL,
@@ -242,15 +243,15 @@ def _measured(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
 
 
 def _other_models(
-    calibration: Calibration, scenario: Scenario, own: Quantities
+    calibrated: Calibrated, scenario: Scenario, own: Quantities
 ) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
     """What every model says, and why some say nothing."""
     said, refused = {MODEL: dict(own)}, {}
-    for name, model in MODELS.items():
+    for name, model in models_of(calibrated).items():
         if name == MODEL:
             continue
         try:
-            said[name] = dict(model(calibration, scenario))
+            said[name] = dict(model(calibrated.point, scenario))
         except (ValueError, ArithmeticError) as error:
             refused[name] = str(error)
     return said, refused
