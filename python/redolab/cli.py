@@ -228,16 +228,20 @@ def forecast(
     run: RunPath,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+        typer.Option(
+            "--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."
+        ),
     ] = None,
     sweep: Annotated[
         str | None,
         typer.Option(
-            metavar="FACTOR=LEVELS", help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5."
+            metavar="FACTOR=LEVELS",
+            help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5.",
         ),
     ] = None,
     elbow: Annotated[
-        bool, typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput.")
+        bool,
+        typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput."),
     ] = False,
     keep_p95_under: Annotated[
         float | None,

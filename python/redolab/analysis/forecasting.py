@@ -197,9 +197,7 @@ def _plain(predicted: Mapping[str, Predicted]) -> dict[str, Any]:
     return {name: asdict(value) for name, value in predicted.items()}
 
 
-def _about(
-    calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]
-) -> dict[str, Any]:
+def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Any]:
     compared = compare(today, asked, record)
     return {
         "levels": asdict(asked.scenario),
@@ -222,7 +220,13 @@ def _level(
         outlook = look_ahead(calibrated, scenario)
     except NoSteadyStateError as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
-        return {"levels": asdict(scenario), **empty, "family": family, "extrapolated": beyond, "refused": str(error)}
+        return {
+            "levels": asdict(scenario),
+            **empty,
+            "family": family,
+            "extrapolated": beyond,
+            "refused": str(error),
+        }
     about = _about(calibrated, today, outlook, record)
     return {**about, "family": family, "extrapolated": beyond, "refused": None}
 
@@ -262,20 +266,20 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     verified = predict(asked, record)["throughput_per_s"].verified
     if verified == 0:
         found.append(
-            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide "
-            "as a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
+            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide as "
+            "a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
         )
     least_ms = 1e3 * min(calibrated.point.flush_s)
     device_ms = asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
         found.append(
-            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} is "
-            "forecast as if it took that, because what a quicker device needs was not measured."
+            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} "
+            "is forecast as if it took that, because what a quicker device needs was not measured."
         )
     lost = sum(not one for one in asked.replicates)
     if lost:
         found.append(
-            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity is "
-            "near, and the upper ends of the times are too low."
+            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity "
+            "is near, and the upper ends of the times are too low."
         )
     return found
