@@ -34,7 +34,7 @@ def test_models_stand_in_the_order_of_the_league_and_silent_ones_too() -> None:
     )
     assert [row["model"] for row in rows] == ["group commit, simulated", "M/M/1", "USL", LINE]
     assert [row["silent"] for row in rows] == [0, 0, 2, 0]
-    assert rows[2]["error_median"] is None
+    assert (rows[2]["quantity"], rows[2]["error_median"]) == (THROUGHPUT, None)
 
 
 def test_a_model_that_loses_to_the_line_says_so() -> None:
@@ -62,6 +62,6 @@ def test_records_are_kept_apart() -> None:
     )
     assert [part["record"] for part in league["records"]] == ["shipped", "imported"]
     tables = league_tables(league)
-    assert [table.key for table in tables] == ["league-shipped", "league-imported"]
+    assert [table.key for table in tables] == ["league-shipped-throughput", "league-imported-throughput"]
     assert tables[0].rows[0]["error_median"] == 50.0
-    assert tables[0].rows[0]["quantity"] == "throughput"
+    assert "Coverage" in tables[-1].note
