@@ -266,8 +266,8 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     verified = predict(asked, record)["throughput_per_s"].verified
     if verified == 0:
         found.append(
-            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide as "
-            "a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
+            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are a guess. "
+            "`redolab verify-forecast` forecasts, measures and keeps the score."
         )
     least_ms = 1e3 * min(calibrated.point.flush_s)
     device_ms = asked.scenario.log_device_ms

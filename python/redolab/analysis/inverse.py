@@ -31,7 +31,7 @@ MANY_ROWS = 4096
 """Rows per commit taken for very many."""
 LEAST_SAVED = 0.01
 """Of the time per row of one row per commit: a smaller benefit cannot be told from none."""
-IDLE = 0.01
+IDLE = 0.001
 """Of the capacity: an arrival rate so low that hardly anything queues."""
 _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of the capacity, and to a 250th."""
