@@ -37,7 +37,7 @@ _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of the capacity, and to a 250th."""
 _COMMITS, _REPLICATE_COMMITS = 20_000, 4_000
 _STEADY_COMMITS = 10_000
-"""Near saturation a shorter stretch ends before its queue has grown."""
+"""For what a shorter stretch does not tell: queues near saturation, and throughputs that hardly differ."""
 
 
 class NoAnswerError(ValueError):
@@ -101,7 +101,7 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
         "best_throughput_per_s": throughput(calibrated.point, best, _COMMITS),
         "bounds_elbow": bounds,
     }
-    again = [fewest(item, best, _REPLICATE_COMMITS) for item in calibrated.replicates]
+    again = [fewest(item, best, _STEADY_COMMITS) for item in calibrated.replicates]
     return Answer(
         "elbow", ELBOW, "sessions", _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, sessions=point)),

@@ -184,7 +184,7 @@ def test_a_device_quicker_than_the_measured_one_is_not_promised() -> None:
 
 def test_a_family_is_unverified_until_it_was_verified() -> None:
     scores = make_scores("single rows", "throughput_per_s", (0.1,))
-    assert any("was ever verified" in text for text in forecast(CALIBRATED, Scenario(4), ())["warnings"])
+    assert any("was verified before" in text for text in forecast(CALIBRATED, Scenario(4), ())["warnings"])
     assert forecast(CALIBRATED, Scenario(4), scores)["warnings"] == []
 
 
