@@ -7,11 +7,10 @@ other model must beat them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from redolab.analysis.calibrating import Calibrated, Measured
-from redolab.model.calibration import Calibration, Scenario
+from redolab.model.calibration import FACTORS, Calibration, Scenario
 from redolab.model.forecast import MODELS, Model
 from redolab.model.scalability import fit_scalability
 
@@ -24,12 +23,18 @@ _PLACES = ("sessions", "rows_per_commit", "commit_delay_us", "log_device_ms")
 def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
     """Every model by name, the one that forecasts first."""
     points = tuple(
-        point for point in calibrated.measured.values() if point.loop == calibrated.point.loop and _both(point)
+        point
+        for point in calibrated.measured.values()
+        if point.loop == calibrated.point.loop and _both(point)
     )
     return {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
 
 
-def _law(points: Sequence[Measured], calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def _law(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
     """The Universal Scalability Law through the settings that differ from the scenario in sessions alone.
 
     Raises:
@@ -48,12 +53,16 @@ def _law(points: Sequence[Measured], calibration: Calibration, scenario: Scenari
     return _through(scenario, law.throughput(scenario.sessions))
 
 
-def _line(points: Sequence[Measured], calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
-    """A straight line in each factor: time per transaction as a sum of what sessions, rows per commit and the
-    other numbers add to it, by least squares.
+def _line(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
+    """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
+    and the other numbers add to it, by least squares.
 
-    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one station
-    is busy all the time the time of a transaction is a straight line in the number of sessions.
+    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
+    station is busy all the time the time of a transaction is a straight line in the number of sessions.
 
     Raises:
         ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,
@@ -67,23 +76,17 @@ def _line(points: Sequence[Measured], calibration: Calibration, scenario: Scenar
     mine = [point for point in points if point.scenario.commit_wait == scenario.commit_wait]
     if not mine:
         raise ValueError(f"no setting with {scenario.commit_wait} was measured")
-    rows = np.array([_place(point.scenario) for point in mine])
-    wanted = np.array(_place(scenario))
-    if (np.isnan(rows).any(axis=0) != np.isnan(rows).all(axis=0)).any() or (
-        np.isnan(rows).any(axis=0) != np.isnan(wanted)
-    ).any():
-        raise ValueError("the flush time of the measured log device is no number of its own to draw a line from")
-    rows, wanted = np.nan_to_num(rows), np.nan_to_num(wanted)
-    varied = np.ptp(rows, axis=0) > 0
-    for name, flat, first, asked in zip(_PLACES, ~varied, rows[0], wanted, strict=True):
-        if flat and first != asked:
-            raise ValueError(f"{name} was never varied, so there is no line in it")
-    matrix = np.column_stack([np.ones(len(mine)), rows[:, varied]])
+    varied = [name for name in _PLACES if _is_varied(name, mine, scenario)]
+    rows = np.array([[float(getattr(point.scenario, name)) for name in varied] for point in mine])
+    matrix = np.column_stack([np.ones(len(mine)), rows])
     if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
         raise ValueError("the measured settings do not tell the slopes of several factors apart")
     times = np.array([point.scenario.sessions / _value(point) for point in mine])
     slopes = np.linalg.lstsq(matrix, times, rcond=None)[0]
-    time_s = float(np.concatenate([[1.0], wanted[varied]]) @ slopes)
+    time_s = float(
+        slopes[0]
+        + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True))
+    )
     if time_s <= 0:
         raise ValueError("the line has fallen to nothing there")
     return _through(scenario, scenario.sessions / (time_s + scenario.think_time_ms / 1e3))
@@ -103,14 +106,24 @@ def _closed_and_measured(scenario: Scenario) -> None:
 
 
 def _elsewhere(measured: Scenario, scenario: Scenario) -> set[str]:
-    """The factors in which a measured setting differs from what is asked, think time aside."""
-    plain = replace(scenario, think_time_ms=0.0)
-    return {name for name in vars(plain) if getattr(plain, name) != getattr(measured, name)}
+    """The factors in which a measured setting differs from what is asked."""
+    return {name for name in FACTORS if getattr(scenario, name) != getattr(measured, name)}
 
 
-def _place(scenario: Scenario) -> list[float]:
-    values = [getattr(scenario, name) for name in _PLACES]
-    return [float("nan") if value is None else float(value) for value in values]
+def _is_varied(name: str, points: Sequence[Measured], scenario: Scenario) -> bool:
+    """Whether there is a line in a factor; there need be none where the scenario is as all were measured.
+
+    Raises:
+        ValueError: there is none, and it is needed.
+    """
+    levels, asked = {getattr(point.scenario, name) for point in points}, getattr(scenario, name)
+    if levels == {asked}:
+        return False
+    if len(levels) == 1:
+        raise ValueError(f"{name} was never varied, so there is no line in it")
+    if None in levels or asked is None:
+        raise ValueError(f"{name} is no number in every measured setting, so there is no line in it")
+    return True
 
 
 def _both(point: Measured) -> bool:
