@@ -106,9 +106,12 @@ def test_two_writers_at_once_lose_nothing() -> None:
 def test_no_child_process_inherits_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     write = os.write
-    monkeypatch.setattr(
-        os, "write", lambda file, data: seen.append(os.get_inheritable(file)) or write(file, data)
-    )
+
+    def watched(file: int, data: bytes) -> int:
+        seen.append(os.get_inheritable(file))
+        return write(file, data)
+
+    monkeypatch.setattr(os, "write", watched)
     note(1)
     assert seen == [False, False]
 

@@ -19,9 +19,22 @@ from redolab.store import Run
 FILE = "league.json"
 """The league as of the report, in a run directory: results must not change when others are verified."""
 _NAMES = (*MODELS, USL, LINE)
-_SHOWN = ("throughput_per_s", "commit_time_ms")
+SHOWN = ("throughput_per_s", "commit_time_ms")
+"""The quantities that tables of all models have."""
 _FEWEST = 3
 """Forecasts of the same quantity that two models need before it is said that one loses."""
+SHORT = {
+    "throughput_per_s": "throughput",
+    "response_time_ms": "response time",
+    "commit_time_ms": "commit time",
+    "commit_time_ms_p50": "commit time, median",
+    "commit_time_ms_p95": "commit time, p95",
+    "commit_time_ms_p99": "commit time, p99",
+    "cpu_utilization": "CPU utilization",
+    "device_utilization": "device utilization",
+    "commits_per_flush": "commits per flush",
+}
+"""The names of quantities in tables; times in ms, throughput in commits per second."""
 
 
 def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict[str, Any]]:
@@ -62,7 +75,7 @@ def losers(scores: Iterable[Score]) -> list[str]:
         error, naive = median(mine[key] for key in both), median(line[key] for key in both)
         if error > naive:
             found.append(
-                f"{model} loses to the naive straight line in {_WORDS.get(quantity, quantity)}: median error "
+                f"{model} loses to the naive straight line in {SHORT.get(quantity, quantity)}: median error "
                 f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
             )
     return found
@@ -103,7 +116,7 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             f"league-{part['record']}",
             f"The league of models, {part['name']}",
             _COLUMNS,
-            [_shown(row) for row in part["rows"] if row["quantity"] in (*_SHOWN, None)],
+            [_shown(row) for row in part["rows"] if row["quantity"] in (*SHOWN, None)],
             " ".join(
                 [
                     "Error is |forecast / measured − 1|. Coverage is the share of measured values inside "
@@ -157,7 +170,7 @@ def _silent_row(model: str, silent: int) -> list[dict[str, Any]]:
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **row,
-        "quantity": _WORDS.get(row["quantity"], row["quantity"]),
+        "quantity": SHORT.get(row["quantity"], row["quantity"]),
         "error_median": None if row["error_median"] is None else 100 * row["error_median"],
         "error_p95": None if row["error_p95"] is None else 100 * row["error_p95"],
     }
@@ -167,7 +180,6 @@ def _place(model: str) -> tuple[int, str]:
     return (_NAMES.index(model) if model in _NAMES else len(_NAMES), model)
 
 
-_WORDS = {"throughput_per_s": "throughput", "commit_time_ms": "commit time"}
 _COLUMNS = (
     Column("model", "model", "text"),
     Column("quantity", "of", "text"),

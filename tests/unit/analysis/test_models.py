@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.forecasts import POINT, make_calibrated
 
 from redolab.analysis.calibrating import Calibrated, Measured
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.models import LINE, USL, models_of
 from redolab.model.calibration import Scenario
 from redolab.model.forecast import MODELS
-from tests.forecasts import POINT, make_calibrated
 
 
 def with_points(points: dict[Scenario, float], loop: str = "server") -> Calibrated:
@@ -76,5 +76,5 @@ def test_the_law_goes_through_sessions_that_differ_in_nothing_else() -> None:
 def test_points_of_another_loop_are_not_used() -> None:
     run = with_points({Scenario(n): 100.0 * n for n in (1, 2, 4)}, loop="client")
     for name in (USL, LINE):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="measured"):
             models_of(run)[name](POINT, Scenario(8))

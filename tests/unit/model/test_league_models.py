@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.forecasts import POINT
 
 from redolab.model.calibration import Scenario
 from redolab.model.closed import Station, exact_mva
 from redolab.model.erlang import NoSteadyStateError, open_queue
 from redolab.model.forecast import MODELS
-from tests.forecasts import POINT
 
 CPU_S = 40e-6 + 5e-6 + 15e-6
 LOG_S = 1.0e-3 + 1e-9 * 210
