@@ -45,10 +45,13 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
 
     Raises:
         UsageError: an option that cannot be, or a run that a forecast cannot start from.
+        RefusedError: the ledger of verified forecasts cannot be read.
         CheckFailedError: there is no steady state to forecast.
     """
     from redolab.analysis.calibrating import calibrate
     from redolab.analysis.forecasting import forecast
+    from redolab.analysis.league import league_json
+    from redolab.ledger import ORIGINS, read_ledger, scores_of
     from redolab.model.erlang import NoSteadyStateError
     from redolab.store import open_run
 
@@ -62,12 +65,23 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     ]
     if options.rows_for is not None:
         _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
+    verified = read_ledger()
     try:
-        found = forecast(calibrated, scenario, (), sweep)
+        found = forecast(calibrated, scenario, scores_of(verified), sweep)
     except NoSteadyStateError as error:
         raise CheckFailedError(f"There is {error}.") from error
     answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
-    return {"format": 1, "run": str(options.run), **found, "swept": swept, "answers": answers}
+    league = league_json(
+        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
+    )
+    return {
+        "format": 1,
+        "run": str(options.run),
+        **found,
+        "swept": swept,
+        "answers": answers,
+        "league": league,
+    }
 
 
 def check_answers(results: Mapping[str, Any]) -> None:

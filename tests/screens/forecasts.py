@@ -14,6 +14,7 @@ from typing import Any
 from redolab.analysis import inverse
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.forecasting import forecast
+from redolab.analysis.league import league_json
 from redolab.model.calibration import Scenario
 from redolab.model.record import Score
 from tests.forecasts import make_calibrated, make_scores
@@ -66,7 +67,14 @@ def _results(
     answers: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     found = forecast(calibrated, scenario, scores, sweep or ())
-    return {"run": "redolab-runs/calibrate", **found, "swept": swept, "answers": answers or []}
+    league = league_json([("here", "this machine's ledger", scores, ())])
+    return {
+        "run": "redolab-runs/calibrate",
+        **found,
+        "swept": swept,
+        "answers": answers or [],
+        "league": league,
+    }
 
 
 if __name__ == "__main__":

@@ -13,6 +13,12 @@ from tests.conftest import Redolab
 from tests.forecasts import TODAY, make_calibrated
 
 
+@pytest.fixture(autouse=True)
+def _no_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing was verified on this machine."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run whose costs are made up."""
@@ -28,6 +34,7 @@ def test_json_is_all_that_is_printed(run: str, redolab: Redolab) -> None:
     assert (results["format"], results["run"], results["today"]["setting"]) == (1, "costs", TODAY)
     assert results["asked"]["levels"] | {"sessions": 8, "rows_per_commit": 1} == results["today"]["levels"]
     assert (results["sweep"], results["swept"], results["answers"]) == ([], None, [])
+    assert results["league"]["level"] == 0.9
 
 
 def test_the_answer_comes_first(run: str, redolab: Redolab) -> None:

@@ -131,11 +131,26 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
         for name, said in results["models"].items()
         if name != results["model"] and "throughput_per_s" in said
     ]
+    found += [("Record", text) for text in _record(results)]
     if results["answers"]:
         found.append(("Answers", "their intervals are the calibration's, without the model's own error"))
     if others and (changed or not results["sweep"]):
         found.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
     return found
+
+
+def _record(results: Results) -> Iterator[str]:
+    """How far the model's throughputs were off in every record there is."""
+    for part in results["league"]["records"]:
+        for row in part["rows"]:
+            if row["model"] == results["model"] and row["quantity"] == "throughput_per_s":
+                errors = [cells.number(100 * row[name], 2) for name in ("error_median", "error_p95")]
+                text = (
+                    f"{counted(row['forecasts'], 'throughput')} forecast before ({part['name']}), off by "
+                    f"{errors[0]}\u00a0% in the median, 95\u00a0% of them by less than {errors[1]}\u00a0%"
+                )
+                held = f"; the intervals held {cells.share(row['coverage']).text}\u00a0%"
+                yield text + (held if row["with_interval"] else "")
 
 
 def _forecast(results: Results, changed: bool) -> Table:
