@@ -271,13 +271,18 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
 
 def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "forecast-json.md")
-    options = ["--sweep", "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9"]
-    done = redolab(place, "forecast", "costs", "--json", "--set", "log_device_ms=50", *options)
+    done = redolab(
+        place, "forecast", "costs", "--json", "--set", "log_device_ms=50", "--sweep",
+        "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout)
     assert set(QUANTITIES) <= named
     found = set(leaves(results, ""))
     # Quantities, levels and models stand in tables of their own; the league is that of `redolab league`.
-    groups = re.compile(r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*")
+    groups = re.compile(
+        r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
+    )
     keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
     keys = {re.sub(r"^answers\[\]\.brings\.", "", path) for path in keys}
     assert sorted(keys - named) == []

@@ -75,6 +75,7 @@ def forecast(
     return {
         "format": 1,
         "model": MODEL,
+        "loop": calibrated.point.loop,
         "family": asked.family,
         "today": {
             "setting": calibrated.today,

@@ -120,7 +120,9 @@ def _changes(results: Results) -> list[str]:
 def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     levels = results["today"]["levels"]
     said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
-    found = [("Run", results["run"]), ("Today", f"{', '.join(said)} (setting {results['today']['setting']})")]
+    place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
+    today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
+    found = [("Run", results["run"]), ("Today", today)]
     if changed:
         found.append(("Asked", ", ".join(_changes(results))))
     verified = results["asked"]["forecast"]["throughput_per_s"]["verified"]
