@@ -14,21 +14,23 @@ from redolab.store import Run
 
 
 def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
-    """Of every setting the quantities of `redolab.model.forecast.QUANTITIES` that were measured.
-
-    Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
-    percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
-    is busy for as long as flush calls took by the server's account, or the emulated device by its own.
-    """
+    """Of every setting the quantities of `redolab.model.forecast.QUANTITIES` that were measured."""
     histograms = read_latency(run)
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
         if sample.commits:
             by_setting.setdefault(sample.setting, []).append(sample)
-    return {name: _quantities(samples, histograms) for name, samples in by_setting.items()}
+    return {name: quantities(samples, histograms) for name, samples in by_setting.items()}
 
 
-def _quantities(samples: Sequence[Sample], histograms: Mapping[int, Histogram]) -> dict[str, Estimate]:
+def quantities(samples: Sequence[Sample], histograms: Mapping[int, Histogram]) -> dict[str, Estimate]:
+    """Those of one setting, from its samples that count.
+
+    Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
+    percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
+    is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+    """
+
     def mean(pick: Callable[[Sample], float | None]) -> Estimate:
         return mean_estimate(map(pick, samples))
 
