@@ -59,8 +59,8 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     return rows
 
 
-def losers(scores: Iterable[Score]) -> list[str]:
-    """In words, which models the naive straight line beats, by the median error of the same quantity.
+def losers(scores: Iterable[Score]) -> dict[str, str]:
+    """In words, by quantity, which models the naive straight line beats by the median error.
 
     They are compared in the settings of which both said something, which are those with the same measured
     value.
@@ -69,19 +69,21 @@ def losers(scores: Iterable[Score]) -> list[str]:
     for score in scores:
         errors = by_model.setdefault((score.quantity, score.model), {})
         errors[score.family, score.observed] = abs(score.forecast / score.observed - 1)
-    found = []
-    for quantity, model in sorted(by_model, key=lambda key: (_place(key[1]), key[0])):
+    found: dict[str, list[str]] = {}
+    for quantity, model in sorted(by_model, key=lambda key: _place(key[1])):
         mine, line = by_model[quantity, model], by_model.get((quantity, LINE), {})
         both = mine.keys() & line.keys()
         if model == LINE or len(both) < _FEWEST:
             continue
         error, naive = median(mine[key] for key in both), median(line[key] for key in both)
         if error > naive:
-            found.append(
-                f"{model} loses to the naive straight line in {SHORT.get(quantity, quantity)}: median error "
-                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
+            found.setdefault(quantity, []).append(
+                f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
             )
-    return found
+    return {
+        quantity: f"To the naive straight line lose, by the median error where both spoke: {', '.join(models)}."
+        for quantity, models in found.items()
+    }
 
 
 def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
     for key, name, scores, silences in parts:
         rows = standings(scores, silences)
         if rows:
-            told.append({"record": key, "name": name, "rows": rows, "text": losers(scores)})
+            told.append({"record": key, "name": name, "rows": rows, "losers": losers(scores)})
     return {"level": LEVEL, "records": told}
 
 
@@ -125,7 +127,7 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             f"Forecasts of {SHORT[quantity]} by every model, {part['name']}",
             _COLUMNS,
             [_shown(row) for row in part["rows"] if row["quantity"] == quantity],
-            " ".join(text for text in part["text"] if f" in {SHORT[quantity]}:" in text),
+            part["losers"].get(quantity, ""),
             first,
         )
         for part in league["records"]
