@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from redolab.analysis.estimates import exact_share
+from redolab.analysis.held_out import held_out
 from redolab.analysis.models import LINE, USL
 from redolab.analysis.shown import Column, Table
 from redolab.model.forecast import MODELS, QUANTITIES
@@ -81,7 +82,8 @@ def losers(scores: Iterable[Score]) -> dict[str, str]:
                 f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
             )
     return {
-        quantity: f"To the naive straight line lose, by the median error where both spoke: {', '.join(models)}."
+        quantity: "To the naive straight line lose, by the median error where both spoke: "
+        f"{', '.join(models)}."
         for quantity, models in found.items()
     }
 
@@ -101,12 +103,14 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
 
 
 def league_of(run: Run) -> dict[str, Any]:
-    """The league as it stood when the run was last reported.
+    """The league as it stood when the run was last reported, and that of the run's own settings.
 
     Raises:
         UsageError: the file is listed and cannot be read.
     """
-    return run.document(FILE) or league_json(())
+    kept = run.document(FILE) or league_json(())
+    own = league_json([("this_run", "inside this run", *held_out(run))])
+    return {**kept, "records": [*own["records"], *kept["records"]]}
 
 
 def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:
