@@ -272,7 +272,7 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
 def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "forecast-json.md")
     done = redolab(
-        place, "forecast", "costs", "--json", "--set", "log_device_ms=50", "--sweep",
+        place, "forecast", "costs", "--json", "--set", "log_device_ms=2", "--sweep",
         "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
