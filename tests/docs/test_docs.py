@@ -6,6 +6,7 @@ import doctest
 import importlib
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -64,6 +65,7 @@ def redolab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "redolab.cli", *words],
         cwd=place, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "XDG_DATA_HOME": str(place / "data")},
     )  # fmt: skip
 
 
