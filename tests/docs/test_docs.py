@@ -6,6 +6,7 @@ import doctest
 import importlib
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,11 +20,7 @@ import pytest
 import typer
 
 from redolab import errors
-from redolab.experiment import EXPERIMENTS, analyse
-from redolab.experiment.base import Wish
-from redolab.experiment.commit_mode import all_settings
-from redolab.experiment.listed import listed_experiment
-from redolab.load import Updates
+from redolab.analysis.forecasting import FORECAST as QUANTITIES
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
     GATHERING,
@@ -34,6 +31,12 @@ from redolab.engine.commit_parameters import (
 )
 from redolab.engine.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
+from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import all_settings
+from redolab.experiment.listed import listed_experiment
+from redolab.load import Updates
+from redolab.model.calibration import FACTORS
 from redolab.sample import Scope
 from redolab.store import open_run
 from tests.docs.pages import (
@@ -62,6 +65,7 @@ def redolab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "redolab.cli", *words],
         cwd=place, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "XDG_DATA_HOME": str(place / "data")},
     )  # fmt: skip
 
 
@@ -73,6 +77,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made, "run", "commit-mode", "--quick", "--settings", "wait/immediate,wait/batch,nowait/batch",
         "--blocks", "2", "--seconds", "0.2", "--log-device-ms", "2", "--out", "slow-log",
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = redolab(
+        made, "run", "calibrate", "--blocks", "2", "--seconds", "0.3", "--sessions", "4", "--out", "costs"
+    )
     assert done.returncode == 0, done.stderr
     shutil.copy(DOCS / "guide" / "commit-times.csv", made)
     return made
@@ -127,7 +135,7 @@ def test_every_option_named_in_prose_exists() -> None:
     known = {name for command in COMMANDS.values() for item in command.params for name in option_names(item)}
     other = {"--user", "--help"}  # of unshare; of everything
     for page in PAGES:
-        named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z-]+", code)}
+        named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z0-9-]+", code)}
         assert named <= known | other, page
 
 
@@ -261,6 +269,26 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
         found |= set(leaves(json.loads(done.stdout), ""))
     keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
     assert sorted(keys - named) == []
+
+
+def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
+    named = inline_code(DOCS / "reference" / "forecast-json.md")
+    done = redolab(
+        place, "forecast", "costs", "--json", "--set", "log_device_ms=2", "--sweep",
+        "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert set(QUANTITIES) <= named
+    found = set(leaves(results, ""))
+    # Quantities, levels and models stand in tables of their own; the league is that of `redolab league`.
+    groups = re.compile(
+        r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
+    )
+    keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
+    keys = {re.sub(r"^answers\[\]\.brings\.|^(answers|sweep)\[\]\.(?=extrapolated\[\]\.)", "", path) for path in keys}
+    assert sorted(keys - named) == []
+    assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 
 
 @pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution"])
