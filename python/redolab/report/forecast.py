@@ -18,6 +18,7 @@ _ROWS: Mapping[str, tuple[str, float]] = {
     "throughput_per_s": ("commits per s", 1.0),
     "rows_per_s": ("rows per s", 1.0),
     "response_time_ms": ("response time, ms", 1.0),
+    "response_time_ms_p95": ("  95th percentile", 1.0),
     "commit_time_ms": ("commit time, ms", 1.0),
     "commit_time_ms_p50": ("  median", 1.0),
     "commit_time_ms_p95": ("  95th percentile", 1.0),
