@@ -286,7 +286,8 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
         r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
     )
     keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
-    keys = {re.sub(r"^answers\[\]\.brings\.|^(answers|sweep)\[\]\.(?=extrapolated\[\]\.)", "", path) for path in keys}
+    inner = re.compile(r"^answers\[\]\.brings\.|^(?:answers|sweep)\[\]\.(?=extrapolated\[\]\.)")
+    keys = {inner.sub("", path) for path in keys}
     assert sorted(keys - named) == []
     assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 

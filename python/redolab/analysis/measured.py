@@ -36,6 +36,11 @@ def quantities(
     Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
     percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
     is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+
+    Args:
+        samples: of the setting.
+        histograms: of commit times, by sample.
+        responses: of response times, by sample, where they were noted.
     """
 
     def mean(pick: Callable[[Sample], float | None]) -> Estimate:
