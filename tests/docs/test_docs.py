@@ -27,14 +27,13 @@ from redolab.load import Updates
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
     GATHERING,
-    TIER_TEXT,
     commit_parameters,
     durability_tier,
     parameter_names,
 )
 from redolab.engine.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
-from redolab.sample import Scope
+from redolab.sample import TIER_TEXT, Scope
 from redolab.store import open_run
 from tests.docs.pages import (
     PAGES,

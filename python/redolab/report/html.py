@@ -29,6 +29,7 @@ from redolab.report.cells import Results
 from redolab.report.drawing import Figure
 from redolab.report.histogram_figure import response_histogram
 from redolab.report.time_figure import time_profile
+from redolab.row_names import row_name
 
 _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
     "time": time_profile,
@@ -60,6 +61,7 @@ def render(results: Results) -> str:
         method=method,
         published=published,
         rows=rows,
+        row_name=row_name,
         times=time_tables,
         wording=wording,
         stamp=tables.emulation(results),

@@ -25,7 +25,8 @@ from redolab.report.cells import Results
 from redolab.report.contents import has
 from redolab.report.fitting import fitted
 from redolab.report.paper import TONES, Paper
-from redolab.report.rows import row_name, shares
+from redolab.report.rows import shares
+from redolab.row_names import row_name
 
 _NAME = 24
 """Characters of a row's name beside its bar."""
