@@ -224,6 +224,50 @@ def analyze(
 
 
 @app.command()
+def forecast(
+    run: RunPath,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACTOR=LEVELS", help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5."
+        ),
+    ] = None,
+    elbow: Annotated[
+        bool, typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput.")
+    ] = False,
+    keep_p95_under: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MS",
+            help="Ask for the largest arrival rate that keeps 95 % of the response times under so many ms.",
+        ),
+    ] = None,
+    rows_for: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Ask for the fewest rows per commit that bring this share of the benefit."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Forecast a setting that was not measured, from a run that was."""
+    from redolab.command_forecast import ForecastOptions, check_answers, execute
+
+    results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for))
+    if json:
+        _print_json(results)
+    else:
+        from redolab.report.forecast import print_forecast
+
+        print_forecast(results)
+    check_answers(results)
+
+
+@app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run

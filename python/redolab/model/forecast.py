@@ -6,6 +6,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from redolab.model.calibration import Calibration, Scenario, parameters
+from redolab.model.league_models import (
+    approximate_mean_values,
+    erlang_queue,
+    exact_mean_values,
+    group_commit_approximated,
+    published_curve,
+    single_server,
+)
 
 Quantities = Mapping[str, float]
 """Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
@@ -56,5 +64,16 @@ def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_0
     return found
 
 
-MODELS: Mapping[str, Model] = MappingProxyType({"group commit, simulated": simulation})
-"""Every model of the league, the one that forecasts first."""
+MODELS: Mapping[str, Model] = MappingProxyType(
+    {
+        "group commit, simulated": simulation,
+        "group commit, approximated": group_commit_approximated,
+        "exact MVA": exact_mean_values,
+        "approximate MVA": approximate_mean_values,
+        "M/M/1": single_server,
+        "Erlang C": erlang_queue,
+        "published curve": published_curve,
+    }
+)
+"""The models of the league that need costs alone, the one that forecasts first. Those that need measured points
+too are beside them in `redolab.analysis.models.models_of`."""

@@ -1,0 +1,289 @@
+"""A forecast in the terminal: the answer first, made for 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.text import Text
+
+from redolab.report import cells
+from redolab.report.cells import Cell, Column, Results, Table
+from redolab.report.fitting import fitted
+from redolab.report.paper import Paper
+from redolab.units import counted, significant
+
+_ROWS: Mapping[str, tuple[str, float]] = {
+    "throughput_per_s": ("commits per s", 1.0),
+    "rows_per_s": ("rows per s", 1.0),
+    "response_time_ms": ("response time, ms", 1.0),
+    "commit_time_ms": ("commit time, ms", 1.0),
+    "commit_time_ms_p50": ("  median", 1.0),
+    "commit_time_ms_p95": ("  95th percentile", 1.0),
+    "commit_time_ms_p99": ("  99th percentile", 1.0),
+    "cpu_utilization": ("CPUs busy, %", 100.0),
+    "device_utilization": ("log device busy, %", 100.0),
+    "commits_per_flush": ("commits per flush", 1.0),
+}
+"""Quantity to its name on the screen and what it is multiplied by."""
+_LEVELS: Mapping[str, Callable[[Any], str]] = {
+    "sessions": lambda value: counted(value, "session"),
+    "rows_per_commit": lambda value: f"{counted(value, 'row')} per commit",
+    "commit_wait": lambda value: str(value),
+    "commit_delay_us": lambda value: f"commit delay {value:,} µs",
+    "log_device_ms": lambda value: f"log device {value:g} ms",
+    "cpus": lambda value: f"{value:g} effective CPUs",
+    "think_time_ms": lambda value: f"think time {value:g} ms",
+    "arrival_rate_per_s": lambda value: f"{value:,g} arrivals per s",
+}
+_UNSAID: Mapping[str, Any] = {
+    "commit_delay_us": 0, "log_device_ms": None, "cpus": None, "think_time_ms": 0.0,
+    "arrival_rate_per_s": None,
+}  # fmt: skip
+"""Levels that go without saying."""
+_SET_BACK: Mapping[str, str] = {
+    "log_device_ms": "the log device as measured", "cpus": "the CPUs as measured",
+    "arrival_rate_per_s": "sessions that loop",
+}  # fmt: skip
+"""Words for the lack of a level."""
+
+
+def print_forecast(results: Results, console: Console | None = None) -> None:
+    """Print the results object of `redolab forecast`."""
+    console = console or Console(highlight=False)
+    console.print(ForecastScreen(results))
+
+
+class ForecastScreen:
+    """A forecast, as something rich can print."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        results, paper = self._results, Paper(options.max_width, plain=options.ascii_only)
+        changed = results["asked"]["levels"] != results["today"]["levels"]
+        # A sweep or a question about today's setting needs no forecast of what was measured.
+        whole = changed or not (results["sweep"] or results["answers"])
+        if whole:
+            yield paper.text(_headline(results, changed), "bold")
+        for answer in results["answers"]:
+            yield paper.text(_answer(answer), "bold")
+        if whole or results["answers"]:
+            yield Text()
+        yield from paper.facts(_facts(results, changed))
+        if whole:
+            yield from paper.table(fitted(_forecast(results, changed), paper.width))
+        if changed:
+            yield from paper.table(fitted(_compared(results), paper.width))
+        if results["sweep"]:
+            yield from paper.table(fitted(_sweep(results), paper.width))
+        care = [*_beyond(results), *results["warnings"]]
+        if care:
+            yield Text()
+            yield Text("Read with care", "bold")
+            yield from paper.facts([("  warning", text) for text in care])
+
+
+def _headline(results: Results, changed: bool) -> str:
+    asked, today = results["asked"], results["today"]
+    quantity = "rows_per_s" if asked["levels"]["rows_per_commit"] > 1 else "throughput_per_s"
+    unit = "rows" if quantity == "rows_per_s" else "commits"
+    said = cells.estimate(asked["forecast"][quantity])
+    if not changed:
+        measured = today["measured"].get(quantity)
+        seen = f", where {cells.estimate(measured).text} were measured" if measured else ""
+        return f"Today's setting, as the model sees it: {said.text} {unit} per s ({said.interval}){seen}."
+    text = f"{', '.join(_changes(results))}: {said.text} {unit} per s ({said.interval})"
+    ratio = asked["compared_with_today"].get(quantity)
+    if ratio is None:
+        return f"{text}."
+    times = cells.estimate(ratio)
+    return f"{text}, {times.text} times today's ({times.interval})."
+
+
+def _changes(results: Results) -> list[str]:
+    before, after = results["today"]["levels"], results["asked"]["levels"]
+    return [
+        _SET_BACK[name] if value is None else _LEVELS[name](value)
+        for name, value in after.items()
+        if value != before[name]
+    ]
+
+
+def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
+    levels = results["today"]["levels"]
+    said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
+    found = [("Run", results["run"]), ("Today", f"{', '.join(said)} (setting {results['today']['setting']})")]
+    if changed:
+        found.append(("Asked", ", ".join(_changes(results))))
+    verified = results["asked"]["forecast"]["throughput_per_s"]["verified"]
+    checked = f"verified {counted(verified, 'time')} before" if verified else "never verified before"
+    found.append(("Model", f"{results['model']}; {results['family']}, {checked}"))
+    others = [
+        f"{name} {cells.number(said['throughput_per_s'])}"
+        for name, said in results["models"].items()
+        if name != results["model"] and "throughput_per_s" in said
+    ]
+    if others and (changed or not results["sweep"]):
+        found.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
+    return found
+
+
+def _forecast(results: Results, changed: bool) -> Table:
+    asked, today = results["asked"], results["today"]
+    columns = [Column("", align="left"), Column("Today, measured"), Column("Today, forecast")]
+    if changed:
+        columns.append(Column("Asked, forecast"))
+    if asked["measured"] and changed:
+        columns.append(Column("Asked, measured"))
+    columns.append(Column(_interval_title(asked["forecast"])))
+    rows = []
+    for name, (title, scale) in _shown(results).items():
+        said = cells.estimate(asked["forecast"].get(name), scale)
+        row = [Cell(title), _point(today["measured"], name, scale), _point(today["forecast"], name, scale)]
+        if changed:
+            row.append(Cell(said.text))
+        if asked["measured"] and changed:
+            row.append(_point(asked["measured"], name, scale))
+        rows.append([*row, Cell(said.interval)])
+    return Table("forecast", "Forecast", columns, rows)
+
+
+def _compared(results: Results) -> Table:
+    ratios = results["asked"]["compared_with_today"]
+    columns = [Column("", align="left"), Column("Times today's"), Column(_interval_title(ratios))]
+    rows = []
+    for name, (title, _) in _shown(results).items():
+        if name in ratios:
+            ratio = cells.estimate(ratios[name])
+            rows.append([Cell(title.partition(",")[0]), Cell(ratio.text), Cell(ratio.interval)])
+    return Table("compared", "Compared with today, forecast by forecast", columns, rows)
+
+
+def _shown(results: Results) -> dict[str, tuple[str, float]]:
+    """The quantities of the asked forecast; rows where a commit has several."""
+    several = any(results[name]["levels"]["rows_per_commit"] > 1 for name in ("asked", "today"))
+    known = results["asked"]["forecast"]
+    return {
+        name: row for name, row in _ROWS.items() if name in known and (several or name != "rows_per_s")
+    }
+
+
+def _sweep(results: Results) -> Table:
+    factor = _swept(results)
+    levels = [one["levels"] for one in results["sweep"]]
+    unit = "Rows" if any(one["rows_per_commit"] > 1 for one in levels) else "Commits"
+    quantity = "rows_per_s" if unit == "Rows" else "throughput_per_s"
+    measured = any(one["measured"] for one in results["sweep"])
+    known = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
+    columns = [
+        Column(factor.replace("_", " ").capitalize()),
+        Column(f"{unit} per s"),
+        Column(_interval_title(known)),
+        Column("Measured" if measured else "Times today's"),
+        Column("Commit p95", "ms"),
+        Column("CPUs busy", "%"),
+        Column("Log busy", "%"),
+    ]
+    rows = []
+    for one in results["sweep"]:
+        said = cells.estimate(one["forecast"].get(quantity))
+        mark = "* " if one["extrapolated"] else ""
+        value = one["levels"][factor]
+        text = value if isinstance(value, str) else f"{value:,}"
+        beside = one["measured"] if measured else one["compared_with_today"]
+        rows.append(
+            [
+                Cell(mark + text),
+                Cell("no steady state") if one["refused"] else Cell(said.text),
+                Cell(said.interval),
+                Cell("") if measured and not beside else _point(beside, quantity),
+                *(
+                    Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
+                    for name in ("commit_time_ms_p95", "cpu_utilization", "device_utilization")
+                ),
+            ]
+        )
+    note = "* outside of what the run measured: wider." if any(one["extrapolated"] for one in results["sweep"]) else ""
+    return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
+
+
+def _swept(results: Results) -> str:
+    return str(results["swept"])
+
+
+def _sweep_caption(results: Results, factor: str) -> str:
+    before, after = results["today"]["levels"], results["asked"]["levels"]
+    others = [_LEVELS[name](value) for name, value in after.items() if value not in (before[name], None)]
+    return f"Sweep of {factor.replace('_', ' ')}" + (f", with {', '.join(others)}" if others else "")
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    if answer["refused"]:
+        return f"{_QUESTIONS[answer['question']]}: no answer; {answer['refused']}."
+    value, brings = cells.estimate(answer["value"]), answer["brings"]
+    found = f"{value.text} ({value.interval})" if value.interval else value.text
+    figures = {name: significant(figure) for name, figure in brings.items()}
+    if answer["question"] == "elbow":
+        return (
+            f"Elbow: {found} sessions give {100 * answer['wanted']:g} % of the best throughput, "
+            f"{figures['throughput_per_s']} of {figures['best_throughput_per_s']} commits per s at "
+            f"{brings['best_sessions']:,.0f}. Asymptotic bounds, which know no group commit, meet at "
+            f"{figures['bounds_elbow']}."
+        )
+    if answer["question"] == "keep_p95_under":
+        return (
+            f"Up to {found} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
+            f"the capacity is {figures['capacity_per_s']}."
+        )
+    return (
+        f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the benefit is collected: "
+        f"{figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} and very many "
+        f"give {figures['rows_per_s_of_many']}."
+    )
+
+
+_QUESTIONS: Mapping[str, str] = {
+    "elbow": "Sessions at the elbow",
+    "keep_p95_under": "Largest arrival rate",
+    "rows_for": "Fewest rows per commit",
+}
+
+
+def _beyond(results: Results) -> Iterator[str]:
+    """What was not measured, of the forecast, its sweep and its answers; each factor once."""
+    seen: dict[str, list[Any]] = {}
+    ranges: dict[str, Mapping[str, Any]] = {}
+    sources = (results["extrapolated"], *(one["extrapolated"] for one in (*results["sweep"], *results["answers"])))
+    for item in (item for source in sources for item in source):
+        ranges[item["factor"]] = item
+        values = seen.setdefault(item["factor"], [])
+        if item["asked"] not in values:
+            values.append(item["asked"])
+    for factor, values in seen.items():
+        low, high = ranges[factor]["measured_from"], ranges[factor]["measured_to"]
+        name = factor.replace("_", " ")
+        texts = [value if isinstance(value, str) else significant(value) if value % 1 else f"{value:,.0f}" for value in values]
+        said = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+        yield (
+            f"{name} {said} {'lies' if len(texts) == 1 else 'lie'} outside of what the run measured "
+            f"({_range(low, high)}); the interval is twice as wide there."
+        )
+
+
+def _range(low: Any, high: Any) -> str:
+    if low is None:
+        return "nothing"
+    texts = [value if isinstance(value, str) else f"{value:,.3g}" for value in (low, high)]
+    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def _interval_title(estimates: Mapping[str, Any]) -> str:
+    one = next(iter(estimates.values()), {"level": 0.9})
+    return cells.level(one)
+
+
+def _point(estimates: Mapping[str, Any], name: str, scale: float = 1.0) -> Cell:
+    return Cell(cells.estimate(estimates.get(name), scale).text)

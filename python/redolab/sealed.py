@@ -1,0 +1,56 @@
+"""A forecast sealed before it is checked: its content with the time, and a hash over both.
+
+Whoever changes the content or the time afterwards must change the hash too, and it stands in the ledger and
+with whom the ledger was shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+FORMAT = 1
+FILE = "forecast.json"
+"""Its name in a run directory."""
+
+
+def canonical(content: Any) -> bytes:
+    """JSON with sorted keys, no spaces and no numbers that are none: equal contents give equal bytes."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def digest(content: Any) -> str:
+    """SHA-256 of the canonical form, hexadecimal."""
+    return hashlib.sha256(canonical(content)).hexdigest()
+
+
+def seal(forecast: Mapping[str, Any]) -> dict[str, Any]:
+    """The forecast with the time of now, UTC, and the hash of both."""
+    sealed = {
+        "format": FORMAT,
+        "sealed_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "forecast": dict(forecast),
+    }
+    return {**sealed, "sha256": digest(sealed)}
+
+
+def is_whole(sealed: Mapping[str, Any]) -> bool:
+    """Whether the hash is that of what it seals."""
+    return bool(sealed.get("sha256") == digest({key: sealed[key] for key in sealed if key != "sha256"}))
+
+
+def seal_differences(sealed: Mapping[str, Any], first_sample_at: str | None) -> list[str]:
+    """What is wrong with a sealed forecast, one sentence each.
+
+    Args:
+        sealed: as `seal` made it.
+        first_sample_at: when the first sample that checks it began, UTC, ISO 8601; None without samples.
+    """
+    found = [] if is_whole(sealed) else [f"{FILE} was changed after it was sealed (its seal is broken)"]
+    sealed_at = datetime.fromisoformat(str(sealed.get("sealed_at")))
+    if first_sample_at is not None and sealed_at > datetime.fromisoformat(first_sample_at):
+        found.append(f"{FILE} was sealed at {sealed_at.isoformat()}, after the first sample began")
+    return found
