@@ -1,9 +1,8 @@
 """What removing a part of the time can give at the most: Amdahl's bound for every row of a time account.
 
-A part with share s of a whole can be removed once, so the whole becomes 1 - s of itself at the least, and what
-takes the whole becomes 1 / (1 - s) times as fast at the most. The bound holds as long as nothing else gets
-shorter with it. Rows that do are taken together as well: whoever flushes and whoever waits for that flush; work
-on a CPU and the queue behind it.
+A part with share s of a whole can be removed once: then 1 - s of it is left, and the whole is done
+1 / (1 - s) times as fast at the most. The bound holds as long as nothing else gets shorter with it. Rows that
+do are also taken together: whoever flushes and whoever waits for that flush; CPU and the queue for it.
 
 Source: Gene M. Amdahl, "Validity of the single processor approach to achieving large scale computing
 capabilities", AFIPS Spring Joint Computer Conference (1967), pages 483 to 485.
@@ -24,8 +23,8 @@ from redolab.row_names import row_name
 
 Kind = Literal["cpu", "run_queue", "steal", "log", "wait", "unknown"]
 """What a row's time is spent on: decides what can be measured about it."""
-LOG_TOGETHER = "the log, flushing and waiting for it"
-CPU_TOGETHER = "CPU and the queue for it"
+LOG_TOGETHER = "waiting for the log"
+CPU_TOGETHER = "CPU with its queue"
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ def bound(share: Estimate) -> Estimate:
 def bounds_of_times(times: Sequence[Times]) -> tuple[Bound, ...]:
     """The bounds of a setting, the largest share first, from its samples' seconds per row.
 
-    Shares are means over the samples with Student's t intervals. What is unaccounted has no name and cannot be
-    removed; rows without time have no bound.
+    Shares are means over the samples with Student's t intervals. What is unaccounted has no name and cannot
+    be removed; rows without time have no bound.
     """
     known = [item for item in times if math.fsum(item.values()) > 0]
     names = sorted({name for item in known for name, seconds in item.items() if seconds > 0})
@@ -87,7 +86,7 @@ def bounds_of_profile(
         log_sync_share: of the same group, as an estimate in the results object.
     """
     shares = {str(row["row"]): _estimate(row["share"]) for row in rows}
-    found = {(name,): share for name, share in shares.items()}
+    found: dict[tuple[str, ...], Estimate] = {(name,): share for name, share in shares.items()}
     for together in _together([name for name, share in shares.items() if (share.point or 0.0) > 0]):
         if is_log_sync(together[0]):
             found[together] = _estimate(log_sync_share)

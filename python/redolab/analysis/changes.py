@@ -1,7 +1,7 @@
 """What could be changed of today's setting, what each change risks, and which command settles it.
 
-Every change is one factor from today's setting: what the application decides (rows per commit, sessions), what
-the server does (waiting for the log, a commit delay), and hardware (the log device, CPUs).
+Every change is of one factor: what the application decides (rows per commit, sessions), what the server does
+(waiting for the log, a commit delay), and hardware (the log device, CPUs).
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ class Change:
     """What else is lost, or what it costs."""
     measure: str
     """The command that says it surely; RUN stands for the run."""
-    unmeasured: str = ""
-    """Why this is an extrapolation; empty where the factor was measured on both sides."""
     device_scale: float = 1.0
     """Time of a flush on the log device, as a part of the measured one."""
 
@@ -85,7 +83,9 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
     today = calibrated.measured[calibrated.today].scenario
     found = []
     if not calibrated.point.row_known:
-        found.append("Rows per commit: the run had one row in every commit, so a row's own cost is not known.")
+        found.append(
+            "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
+        )
     if today.commit_wait == "wait" and today.sessions <= COMMIT_SIBLINGS:
         found.append(
             f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and there are "
@@ -106,10 +106,8 @@ def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
             f"{rows:,} rows per commit instead of {now:,}",
             replace(today, rows_per_commit=rows),
             "kept",
-            f"{rows:,} rows are acknowledged together and lost together; the transaction is longer, and so are "
-            "its locks",
+            f"{rows:,} rows are acknowledged, or rolled back, together; a transaction holds its locks longer",
             f"redolab verify-forecast RUN --set rows_per_commit={rows}",
-            _beyond(calibrated, "rows_per_commit", rows),
         )
         for rows in levels
     ]
@@ -122,14 +120,14 @@ def _other_sessions(calibrated: Calibrated, today: Scenario, forecast: Forecast)
         Change(
             "sessions",
             str(sessions),
-            f"{units.counted(sessions, 'session')} instead of {now:,}" + (" (the elbow)" * (sessions == elbow)),
+            f"{units.counted(sessions, 'session')} instead of {now:,}"
+            + (" (the elbow)" * (sessions == elbow)),
             replace(today, sessions=sessions),
             "kept",
             "who finds no session free waits before the database instead of in it"
             if sessions < now
             else "more sessions meet at locks and pages, which the model does not know",
             f"redolab verify-forecast RUN --set sessions={sessions}",
-            _beyond(calibrated, "sessions", sessions),
         )
         for sessions in levels
     ]
@@ -142,7 +140,7 @@ def _no_waiting(today: Scenario) -> list[Change]:
         Change(
             "commit_wait",
             "nowait",
-            "commits that do not wait for the log (nowait)",
+            "nowait: commits do not wait for the log",
             replace(today, commit_wait="nowait", commit_delay_us=0),
             "lost",
             "a crash of the server loses commits that were acknowledged",
@@ -167,27 +165,27 @@ def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
             name,
             replace(today, commit_delay_us=delay),
             "kept",
-            "every commit that leads a flush waits so much longer" if delay else "flushes serve fewer commits",
+            "every commit that leads a flush waits so much longer"
+            if delay
+            else "flushes serve fewer commits",
             f"redolab verify-forecast RUN --set commit_delay_us={delay}",
-            _beyond(calibrated, "commit_delay_us", delay),
         )
     ]
 
 
 def _log_device(calibrated: Calibrated, today: Scenario) -> list[Change]:
     flush = units.duration(calibrated.point.flush_mean_s / 2)
-    there = "redolab run calibrate --engine URL, on a database whose log lies on such a device"
+    there = "redolab run calibrate --engine URL, where the log of the database lies on such a device"
     return [
         Change(
             "log_device",
             "half",
-            f"a log device with half the flush time ({flush})",
+            f"a log device twice as fast ({flush})",
             today,
             "kept",
             "hardware",
             there,
-            "no other log device was measured",
-            0.5,
+            device_scale=0.5,
         ),
         Change(
             "log_device",
@@ -197,8 +195,7 @@ def _log_device(calibrated: Calibrated, today: Scenario) -> list[Change]:
             "limit",
             "no device is so fast: this is the most that any of them can give",
             there,
-            "no other log device was measured",
-            0.0,
+            device_scale=0.0,
         ),
     ]
 
@@ -208,13 +205,12 @@ def _cpus(calibrated: Calibrated, today: Scenario) -> list[Change]:
     return [
         Change(
             "cpus",
-            f"{2 * now:g}",
-            f"{units.significant(2 * now)} effective CPUs instead of {units.significant(now)}",
+            f"{2 * now:.3g}",
+            f"{2 * now:.3g} effective CPUs instead of {now:.3g}",
             replace(today, cpus=2 * now),
             "kept",
             "hardware; more CPUs meet at locks and pages, which the model does not know",
-            "redolab run calibrate --engine URL, on a machine with so many (redolab run cpu-capacity counts them)",
-            "no other number of CPUs was measured",
+            "redolab run calibrate, on a machine with so many (redolab run cpu-capacity counts them)",
         )
     ]
 
@@ -232,13 +228,3 @@ def _elbow(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> int:
     }
     most = max(rates.values())
     return min(sessions for sessions, rate in rates.items() if rate >= _ELBOW * most)
-
-
-def _beyond(calibrated: Calibrated, factor: str, value: int) -> str:
-    """Why `value` is an extrapolation; empty where both sides of it were measured."""
-    measured = [getattr(item.scenario, factor) for item in calibrated.measured.values()]
-    least, most = min(measured), max(measured)
-    if least <= value <= most:
-        return ""
-    seen = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    return f"{factor} was measured at {seen} only"

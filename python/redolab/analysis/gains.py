@@ -1,8 +1,8 @@
 """What changes of today's setting would give, with what interval, and in which order to think of them.
 
-A gain is the ratio of the forecast with the change to the forecast of today by the same model, in which part of
-the model's errors cancel. Where the run itself measured the changed setting, the measured ratio is the gain.
-Forecasts here are quick ones: short simulations, and few resampled calibrations. `redolab forecast` takes longer.
+A gain is the ratio of the forecast with the change to the forecast of today by the same model, in which part
+of the model's errors cancel. Where the run itself measured the changed setting, the measured ratio is it.
+Forecasts here are quick: short simulations, and few resampled calibrations. `redolab forecast` takes longer.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any, Literal
 from redolab.analysis.calibrating import Calibrated, Measured
 from redolab.analysis.changes import COMMITS, REPLICATE_COMMITS, Change, Class, Forecast, candidates, enough
 from redolab.analysis.estimates import MISSING, Estimate
+from redolab.analysis.forecasting import MODEL, extrapolated
 from redolab.model.calibration import Calibration, Scenario
-from redolab.model.forecast import MODELS, Quantities, simulation
-from redolab.model.record import LEVEL, Score, family_of, prediction_interval
+from redolab.model.forecast import Quantities, simulation
+from redolab.model.record import Score, family_of, log_ratios, prediction_interval
 
 Outcome = Literal["more work", "shorter times", "not shown to help", "less work"]
 
-MODEL = next(iter(MODELS))
 REPLICATES = 12
 _AS_MUCH = 0.95
 """Part of today's work from which on a change that shortens times counts as doing as much."""
 _PLACES: Mapping[Outcome, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
 _CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
 ORDER = (
-    "First what is shown to help, then what is not shown to help, then what does less work. In each part changes "
-    "that keep the durability of commits come first, those that give it up after them, and last the limits that "
-    "nobody can reach; in each of these the larger gain comes first, work before time."
+    "First what is shown to help, then what is not shown to help, then what does less work. In each part "
+    "changes that keep the durability of commits come first, those that give it up after them, and last the "
+    "limits that nobody can reach; in each of these the larger gain comes first, work before time."
 )
 
 
@@ -43,6 +43,8 @@ class Advised:
     """The family of settings in which the model's record is kept."""
     verified: int
     """Forecasts of that family that were verified before."""
+    unmeasured: str
+    """Which factor lies outside of what the run measured, in words; empty where none does."""
     throughput: Estimate
     """Ratio of the forecasts: rows per second where rows per commit change, else commits per second."""
     response_time: Estimate
@@ -79,7 +81,7 @@ class Advised:
         """Why this is an extrapolation; empty where it is none."""
         if self.measured.point is not None:
             return ""
-        reasons = [self.change.unmeasured] if self.change.unmeasured else []
+        reasons = [self.unmeasured] if self.unmeasured else []
         if self.verified == 0:
             reasons.append(f"no forecast of {self.family} has been verified before")
         return "; ".join(reasons)
@@ -92,12 +94,11 @@ class Advised:
             "to": self.change.to,
             "outcome": self.outcome,
             "durability": self.change.kind,
-            "gain": self.gain.as_json(),
             "basis": "forecast" if self.measured.point is None else "measured",
-            "throughput_ratio": self.throughput.as_json(),
-            "response_time_ratio": self.response_time.as_json(),
-            "measured_throughput_ratio": self.measured.as_json(),
-            "measured_response_time_ratio": self.measured_time.as_json(),
+            "gain": self.gain.as_json(),
+            "time": self.time.as_json(),
+            "forecast_gain": self.throughput.as_json(),
+            "forecast_time": self.response_time.as_json(),
             "family": self.family,
             "verified": self.verified,
             "extrapolated": self.extrapolated,
@@ -164,25 +165,23 @@ def _advised(
     calibrated: Calibrated, change: Change, base: _Forecasts, changed: _Forecasts, scores: Sequence[Score]
 ) -> Advised:
     family = family_of(calibrated.point, change.scenario)
+    unmeasured = _unmeasured(calibrated, change)
 
     def ratio(quantity: str) -> tuple[Estimate, int]:
         point, replicates = changed.ratios(base, quantity)
-        past = [
-            score.log_ratio
-            for score in scores
-            if (score.model, score.family, score.quantity) == (MODEL, family, quantity)
-        ]
-        predicted = prediction_interval(point, replicates, past, LEVEL)
-        return Estimate(predicted.point, predicted.low, predicted.high, predicted.level), predicted.verified
+        past = log_ratios(scores, MODEL, family, quantity)
+        found = prediction_interval(point, replicates, past, extrapolated=bool(unmeasured))
+        return Estimate(found.point, found.low, found.high, found.level), found.verified
 
     throughput, verified = ratio("throughput_per_s")
     response_time, _ = ratio("response_time_ms")
     today = calibrated.measured[calibrated.today]
-    there = None if change.device_scale != 1.0 else _measured(calibrated, change.scenario)
+    there = _measured(calibrated, change)
     return Advised(
         change,
         family,
         verified,
+        unmeasured,
         throughput,
         response_time,
         _measured_ratio(today, there, "throughput_per_s"),
@@ -190,10 +189,23 @@ def _advised(
     )
 
 
-def _measured(calibrated: Calibrated, scenario: Scenario) -> Measured | None:
-    today = calibrated.measured[calibrated.today]
+def _unmeasured(calibrated: Calibrated, change: Change) -> str:
+    if change.device_scale != 1.0:
+        return "no other log device was measured"
+    found = []
+    for item in extrapolated(calibrated, change.scenario):
+        low, high = item["measured_from"], item["measured_to"]
+        seen = "never" if low is None else f"at {low:g}" if low == high else f"from {low:g} to {high:g}"
+        found.append(f"{item['factor']} was measured {seen}")
+    return "; ".join(found)
+
+
+def _measured(calibrated: Calibrated, change: Change) -> Measured | None:
+    if change.device_scale != 1.0:
+        return None
+    loop = calibrated.measured[calibrated.today].loop
     for item in calibrated.measured.values():
-        if item.scenario == scenario and item.loop == today.loop:
+        if item.scenario == change.scenario and item.loop == loop:
             return item
     return None
 

@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from redolab.report import (
+    advice,
     cells,
     contents,
     figures,
@@ -54,6 +55,7 @@ def render(results: Results) -> str:
         _figures(results),
         version=results["method"]["redolab_version"],
         sections=contents.sections(results),
+        advice=advice,
         cells=cells,
         tables=tables,
         curve_caption=figures.curve_caption,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from redolab import units
 from redolab.report import (
+    advice,
     cells,
     drawing,
     findings,
@@ -68,6 +69,7 @@ class _Page(Paper):
         if has(results, "time"):
             few = len(results["settings"]) <= drawing.FEW
             yield from self._bars(results, stamp) if few else self._shares(results, stamp)
+        yield from self.numbered("What to change", advice.sentences(results))
         yield from self._findings(results)
         yield from self._cautions(results)
 
