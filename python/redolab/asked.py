@@ -39,7 +39,9 @@ def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:
     if not is_range:
         levels = [_value(factor, value, "--sweep") for value in values.split(",")]
     elif factor not in _WHOLE:
-        raise UsageError(f"--sweep {text}: a range is for whole numbers. Name the levels: {factor}=LEVEL,LEVEL.")
+        raise UsageError(
+            f"--sweep {text}: a range is for whole numbers. Name the levels: {factor}=LEVEL,LEVEL."
+        )
     else:
         low, high = _value(factor, first, "--sweep"), _value(factor, last, "--sweep")
         if not 0 <= low < high:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import typer
 
-from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, UsageError
+from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from redolab.command_run import Asked
@@ -228,16 +228,20 @@ def forecast(
     run: RunPath,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+        typer.Option(
+            "--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."
+        ),
     ] = None,
     sweep: Annotated[
         str | None,
         typer.Option(
-            metavar="FACTOR=LEVELS", help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5."
+            metavar="FACTOR=LEVELS",
+            help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5.",
         ),
     ] = None,
     elbow: Annotated[
-        bool, typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput.")
+        bool,
+        typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput."),
     ] = False,
     keep_p95_under: Annotated[
         float | None,
@@ -296,6 +300,70 @@ def verify(run: RunPath, json: Json = False) -> None:
         print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
 
 
+@app.command("verify-forecast")
+def verify_forecast(
+    run: RunPath,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."
+        ),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="The server of RUN, where it was one of yours.", show_default="embedded"),
+    ] = None,
+    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")] = False,
+    json: Json = False,
+) -> None:
+    """Forecast settings, seal the forecast, measure them, and keep the score."""
+    from redolab.command_verify_forecast import VerifyForecastOptions, execute
+
+    command = shlex.join(["redolab", *sys.argv[1:]])
+    outcome = execute(
+        VerifyForecastOptions(run, changes or (), sweep, engine, blocks, seconds, seed, out, yes, command)
+    )
+    _end_when_interrupted(
+        "Interrupted while the report was made. The forecast is sealed and every sample is kept: "
+        f"`redolab report {outcome.run.path}` makes the report."
+    )
+    _publish(outcome.run, json)
+    if outcome.error is not None:
+        raise outcome.error
+
+
+@app.command()
+def league(
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
+    ] = None,
+    take_in: Annotated[
+        Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show how true every model's forecasts were."""
+    from redolab.command_league import exchange, league_now
+
+    for text in exchange(export, take_in):
+        _say(text)
+    results = league_now()
+    if json:
+        _print_json(results)
+    else:
+        from redolab.report.league import print_league
+
+        print_league(results)
+
+
 def _keep(results: Mapping[str, Any], run: Run) -> None:
     """Keep what forecasts on this machine will need, where the run decided it."""
     from redolab.experiment import lasting
@@ -323,6 +391,7 @@ def _show_plan(asked: Asked, json: bool) -> None:
 
 def _publish(run: Run, json: bool) -> dict[str, Any]:
     """Analyse, store the figures and the page, show them, and return the results."""
+    from redolab.command_league import keep_league
     from redolab.experiment import analyse
     from redolab.report.html import render
     from redolab.report.terminal import print_terminal
@@ -330,6 +399,10 @@ def _publish(run: Run, json: bool) -> dict[str, Any]:
 
     if run.samples.num_rows == 0:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
+    try:
+        keep_league(run)
+    except RefusedError as error:
+        _say(f"The report is without the league of models. {error}")
     results = analyse(run)
     write_results(run, results)
     write_report(run, render(results))

@@ -54,6 +54,8 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     sweep = [
         _known(calibrated.point, changed(scenario, {swept: level})) for level in levels if swept is not None
     ]
+    if options.rows_for is not None:
+        _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
     try:
         found = forecast(calibrated, scenario, (), sweep)
     except NoSteadyStateError as error:
@@ -73,11 +75,15 @@ def check_answers(results: Mapping[str, Any]) -> None:
         raise CheckFailedError(f"There is no answer: {'; '.join(refused)}.")
 
 
-def _check(options: ForecastOptions, changes: Mapping[str, Any], swept: str | None, levels: Sequence[Any]) -> None:
+def _check(
+    options: ForecastOptions, changes: Mapping[str, Any], swept: str | None, levels: Sequence[Any]
+) -> None:
     if swept in changes:
         raise UsageError(f"--sweep and --set both name {swept}. Leave one of the two out.")
     if len(levels) > _MOST_LEVELS:
-        raise UsageError(f"--sweep names {len(levels)} levels; at most {_MOST_LEVELS} are forecast at a time.")
+        raise UsageError(
+            f"--sweep names {len(levels)} levels; at most {_MOST_LEVELS} are forecast at a time."
+        )
     asked = [*changes.items(), *((swept, level) for level in levels)]
     for factor, value in asked:
         if factor in _MOST and value > _MOST[factor]:
@@ -86,7 +92,9 @@ def _check(options: ForecastOptions, changes: Mapping[str, Any], swept: str | No
     if limit is not None and not 0 < limit < math.inf:
         raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")
     if share is not None and not 0 < share < 1:
-        raise UsageError(f"--rows-for is {share:g}; it is a share of the benefit between 0 and 1, such as 0.9.")
+        raise UsageError(
+            f"--rows-for is {share:g}; it is a share of the benefit between 0 and 1, such as 0.9."
+        )
 
 
 def _known(calibration: Calibration, scenario: Scenario) -> Scenario:

@@ -82,14 +82,28 @@ def execute(options: RunOptions) -> runner.Outcome:
         RedolabError: wrong usage, or nothing could be measured.
     """
     asked = ask(options)
-    experiment, plan = asked.experiment, asked.plan
-    out = options.out or _default_place(experiment)
+    out = options.out or default_place(asked.experiment)
     check_free(out)
-    _announce(asked, options.yes)
+    agree(asked, options.yes)
+    return measure(asked, out, options.command)
+
+
+def measure(asked: Asked, out: Path, command: str) -> runner.Outcome:
+    """Open the engine and run, with progress.
+
+    Args:
+        asked: what is to be run.
+        out: the run directory, still free.
+        command: how it was asked for.
+
+    Raises:
+        RedolabError: nothing could be measured.
+    """
+    experiment, plan = asked.experiment, asked.plan
     need = plan.load.disk_bytes(plan.design.units)
     engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     with _progress() as progress:
-        return runner.run(experiment, plan, engine, out, progress, options.command)
+        return runner.run(experiment, plan, engine, out, progress, command)
 
 
 def _experiment(options: RunOptions) -> Experiment:
@@ -150,12 +164,17 @@ def _log_device_s(delay_ms: float | None) -> float | None:
     return delay_ms / 1000
 
 
-def _default_place(experiment: Experiment) -> Path:
+def default_place(experiment: Experiment) -> Path:
+    """The run directory where none is named."""
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def _announce(asked: Asked, agreed: bool) -> None:
-    """Say what will happen; where the server is not Redolab's own, ask."""
+def agree(asked: Asked, agreed: bool) -> None:
+    """Say what will happen; where the server is not Redolab's own, ask.
+
+    Raises:
+        UsageError: nobody is there to agree, or did not.
+    """
     experiment, plan = asked.experiment, asked.plan
     design = plan.design
     each = len(design.order()) // design.blocks

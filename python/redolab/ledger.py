@@ -1,10 +1,10 @@
-"""The ledger: every sealed forecast of this machine and its scores, one JSON line each, and what others shared.
+"""The ledger: every sealed forecast of this machine and its scores, a JSON line each, and what others shared.
 
 `forecasts.jsonl` is written here alone, `imported.jsonl` holds lines of other machines; both in
-`redolab.places.data_directory()`. A line is either sealed (a forecast, as `redolab.sealed` seals it) or scored
-(what became of it, under the hash of its seal). Nothing in a line names a host, a path, a database or a user, so
-a ledger can be given away as it is. Several processes may write at once. A line that a crash left torn is
-passed over, and the next one begins on a line of its own.
+`redolab.places.data_directory()`. A line is either sealed (a forecast, as `redolab.sealed` seals it) or
+scored (what became of it, under the hash of its seal). Nothing in a line names a host, a path, a database or
+a user, so a ledger can be given away as it is. Several processes may write at once. A line that a crash left
+torn is passed over, and the next one begins on a line of its own.
 """
 
 from __future__ import annotations
@@ -143,7 +143,9 @@ def import_ledger(path: Path) -> Imported:
     try:
         texts = path.read_bytes().splitlines()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}. Name a file of `redolab league --export`.") from error
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}. Name a file of `redolab league --export`."
+        ) from error
     lines = [line for line in map(_line, texts) if line is not None]
     sealed = {line["sha256"] for line in lines if line["kind"] == "sealed"}
     lines = [line for line in lines if line["sha256"] in sealed]
@@ -188,7 +190,7 @@ def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """The file for one writer at a time; the descriptor is closed on exec, so that no child holds the lock."""
+    """The file for one writer at a time; closed on exec, so that no child holds the lock."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -252,7 +254,8 @@ def _line(text: bytes) -> dict[str, Any] | None:
 def _is_score(score: Score) -> bool:
     ends = (score.low, score.high)
     return all(isinstance(name, str) for name in (score.model, score.family, score.quantity)) and all(
-        _is_positive(value) for value in (score.forecast, score.observed, *(end for end in ends if end is not None))
+        _is_positive(value)
+        for value in (score.forecast, score.observed, *(end for end in ends if end is not None))
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import redolab
 from redolab.cpus import as_record, read_cpus
+from redolab.places import data_directory
 from redolab.store import write_file
 
 _FORMAT = 1
@@ -102,9 +103,8 @@ def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> P
 
 def record_path() -> Path:
     """The file of this machine under its present quota."""
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     name = hashlib.sha256(json.dumps(_identity(), sort_keys=True).encode()).hexdigest()[:16]
-    return Path(home) / "redolab" / "machines" / f"{name}.json"
+    return data_directory() / "machines" / f"{name}.json"
 
 
 def _identity() -> dict[str, Any]:

@@ -83,7 +83,8 @@ def run(
             with _in_plain_words():
                 settings = engine.prepare(plan.load, list(plan.combinations.values()))
                 design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
-                writer = RunWriter(out, _manifest(experiment, design, plan, engine, settings, command))
+                manifest = _manifest(experiment, design, plan, engine, settings, command)
+                writer = RunWriter(out, manifest, plan.documents)
                 _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
         except RedolabError as raised:
             error = raised
@@ -91,7 +92,7 @@ def run(
             interruptions.closing = True
             error = _close(engine, error)
         if writer is None or not writer.samples:
-            if writer is not None:
+            if writer is not None and not plan.documents:
                 writer.discard()
             raise error or RefusedError("The run ended before it began.")
         stopped = isinstance(error, InterruptedRunError)

@@ -69,6 +69,16 @@ class Run:
     overhead: pa.Table
     latency: pa.Table
 
+    def document(self, name: str) -> dict[str, Any] | None:
+        """A file of JSON beside the tables; None where this run has none of that name.
+
+        Raises:
+            UsageError: it is listed and gone, or cannot be read.
+        """
+        if name not in self.manifest["hashes"]:
+            return None
+        return _read_json(self.path / name, "the run is not whole; `redolab verify` says more")
+
     def results(self) -> dict[str, Any]:
         """The figures stored with the run (`results.json`).
 
@@ -93,8 +103,18 @@ def schema(record: type) -> pa.Schema:
 class RunWriter:
     """Writes one run; every record is on disk when `append` returns."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        manifest: Mapping[str, Any],
+        documents: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         """Make the run directory.
+
+        Args:
+            path: where.
+            manifest: what the run says of itself.
+            documents: what stands in it from the beginning on, by file name, as JSON.
 
         Raises:
             UsageError: the directory exists and is not empty, or the place cannot be written.
@@ -117,6 +137,10 @@ class RunWriter:
             "status": "running",
             "hashes": {},
         }
+        with _naming_the_disk(path):
+            for name, content in (documents or {}).items():
+                write_json(path / name, content)
+                self.manifest["hashes"][name] = file_hash(path / name)
         self.save_manifest()
 
     def append(
@@ -154,7 +178,7 @@ class RunWriter:
     def finish(self, status: str, **updates: Any) -> Run:
         """Join the parts and close the run with `status` (`finished`, `interrupted` or `failed`)."""
         with _naming_the_disk(self.path):
-            hashes = {}
+            hashes = dict(self.manifest["hashes"])
             for kind in _DATA:
                 table = _read_parts(self.path, kind, self.record)
                 _write_table(table, self.path / f"{kind}.parquet")
@@ -202,9 +226,14 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
 def write_results(run: Run, results: Mapping[str, Any]) -> None:
     """Store the figures of a run and their hash."""
+    write_document(run, "results.json", results)
+
+
+def write_document(run: Run, name: str, content: Mapping[str, Any]) -> None:
+    """Store a file of JSON beside the tables of a run, and its hash."""
     with _naming_the_disk(run.path):
-        write_json(run.path / "results.json", results)
-        run.manifest["hashes"]["results.json"] = file_hash(run.path / "results.json")
+        write_json(run.path / name, content)
+        run.manifest["hashes"][name] = file_hash(run.path / name)
         write_json(run.path / "manifest.json", run.manifest)
 
 

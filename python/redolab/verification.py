@@ -9,6 +9,8 @@ from typing import Any
 
 from redolab.errors import UsageError
 from redolab.experiment import analyse
+from redolab.sealed import FILE as SEALED
+from redolab.sealed import seal_differences
 from redolab.store import Run, file_hash
 
 _TOLERANCE = 1e-9
@@ -25,6 +27,7 @@ def verify_run(run: Run) -> list[str]:
         elif file_hash(path) != expected:
             found.append(f"{name} was changed (its hash differs)")
     try:
+        found += _seal(run)
         stored = run.results()
     except UsageError as error:
         return [*found, str(error)]
@@ -38,6 +41,14 @@ def verify_run(run: Run) -> list[str]:
     if embedded is None:
         return [*found, "report.html holds no figures"]
     return found + [f"report.html: {text}" for text in compare(stored, json.loads(embedded[1]), "")]
+
+
+def _seal(run: Run) -> list[str]:
+    sealed = run.document(SEALED)
+    if sealed is None:
+        return []
+    began = run.samples.column("started_at").to_pylist()
+    return seal_differences(sealed, min(began, default=None))
 
 
 def compare(stored: Any, recomputed: Any, place: str) -> list[str]:

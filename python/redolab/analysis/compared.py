@@ -18,6 +18,7 @@ from redolab.analysis.density import density
 from redolab.analysis.drift import diagnose
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.joint import joint
+from redolab.analysis.league import league_of, league_tables
 from redolab.analysis.overhead import overhead
 from redolab.analysis.profile import Times, by_sample, profile, unaccounted_text
 from redolab.analysis.published_tests import published_tests
@@ -180,6 +181,7 @@ def results(
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
     source = manifest["sampler"]["source"]
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
+    league = league_of(compared.run)
     heading = envelope.heading(compared.run)
     heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
     return heading | {
@@ -191,9 +193,10 @@ def results(
             for item in compared.comparisons
         ],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
-        "tables": [table.as_json() for table in tables],
+        "tables": [table.as_json() for table in (*tables, *league_tables(league))],
         "figures": [figure.as_json() for figure in figures],
         "published": [finding.as_json() for finding in published],
+        "league": league,
         "as_published": {
             "unit_of_work": {
                 "session": as_published.unit_of_work(sessions, baseline),
@@ -284,7 +287,7 @@ def _warnings(compared: Compared) -> list[str]:
     manifest, everything = compared.manifest, compared.everything
     found = [str(text) for text in manifest.get("conditions", ())]
     emulated = envelope.log_device_ms(manifest)
-    if emulated is not None:
+    if emulated:
         found.append(f"The log device is emulated: every flush of the log took at least {emulated:g} ms.")
     if manifest["status"] != "finished":
         planned = len(manifest.get("order", ()))

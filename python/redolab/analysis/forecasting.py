@@ -15,6 +15,7 @@ from typing import Any
 
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
+from redolab.analysis.models import models_of
 from redolab.model.calibration import FACTORS, Calibration, Scenario
 from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import MODELS, QUANTITIES, Quantities, simulation
@@ -42,7 +43,7 @@ class Outlook:
     """Whether it lies outside of what the run measured."""
     point: Quantities
     replicates: tuple[Quantities, ...]
-    """From the resampled calibrations; empty where one of them has no steady state."""
+    """The same from each resampled calibration; nothing for one that has no steady state."""
 
 
 def forecast(
@@ -65,7 +66,7 @@ def forecast(
     """
     today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
-    said, refused = _other_models(calibrated.point, scenario, asked.point)
+    said, refused = _other_models(calibrated, scenario, asked.point)
     return {
         "format": 1,
         "model": MODEL,
@@ -196,9 +197,7 @@ def _plain(predicted: Mapping[str, Predicted]) -> dict[str, Any]:
     return {name: asdict(value) for name, value in predicted.items()}
 
 
-def _about(
-    calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]
-) -> dict[str, Any]:
+def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Any]:
     compared = compare(today, asked, record)
     return {
         "levels": asdict(asked.scenario),
@@ -221,7 +220,13 @@ def _level(
         outlook = look_ahead(calibrated, scenario)
     except NoSteadyStateError as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
-        return {"levels": asdict(scenario), **empty, "family": family, "extrapolated": beyond, "refused": str(error)}
+        return {
+            "levels": asdict(scenario),
+            **empty,
+            "family": family,
+            "extrapolated": beyond,
+            "refused": str(error),
+        }
     about = _about(calibrated, today, outlook, record)
     return {**about, "family": family, "extrapolated": beyond, "refused": None}
 
@@ -242,15 +247,15 @@ def _measured(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
 
 
 def _other_models(
-    calibration: Calibration, scenario: Scenario, own: Quantities
+    calibrated: Calibrated, scenario: Scenario, own: Quantities
 ) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
     """What every model says, and why some say nothing."""
     said, refused = {MODEL: dict(own)}, {}
-    for name, model in MODELS.items():
+    for name, model in models_of(calibrated).items():
         if name == MODEL:
             continue
         try:
-            said[name] = dict(model(calibration, scenario))
+            said[name] = dict(model(calibrated.point, scenario))
         except (ValueError, ArithmeticError) as error:
             refused[name] = str(error)
     return said, refused
@@ -261,20 +266,20 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     verified = predict(asked, record)["throughput_per_s"].verified
     if verified == 0:
         found.append(
-            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide "
-            "as a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
+            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide as "
+            "a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
         )
     least_ms = 1e3 * min(calibrated.point.flush_s)
     device_ms = asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
         found.append(
-            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} is "
-            "forecast as if it took that, because what a quicker device needs was not measured."
+            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} "
+            "is forecast as if it took that, because what a quicker device needs was not measured."
         )
     lost = sum(not one for one in asked.replicates)
     if lost:
         found.append(
-            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity is "
-            "near, and the upper ends of the times are too low."
+            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity "
+            "is near, and the upper ends of the times are too low."
         )
     return found

@@ -26,13 +26,15 @@ from redolab.model.record import LEVEL
 
 ELBOW = 0.95
 """Of the best throughput."""
-MOST_SESSIONS = 1024
+MOST_SESSIONS = 4096
 MANY_ROWS = 4096
 """Rows per commit taken for very many."""
+LEAST_SAVED = 0.01
+"""Of the time per row of one row per commit: a smaller benefit cannot be told from none."""
 IDLE = 0.01
 """Of the capacity: an arrival rate so low that hardly anything queues."""
-_STEPS = 11
-"""Halvings of the range of arrival rates: to a two-thousandth of the capacity."""
+_STEPS, _REPLICATE_STEPS = 11, 8
+"""Halvings of the range of arrival rates: to a two-thousandth of the capacity, and to a 250th."""
 _COMMITS, _REPLICATE_COMMITS = 20_000, 4_000
 _STEADY_COMMITS = 10_000
 """Near saturation a shorter stretch ends before its queue has grown."""
@@ -120,7 +122,7 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
             return math.inf
         return 1e3 * seen.response_time.p95_s.point
 
-    def largest(calibration: Calibration) -> float:
+    def largest(calibration: Calibration, steps: int) -> float:
         capacity = _run(calibration, open_load, _enough(open_load)).throughput_per_s.point
         idle = p95_ms(calibration, IDLE * capacity)
         if idle > limit_ms:
@@ -129,19 +131,19 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
                 f"no arrival rate keeps it under {limit_ms:g} ms"
             )
         low, high = IDLE * capacity, capacity
-        for _ in range(_STEPS):
+        for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if p95_ms(calibration, middle) <= limit_ms else (low, middle)
         return low
 
     question, factor = "keep_p95_under", "arrival_rate_per_s"
     try:
-        point = largest(calibrated.point)
+        point = largest(calibrated.point, _STEPS)
     except NoAnswerError as error:
         return Answer(question, limit_ms, factor, None, str(error))
     capacity = _run(calibrated.point, open_load, _enough(open_load)).throughput_per_s.point
     brings = {"response_time_ms_p95": p95_ms(calibrated.point, point), "capacity_per_s": capacity}
-    again = [_or_none(largest, item) for item in calibrated.replicates]
+    again = [_or_none(lambda item: largest(item, _REPLICATE_STEPS), item) for item in calibrated.replicates]
     return Answer(
         question, limit_ms, factor, _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(open_load, arrival_rate_per_s=point)),
@@ -162,12 +164,14 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
 
     def row_s(calibration: Calibration, rows: int, commits: int) -> float:
         asked = replace(looping, rows_per_commit=rows)
-        return 1 / (rows * _run(calibration, asked, max(commits, 20 * looping.sessions)).throughput_per_s.point)
+        return 1 / (
+            rows * _run(calibration, asked, max(commits, 20 * looping.sessions)).throughput_per_s.point
+        )
 
     def fewest(calibration: Calibration, commits: int) -> int:
         one, many = (row_s(calibration, rows, commits) for rows in (1, MANY_ROWS))
-        if many >= one:
-            raise NoAnswerError("very many rows per commit take no less time per row than one, so nothing is saved")
+        if many > (1 - LEAST_SAVED) * one:
+            raise NoAnswerError("very many rows per commit save less than 1 % of the time per row of one")
         goal = one - share * (one - many)
         high = 2
         while high < MANY_ROWS and row_s(calibration, high, commits) > goal:
@@ -212,15 +216,15 @@ def _peak(value: Callable[[int], float], most: int) -> int:
     Doubles until two steps in a row bring no 1 %, then narrows by thirds around the best.
 
     Raises:
-        NoAnswerError: it still rises at `most`.
+        NoAnswerError: it still rises at `most`, so that the elbow may lie beyond.
     """
     seen = {1: value(1)}
-    best, idle = 1, 0
-    while idle < 2 and max(seen) < most:
-        number = 2 * max(seen)
-        seen[number] = value(number)
-        best, idle = (number, 0) if seen[number] > 1.01 * seen[best] else (best, idle + 1)
-    if idle == 0:
+    best, last, idle = 1, 1, 0
+    while idle < 2 and last < most:
+        last *= 2
+        seen[last] = value(last)
+        best, idle = (last, 0) if seen[last] > 1.01 * seen[best] else (best, idle + 1)
+    if best == most and seen[most // 2] < ELBOW * seen[most]:
         raise NoAnswerError(
             f"throughput still grows at {most:,} sessions, so the elbow lies beyond what is forecast"
         )
@@ -237,8 +241,12 @@ def _bounds_elbow(calibration: Calibration, scenario: Scenario) -> float:
     """Source: asymptotic bounds, `redolab.model.closed.sessions_at_elbow`."""
     needs = parameters(calibration, scenario)
     servers = math.ceil(needs.cpus)
-    cpu = needs.transaction_cpu_s + needs.background_cpu_s + (0.0 if needs.asynchronous else needs.flush_cpu_s)
-    log = 0.0 if needs.asynchronous else needs.device.mean_s + needs.device_s_per_byte * needs.transaction_bytes
+    cpu = (
+        needs.transaction_cpu_s + needs.background_cpu_s + (0.0 if needs.asynchronous else needs.flush_cpu_s)
+    )
+    log = (
+        0.0 if needs.asynchronous else needs.device.mean_s + needs.device_s_per_byte * needs.transaction_bytes
+    )
     stations = (Station(cpu * servers / needs.cpus, servers), Station(log))
     return sessions_at_elbow(stations, needs.think.mean_s)
 

@@ -6,6 +6,7 @@ Errors are |forecast / measured - 1|. Shipped records, this machine's and import
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from redolab.analysis.estimates import exact_share
@@ -13,6 +14,7 @@ from redolab.analysis.models import LINE, USL
 from redolab.analysis.shown import Column, Table
 from redolab.model.forecast import MODELS, QUANTITIES
 from redolab.model.record import LEVEL, Score, Silence
+from redolab.store import Run
 
 FILE = "league.json"
 """The league as of the report, in a run directory: results must not change when others are verified."""
@@ -29,7 +31,7 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     Clopper-Pearson interval, as if forecasts were independent of each other.
     """
     kept, silent = list(scores), list(silences)
-    models = sorted({item.model for item in (*kept, *silent)}, key=_place)
+    models = sorted({item.model for item in kept} | {item.model for item in silent}, key=_place)
     rows = []
     for model in models:
         mine = [score for score in kept if score.model == model]
@@ -41,18 +43,27 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     return rows
 
 
-def losers(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """In words, which models the naive line beats, by the median error of the same quantity."""
-    line = {row["quantity"]: row for row in rows if row["model"] == LINE and row["forecasts"] >= _FEWEST}
+def losers(scores: Iterable[Score]) -> list[str]:
+    """In words, which models the naive straight line beats, by the median error of the same quantity.
+
+    They are compared in the settings of which both said something, which are those with the same measured
+    value.
+    """
+    by_model: dict[tuple[str, str], dict[tuple[str, float], float]] = {}
+    for score in scores:
+        errors = by_model.setdefault((score.quantity, score.model), {})
+        errors[score.family, score.observed] = abs(score.forecast / score.observed - 1)
     found = []
-    for row in rows:
-        beats = line.get(row["quantity"])
-        if row["model"] == LINE or beats is None or row["forecasts"] < _FEWEST:
+    for quantity, model in sorted(by_model, key=lambda key: (_place(key[1]), key[0])):
+        mine, line = by_model[quantity, model], by_model.get((quantity, LINE), {})
+        both = mine.keys() & line.keys()
+        if model == LINE or len(both) < _FEWEST:
             continue
-        if row["error_median"] > beats["error_median"]:
+        error, naive = median(mine[key] for key in both), median(line[key] for key in both)
+        if error > naive:
             found.append(
-                f"{row['model']} loses to the naive straight line in {row['quantity']}: its median error is "
-                f"{100 * row['error_median']:.1f} %, the line's {100 * beats['error_median']:.1f} %."
+                f"{model} loses to the naive straight line in {_WORDS.get(quantity, quantity)}: median error "
+                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
             )
     return found
 
@@ -67,8 +78,17 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
     for key, name, scores, silences in parts:
         rows = standings(scores, silences)
         if rows:
-            told.append({"record": key, "name": name, "rows": rows, "text": losers(rows)})
+            told.append({"record": key, "name": name, "rows": rows, "text": losers(scores)})
     return {"level": LEVEL, "records": told}
+
+
+def league_of(run: Run) -> dict[str, Any]:
+    """The league as it stood when the run was last reported.
+
+    Raises:
+        UsageError: the file is listed and cannot be read.
+    """
+    return run.document(FILE) or league_json(())
 
 
 def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:
@@ -86,9 +106,9 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             [_shown(row) for row in part["rows"] if row["quantity"] in (*_SHOWN, None)],
             " ".join(
                 [
-                    "Error is |forecast / measured − 1|. Coverage is the share of measured values inside the "
-                    f"{100 * league['level']:.0f} % interval that was given. Silent is the number of settings of "
-                    "which the model can say nothing.",
+                    "Error is |forecast / measured − 1|. Coverage is the share of measured values inside "
+                    f"the {100 * league['level']:.0f} % interval that was given. Silent is the number of "
+                    "settings of which the model can say nothing.",
                     *part["text"],
                 ]
             ),

@@ -23,12 +23,18 @@ _PLACES = ("sessions", "rows_per_commit", "commit_delay_us", "log_device_ms")
 def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
     """Every model by name, the one that forecasts first."""
     points = tuple(
-        point for point in calibrated.measured.values() if point.loop == calibrated.point.loop and _both(point)
+        point
+        for point in calibrated.measured.values()
+        if point.loop == calibrated.point.loop and _both(point)
     )
     return {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
 
 
-def _law(points: Sequence[Measured], calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def _law(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
     """The Universal Scalability Law through the settings that differ from the scenario in sessions alone.
 
     Raises:
@@ -47,12 +53,16 @@ def _law(points: Sequence[Measured], calibration: Calibration, scenario: Scenari
     return _through(scenario, law.throughput(scenario.sessions))
 
 
-def _line(points: Sequence[Measured], calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
-    """A straight line in each factor: time per transaction as a sum of what sessions, rows per commit and the
-    other numbers add to it, by least squares.
+def _line(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
+    """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
+    and the other numbers add to it, by least squares.
 
-    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one station
-    is busy all the time the time of a transaction is a straight line in the number of sessions.
+    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
+    station is busy all the time the time of a transaction is a straight line in the number of sessions.
 
     Raises:
         ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,
@@ -73,7 +83,10 @@ def _line(points: Sequence[Measured], calibration: Calibration, scenario: Scenar
         raise ValueError("the measured settings do not tell the slopes of several factors apart")
     times = np.array([point.scenario.sessions / _value(point) for point in mine])
     slopes = np.linalg.lstsq(matrix, times, rcond=None)[0]
-    time_s = float(slopes[0] + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True)))
+    time_s = float(
+        slopes[0]
+        + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True))
+    )
     if time_s <= 0:
         raise ValueError("the line has fallen to nothing there")
     return _through(scenario, scenario.sessions / (time_s + scenario.think_time_ms / 1e3))

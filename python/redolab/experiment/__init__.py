@@ -17,6 +17,7 @@ from redolab.experiment import (
     rows_per_commit,
     sampling_distribution,
     session_count,
+    verify_forecast,
 )
 from redolab.experiment.base import Experiment
 from redolab.store import Run
@@ -57,6 +58,8 @@ def analyse(run: Run) -> dict[str, Any]:
     name = run.manifest["experiment"]
     if name == listed.NAME:
         return listed.analyse(run)
+    if name == verify_forecast.NAME:
+        return verify_forecast.analyse(run)
     if name not in EXPERIMENTS:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     return EXPERIMENTS[name].analyse(run)

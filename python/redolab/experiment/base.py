@@ -7,7 +7,7 @@ whatever it says about a run can be computed again offline. The runner measures 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from redolab.design import Design
@@ -58,6 +58,8 @@ class Plan:
     combinations: Mapping[str, Levels]
     """Setting name to its levels, for the settings of the design."""
     load: Load
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What stands in the run directory before the first sample, by file name, as JSON."""
 
 
 def as_designed(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001

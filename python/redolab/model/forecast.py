@@ -75,5 +75,5 @@ MODELS: Mapping[str, Model] = MappingProxyType(
         "published curve": published_curve,
     }
 )
-"""The models of the league that need costs alone, the one that forecasts first. Those that need measured points
-too are beside them in `redolab.analysis.models.models_of`."""
+"""The models of the league that need costs alone, the one that forecasts first. Those that need measured
+points are beside them in `redolab.analysis.models.models_of`."""

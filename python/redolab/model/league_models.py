@@ -1,11 +1,11 @@
 """The models that the simulation is compared with, each as others use it: quick, exact of something simpler,
 or published.
 
-None but the approximation knows group commit: to them the log is a station at which every commit has a flush of
-its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves) are applied
-to sessions that loop as is often done: the arrival rate is taken to be the throughput X at which
-N = X (R(X) + Z), which pretends that arrivals come at random whatever the sessions do. What a model cannot speak
-of it refuses with `ValueError` and the reason.
+None but the approximation knows group commit: to them the log is a station at which every commit has a flush
+of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves) are
+applied to sessions that loop as is often done: the arrival rate is taken to be the throughput X at which
+N = X (R(X) + Z), which pretends that arrivals come at random whatever the sessions do. What a model cannot
+speak of it refuses with `ValueError` and the reason.
 
 Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
 """
@@ -139,7 +139,8 @@ def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str
         ValueError: the scenario cannot be, its cost is not known, or the curves know no such thing.
         NoSteadyStateError: more arrives than can be done.
 
-    Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012), `redolab.model.queueing`.
+    Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012),
+    `redolab.model.queueing`.
     """
     demands = _demands(calibration, scenario)
     return _open(
@@ -205,7 +206,8 @@ def _fixed_point(
     if scenario.arrival_rate_per_s is not None:
         if scenario.arrival_rate_per_s >= most:
             raise NoSteadyStateError(
-                f"no steady state: {scenario.arrival_rate_per_s:g} arrive per second, and {most:.4g} can be done"
+                f"no steady state: {scenario.arrival_rate_per_s:g} arrive per second, "
+                f"and {most:.4g} can be done"
             )
         return scenario.arrival_rate_per_s, response(scenario.arrival_rate_per_s)
     low, high = 0.0, most

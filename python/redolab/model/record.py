@@ -4,8 +4,8 @@ Every verified forecast leaves a `Score` per quantity, and a `Silence` where a m
 prediction interval is as wide as the scatter of the calibration and the model's own past errors in the same
 family of settings make it, by split conformal prediction on log(observed / forecast).
 
-Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-free predictive inference for regression",
-Journal of the American Statistical Association 113 (2018).
+Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-free predictive inference for
+regression", Journal of the American Statistical Association 113 (2018).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PRIOR = 0.15
 PRIOR_WEIGHT = 2
 """How many verified forecasts that assumption counts for."""
 EXTRAPOLATED = 2.0
-"""How much wider an interval is beyond what was measured. Leaving whole families of settings out of the record
-that intervals were made from, a nominal 90 % covered 62 to 82 %: of normal errors that is too narrow by 1.2
-to 1.9."""
+"""How much wider an interval is beyond what was measured. With whole families of settings left out of the
+record that intervals were made from, a nominal 90 % covered 62 to 82 %: of normal errors that is too narrow
+by 1.2 to 1.9."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,9 @@ def prediction_interval(
         # A share or a time of nothing has no logarithm; what the replicates say is all there is.
         return Predicted(point, min([point, *replicates]), max([point, *replicates]), level, known)
     logs = [math.log(value / point) for value in replicates if value > 0]
-    half = _conformal(log_ratios, level) if known >= least_verified(level) else _student(log_ratios, logs, level)
+    half = (
+        _conformal(log_ratios, level) if known >= least_verified(level) else _student(log_ratios, logs, level)
+    )
     half *= EXTRAPOLATED if extrapolated else 1.0
     low, high = _middle(logs, level)
     return Predicted(
@@ -160,8 +162,8 @@ def prediction_interval(
 
 def scores_as_lines(scores: Iterable[Score], silences: Iterable[Silence] = ()) -> str:
     """Scores and silences as JSON lines, the form that `read_scores` and `read_silences` read."""
-    lines = [json.dumps(asdict(item), sort_keys=True, allow_nan=False) for item in (*scores, *silences)]
-    return "".join(f"{line}\n" for line in lines)
+    items = [*map(asdict, scores), *map(asdict, silences)]
+    return "".join(json.dumps(item, sort_keys=True, allow_nan=False) + "\n" for item in items)
 
 
 def read_scores(path: Path) -> tuple[Score, ...]:

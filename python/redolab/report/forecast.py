@@ -30,7 +30,7 @@ _ROWS: Mapping[str, tuple[str, float]] = {
 _LEVELS: Mapping[str, Callable[[Any], str]] = {
     "sessions": lambda value: counted(value, "session"),
     "rows_per_commit": lambda value: f"{counted(value, 'row')} per commit",
-    "commit_wait": lambda value: str(value),
+    "commit_wait": str,
     "commit_delay_us": lambda value: f"commit delay {value:,} µs",
     "log_device_ms": lambda value: f"log device {value:g} ms",
     "cpus": lambda value: f"{value:g} effective CPUs",
@@ -126,6 +126,8 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
         for name, said in results["models"].items()
         if name != results["model"] and "throughput_per_s" in said
     ]
+    if results["answers"]:
+        found.append(("Answers", "their intervals are the calibration's, without the model's own error"))
     if others and (changed or not results["sweep"]):
         found.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
     return found
@@ -166,26 +168,24 @@ def _shown(results: Results) -> dict[str, tuple[str, float]]:
     """The quantities of the asked forecast; rows where a commit has several."""
     several = any(results[name]["levels"]["rows_per_commit"] > 1 for name in ("asked", "today"))
     known = results["asked"]["forecast"]
-    return {
-        name: row for name, row in _ROWS.items() if name in known and (several or name != "rows_per_s")
-    }
+    return {name: row for name, row in _ROWS.items() if name in known and (several or name != "rows_per_s")}
 
 
 def _sweep(results: Results) -> Table:
-    factor = _swept(results)
+    factor = results["swept"]
     levels = [one["levels"] for one in results["sweep"]]
     unit = "Rows" if any(one["rows_per_commit"] > 1 for one in levels) else "Commits"
     quantity = "rows_per_s" if unit == "Rows" else "throughput_per_s"
     measured = any(one["measured"] for one in results["sweep"])
-    known = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
+    known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
     columns = [
         Column(factor.replace("_", " ").capitalize()),
         Column(f"{unit} per s"),
         Column(_interval_title(known)),
         Column("Measured" if measured else "Times today's"),
         Column("Commit p95", "ms"),
-        Column("CPUs busy", "%"),
-        Column("Log busy", "%"),
+        Column("CPUs", "% busy"),
+        Column("Log", "% busy"),
     ]
     rows = []
     for one in results["sweep"]:
@@ -206,25 +206,28 @@ def _sweep(results: Results) -> Table:
                 ),
             ]
         )
-    note = "* outside of what the run measured: wider." if any(one["extrapolated"] for one in results["sweep"]) else ""
+    note = (
+        "* outside of what the run measured: wider."
+        if any(one["extrapolated"] for one in results["sweep"])
+        else ""
+    )
     return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
-
-
-def _swept(results: Results) -> str:
-    return str(results["swept"])
 
 
 def _sweep_caption(results: Results, factor: str) -> str:
     before, after = results["today"]["levels"], results["asked"]["levels"]
-    others = [_LEVELS[name](value) for name, value in after.items() if value not in (before[name], None)]
+    others = [
+        _LEVELS[name](value)
+        for name, value in after.items()
+        if name != factor and value not in (before[name], None)
+    ]
     return f"Sweep of {factor.replace('_', ' ')}" + (f", with {', '.join(others)}" if others else "")
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
     if answer["refused"]:
         return f"{_QUESTIONS[answer['question']]}: no answer; {answer['refused']}."
-    value, brings = cells.estimate(answer["value"]), answer["brings"]
-    found = f"{value.text} ({value.interval})" if value.interval else value.text
+    brings, found = answer["brings"], _found(answer)
     figures = {name: significant(figure) for name, figure in brings.items()}
     if answer["question"] == "elbow":
         return (
@@ -252,32 +255,38 @@ _QUESTIONS: Mapping[str, str] = {
 }
 
 
+def _found(answer: Mapping[str, Any]) -> str:
+    """The value with its interval; sessions and rows are whole."""
+    value = answer["value"]
+    if answer["factor"] == "arrival_rate_per_s":
+        cell = cells.estimate(value)
+        return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
+    low, high = (None if value[end] is None else f"{value[end]:,.0f}" for end in ("low", "high"))
+    return f"{value['point']:,.0f}" + (f" ({low} – {high})" if low and high else "")
+
+
 def _beyond(results: Results) -> Iterator[str]:
     """What was not measured, of the forecast, its sweep and its answers; each factor once."""
-    seen: dict[str, list[Any]] = {}
-    ranges: dict[str, Mapping[str, Any]] = {}
-    sources = (results["extrapolated"], *(one["extrapolated"] for one in (*results["sweep"], *results["answers"])))
-    for item in (item for source in sources for item in source):
-        ranges[item["factor"]] = item
-        values = seen.setdefault(item["factor"], [])
-        if item["asked"] not in values:
-            values.append(item["asked"])
-    for factor, values in seen.items():
-        low, high = ranges[factor]["measured_from"], ranges[factor]["measured_to"]
-        name = factor.replace("_", " ")
-        texts = [value if isinstance(value, str) else significant(value) if value % 1 else f"{value:,.0f}" for value in values]
-        said = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    parts = (results, *results["sweep"], *results["answers"])
+    items = [item for part in parts for item in part["extrapolated"]]
+    for factor in dict.fromkeys(item["factor"] for item in items):
+        mine = [item for item in items if item["factor"] == factor]
+        values = [_level_text(value) for value in sorted({item["asked"] for item in mine})]
+        said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
+        low, high = (mine[0][end] for end in ("measured_from", "measured_to"))
+        measured = "none" if low is None else _level_text(low)
+        measured += "" if low == high else f" to {_level_text(high)}"
         yield (
-            f"{name} {said} {'lies' if len(texts) == 1 else 'lie'} outside of what the run measured "
-            f"({_range(low, high)}); the interval is twice as wide there."
+            f"{factor.replace('_', ' ')} {said}: the run measured {measured}. What is extrapolated has wider "
+            "intervals."
         )
 
 
-def _range(low: Any, high: Any) -> str:
-    if low is None:
-        return "nothing"
-    texts = [value if isinstance(value, str) else f"{value:,.3g}" for value in (low, high)]
-    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+def _level_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    text = f"{value:,}" if isinstance(value, int) else significant(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _interval_title(estimates: Mapping[str, Any]) -> str:

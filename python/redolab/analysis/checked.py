@@ -1,0 +1,230 @@
+"""A sealed forecast beside what was then measured: what every model said of every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from redolab.analysis.calibrating import Calibrated, measured_settings
+from redolab.analysis.estimates import Estimate
+from redolab.analysis.forecasting import extrapolated
+from redolab.analysis.predicted import ask_models
+from redolab.analysis.shown import Column, Table
+from redolab.model.calibration import Scenario
+from redolab.model.forecast import QUANTITIES
+from redolab.model.record import Score, Silence, family_of
+from redolab.sealed import FILE
+from redolab.store import Run
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One quantity that a model forecast of a setting, beside what was measured."""
+
+    setting: str
+    score: Score
+    level: float
+    """Of the prediction interval."""
+    verified: int
+    """Forecasts of the family that were verified before."""
+    measured: Estimate
+
+    @property
+    def error(self) -> float:
+        """Forecast / measured - 1."""
+        return self.score.forecast / self.score.observed - 1
+
+    def as_json(self) -> dict[str, Any]:
+        """The score as the results object has it."""
+        return {
+            "setting": self.setting,
+            "model": self.score.model,
+            "family": self.score.family,
+            "quantity": self.score.quantity,
+            "forecast": self.forecast.as_json(),
+            "verified": self.verified,
+            "measured": self.measured.as_json(),
+            "error": self.error,
+            "inside": self.score.inside,
+        }
+
+    @property
+    def forecast(self) -> Estimate:
+        """The forecast with its prediction interval."""
+        return Estimate(self.score.forecast, self.score.low, self.score.high, self.level)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A run that checked a forecast."""
+
+    sealed: Mapping[str, Any]
+    checked: tuple[Checked, ...]
+    """In the order of the settings and models as sealed."""
+    silences: tuple[tuple[str, Silence], ...]
+    """With the setting."""
+
+    @property
+    def scored(self) -> bool:
+        """Whether the forecast counts as checked: every setting was measured as often as planned."""
+        return bool(self.checked)
+
+    @property
+    def model(self) -> str:
+        """The one that forecasts."""
+        return str(self.sealed["forecast"]["settings"][0]["models"][0]["model"])
+
+    def as_json(self) -> dict[str, Any]:
+        """The key `forecast` of the results object."""
+        return {
+            "sealed_at": self.sealed["sealed_at"],
+            "sha256": self.sealed["sha256"],
+            "model": self.model,
+            "scored": self.scored,
+            "scores": [item.as_json() for item in self.checked],
+            "silences": [
+                {"setting": setting, "model": item.model, "reason": item.reason}
+                for setting, item in self.silences
+            ],
+        }
+
+
+def forecast_of(
+    calibrated: Calibrated, asked: Mapping[str, Scenario], record: Sequence[Score]
+) -> dict[str, Any]:
+    """What every model says of settings that are to be measured: the content to seal.
+
+    Args:
+        calibrated: the run.
+        asked: the settings by name.
+        record: forecasts that were verified before.
+    """
+    return {
+        "today": asdict(calibrated.measured[calibrated.today].scenario),
+        "loop": calibrated.point.loop,
+        "settings": [
+            {
+                "setting": name,
+                "asked": asdict(scenario),
+                "family": family_of(calibrated.point, scenario),
+                "extrapolated": [item["factor"] for item in extrapolated(calibrated, scenario)],
+                "models": [
+                    {
+                        "model": said.model,
+                        "silent": said.silent,
+                        "quantities": {key: asdict(value) for key, value in said.quantities.items()},
+                    }
+                    for said in ask_models(calibrated, scenario, record)
+                ],
+            }
+            for name, scenario in asked.items()
+        ],
+    }
+
+
+def score_run(run: Run) -> Scoring | None:
+    """Score the sealed forecast of a run; None where it has none.
+
+    A run that was interrupted or failed scores nothing: its forecast stays unscored.
+
+    Raises:
+        UsageError: the forecast cannot be read.
+    """
+    sealed = run.document(FILE)
+    if sealed is None:
+        return None
+    if run.manifest["status"] != "finished":
+        return Scoring(sealed, (), ())
+    measured = {name: item.quantities for name, item in measured_settings(run).items()}
+    return score(sealed, measured)
+
+
+def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimate]]) -> Scoring:
+    """Put what was measured beside a sealed forecast.
+
+    What was measured as nothing, or not at all, is no score: no ratio can be taken to it.
+
+    Args:
+        sealed: the forecast.
+        measured: quantities by setting.
+    """
+    checked, silences = [], []
+    for asked in sealed["forecast"]["settings"]:
+        name, family = asked["setting"], asked["family"]
+        if name not in measured:
+            continue
+        for said in asked["models"]:
+            if said["silent"] is not None:
+                silences.append((name, Silence(said["model"], family, said["silent"])))
+            for quantity, told in said["quantities"].items():
+                seen = measured[name].get(quantity)
+                if seen is None or not seen.point or seen.point < 0:
+                    continue
+                one = Score(
+                    said["model"], family, quantity, told["point"], seen.point, told["low"], told["high"]
+                )
+                checked.append(Checked(name, one, told["level"], told["verified"], seen))
+    return Scoring(sealed, tuple(checked), tuple(silences))
+
+
+def tables(found: Scoring) -> list[Table]:
+    """The forecast beside what was measured, and the same of every model."""
+    if not found.scored:
+        return []
+    own = [item for item in found.checked if item.score.model == found.model]
+    return [
+        Table(
+            "forecast-checked",
+            "The sealed forecast, and what was then measured",
+            _OWN,
+            [_row(item, QUANTITIES) for item in own],
+            f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
+            f"{found.sealed['sha256'][:16]}). The forecast is that of {found.model!r} with its prediction "
+            "interval; error is forecast / measured − 1. Checked before: verified forecasts of that family; "
+            "with fewer than 9 the interval is a guess.",
+            first=True,
+        ),
+        Table(
+            "forecast-models",
+            "What every model had said",
+            _MODELS,
+            _by_model(found),
+            "The others know no group commit, or no log at all.",
+        ),
+    ]
+
+
+def _row(item: Checked, words: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "setting": item.setting,
+        "model": item.score.model,
+        "quantity": words.get(item.score.quantity, item.score.quantity),
+        "forecast": item.forecast,
+        "measured": item.measured,
+        "error": 100 * item.error,
+        "inside": {True: "inside", False: "outside", None: None}[item.score.inside],
+        "verified": item.verified,
+    }
+
+
+def _by_model(found: Scoring) -> list[dict[str, Any]]:
+    names = {"throughput_per_s": "throughput", "commit_time_ms": "commit time"}
+    rows: list[dict[str, Any]] = [
+        {**_row(item, names), "silent": ""} for item in found.checked if item.score.quantity in names
+    ]
+    return rows + [
+        {"setting": setting, "model": item.model, "quantity": f"silent: {item.reason}"}
+        for setting, item in found.silences
+    ]
+
+
+_COMMON = (
+    Column("quantity", "of", "text"),
+    Column("forecast", "forecast", "estimate"),
+    Column("measured", "measured", "estimate"),
+    Column("error", "error", "change", "%"),
+    Column("inside", "interval", "text"),
+)
+_OWN = (Column("setting", "setting", "text"), *_COMMON, Column("verified", "checked before", "count"))
+_MODELS = (Column("setting", "setting", "text"), Column("model", "model", "text"), *_COMMON)

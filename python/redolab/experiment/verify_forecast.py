@@ -1,0 +1,132 @@
+"""verify-forecast: does what was forecast and sealed come true? A forecast's own settings, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from redolab import units
+from redolab.experiment.base import Experiment, Levels, Size, Wish
+from redolab.experiment.calibrate import check_load, setting_name
+from redolab.load import Inserts
+from redolab.model.calibration import Scenario
+from redolab.store import Run
+
+if TYPE_CHECKING:
+    from redolab.analysis.checked import Scoring
+    from redolab.analysis.compared import Compared
+    from redolab.analysis.verdict import Verdict
+
+NAME = "verify-forecast"
+"""The experiment of every run of `redolab verify-forecast`; `redolab run` does not know it."""
+NOT_HERE: Mapping[str, str] = {
+    "cpus": "this machine has the CPUs it has",
+    "think_time_ms": "the sessions of the check loop without a pause",
+    "arrival_rate_per_s": "the sessions of the check loop, and nothing arrives",
+}
+"""Factors that can be forecast and not checked, and why."""
+_SIZE = Size(blocks=5, seconds=2.0, warmup_s=0.4)
+
+
+def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dict[str, Levels]:
+    """Settings to measure, by the names they are given here: their levels joined.
+
+    Commit delay and log device are levels where a setting has them, and then of all.
+
+    Args:
+        scenarios: by any key; the keys of the result are the names, in the same order.
+        device_ms: flush time of the emulated device under which the others are measured; None for none.
+    """
+    delays = any(item.commit_delay_us for item in scenarios.values())
+    devices = any(item.log_device_ms is not None for item in scenarios.values())
+    found: dict[str, Levels] = {}
+    for item in scenarios.values():
+        levels = {
+            "sessions": str(item.sessions),
+            "rows_per_commit": str(item.rows_per_commit),
+            "commit_wait": item.commit_wait,
+        }
+        if delays:
+            levels["commit_delay_us"] = str(item.commit_delay_us)
+        if devices:
+            levels["log_device_ms"] = (
+                f"{item.log_device_ms if item.log_device_ms is not None else device_ms or 0:g}"
+            )
+        found[setting_name(levels)] = levels
+    return found
+
+
+def checking(settings: Mapping[str, Levels], today: str, client: bool) -> Experiment:
+    """The experiment that measures a forecast's settings beside today's.
+
+    Args:
+        settings: name to levels, today's among them.
+        today: the name of today's.
+        client: whether the loop runs in a client.
+    """
+
+    def load(wish: Wish, chosen: Mapping[str, Levels]) -> Inserts:  # noqa: ARG001
+        return check_load(max(int(levels["sessions"]) for levels in chosen.values()), client)
+
+    return Experiment(
+        name=NAME,
+        question="Does what was forecast come true?",
+        unit="commit",
+        record="sample",
+        engines=("embedded", "postgresql"),
+        options=frozenset(),
+        combine=lambda wish: settings,  # noqa: ARG005
+        defaults=lambda wish, possible: possible,  # noqa: ARG005
+        baseline=lambda chosen: today,  # noqa: ARG005
+        quick=_SIZE,
+        full=_SIZE,
+        null_pair=True,
+        load=load,
+        analyse=analyse,
+    )
+
+
+def analyse(run: Run) -> dict[str, Any]:
+    """The results object of a run that checked a forecast.
+
+    Raises:
+        UsageError: its sealed forecast is gone or cannot be read.
+    """
+    from redolab.analysis.checked import score_run, tables
+    from redolab.analysis.compared import compare_run, results
+    from redolab.errors import UsageError
+
+    scoring = score_run(run)
+    if scoring is None:
+        raise UsageError(
+            f"{run.path} has no sealed forecast, so there is nothing that it could have checked."
+        )
+    compared = compare_run(run)
+    found = results(compared, _verdict(compared, scoring), tables=tables(scoring))
+    return {**found, "forecast": scoring.as_json()}
+
+
+def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
+    """How far throughput and commit time were off, and what was inside."""
+    from redolab.analysis.verdict import Verdict
+
+    own = [item for item in scoring.checked if item.score.model == scoring.model]
+    if not own:
+        text = "The sealed forecast is unscored: the run that was to check it did not finish."
+        return Verdict(text, "undecided", compared.baseline, None, "unscored")
+    inside = sum(item.score.inside is True for item in own)
+    told = [
+        f"{item.setting} was forecast to do {units.significant(item.score.forecast)} commits per second "
+        f"and did {units.significant(item.score.observed)} ({100 * item.error:+.1f} %, "
+        f"{'inside' if item.score.inside else 'outside'} the interval)"
+        for item in own
+        if item.score.quantity == "throughput_per_s"
+    ]
+    least = min(item.verified for item in own)
+    text = "; ".join(told) + f". Of {len(own)} quantities {inside} came out inside their intervals."
+    if least == 0:
+        text += " Such a forecast was never checked before, so the intervals were guesses."
+    hit = all(item.score.inside for item in own if item.score.quantity == "throughput_per_s")
+    return Verdict(
+        text, "equivalent" if hit else "worse", compared.baseline, None, "inside" if hit else "outside"
+    )

@@ -1,0 +1,28 @@
+"""The league of models in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from redolab.report import shown_tables
+from redolab.report.cells import Results
+from redolab.report.fitting import fitted
+from redolab.report.paper import Paper
+
+
+def print_league(results: Results, console: Console | None = None) -> None:
+    """Print the results object of `redolab league`."""
+    console = console or Console(highlight=False)
+    paper = Paper(console.width, plain=console.options.ascii_only)
+    for table in shown_tables.first(results):
+        for part in paper.table(fitted(table, paper.width), ""):
+            console.print(part)
+    kept = {item["record"]: item for item in results["ledger"]}
+    here = kept["here"]
+    told = f"{here['forecasts']} forecasts were sealed and checked on this machine"
+    if here["unscored"]:
+        told += f", {here['unscored']} more sealed and never scored"
+    if kept["imported"]["forecasts"]:
+        told += f", {kept['imported']['forecasts']} imported"
+    console.print()
+    console.print(paper.text(f"{told}. `redolab verify-forecast` adds one."))

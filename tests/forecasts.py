@@ -1,0 +1,78 @@
+"""A made-up calibration, for tests of forecasts that need no run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from redolab.analysis.calibrating import Calibrated, Measured
+from redolab.analysis.estimates import Estimate
+from redolab.model.calibration import Calibration, Scenario
+from redolab.model.record import Score
+
+LONE, TODAY, BATCHES = "1/1/wait", "8/1/wait", "8/32/wait"
+POINT = Calibration(
+    loop="server",
+    cpus=2.0,
+    commit_cpu_s=40e-6,
+    row_cpu_s=5e-6,
+    flush_cpu_s=15e-6,
+    wake_s=25e-6,
+    background_cpu_s=4e-6,
+    commit_bytes=100.0,
+    row_bytes=110.0,
+    flush_s=tuple(float(value) for value in np.linspace(0.8e-3, 1.2e-3, 21)),
+    device_s_per_byte=1e-9,
+)
+
+
+def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
+    """A server whose log device takes 0.8 to 1.2 ms per flush, measured in three settings.
+
+    Args:
+        replicates: resampled calibrations, each cost of which is off by some 3 %.
+        changes: of the calibration.
+    """
+    point = replace(POINT, **changes)
+    rng = np.random.default_rng(1)
+    scaled = ("commit_cpu_s", "row_cpu_s", "flush_cpu_s", "wake_s")
+    again = []
+    for _ in range(replicates):
+        costs = {name: getattr(point, name) * float(rng.normal(1, 0.03)) for name in scaled}
+        device = float(rng.normal(1, 0.03))
+        again.append(replace(point, flush_s=tuple(value * device for value in point.flush_s), **costs))
+    return Calibrated(
+        point,
+        tuple(again),
+        {
+            LONE: _measured(Scenario(1), 900.0, 1.10),
+            TODAY: _measured(Scenario(8), 3_400.0, 2.30),
+            BATCHES: _measured(Scenario(8, rows_per_commit=32), 3_000.0, 2.60),
+        },
+        TODAY,
+    )
+
+
+def make_scores(family: str, quantity: str, errors: tuple[float, ...]) -> tuple[Score, ...]:
+    """Verified forecasts of the model that forecasts, off by so much of the forecast."""
+    return tuple(
+        Score("group commit, simulated", family, quantity, 100.0, 100.0 * (1 + error)) for error in errors
+    )
+
+
+def _measured(scenario: Scenario, throughput: float, response_ms: float) -> Measured:
+    def near(value: float) -> Estimate:
+        return Estimate(value, 0.98 * value, 1.02 * value)
+
+    return Measured(
+        scenario,
+        "server",
+        {
+            "throughput_per_s": near(throughput),
+            "response_time_ms": near(response_ms),
+            "commit_time_ms": near(0.95 * response_ms),
+            "commits_per_flush": near(throughput / 900),
+        },
+    )
