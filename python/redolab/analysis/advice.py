@@ -14,7 +14,7 @@ from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.profile import Times
 from redolab.errors import UsageError
-from redolab.model.record import Score
+from redolab.model.record import shipped_record
 from redolab.sample import TIER_TEXT
 from redolab.store import Run
 
@@ -34,16 +34,16 @@ _NO_COSTS = (
 _AGAIN = "the same profile, before and after a change"
 
 
-def of_run(
-    run: Run, baseline: str, times: Mapping[str, Sequence[Times]], scores: Sequence[Score]
-) -> dict[str, Any]:
+def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dict[str, Any]:
     """The advice from a run; plain JSON types only.
+
+    Intervals of forecasts are as wide as the record that comes with Redolab makes them. This machine's ledger
+    has no part in it: the same run gives the same advice everywhere and at any time.
 
     Args:
         run: any run of samples, finished or not.
         baseline: its baseline, which stands for today where the run tells no costs.
         times: seconds per row of the time account, by setting and sample.
-        scores: the record of the model that forecasts.
     """
     try:
         calibrated = calibrate(run)
@@ -56,7 +56,7 @@ def of_run(
     if calibrated is None:
         found["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
     else:
-        found |= _forecast(calibrated, scores, _tier(run, today))
+        found |= _forecast(calibrated, _tier(run, today))
     return found | {"lines": lines(found)}
 
 
@@ -118,13 +118,13 @@ def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[s
     }
 
 
-def _forecast(calibrated: Calibrated, scores: Sequence[Score], tier: tuple[str, str]) -> dict[str, Any]:
+def _forecast(calibrated: Calibrated, tier: tuple[str, str]) -> dict[str, Any]:
     # The simulator and SciPy are not needed by runs that tell no costs.
     from redolab.analysis.changes import not_forecast
     from redolab.analysis.forecasting import MODEL
     from redolab.analysis.gains import ORDER, advise
 
-    changes = [item.as_json() for item in advise(calibrated, scores)]
+    changes = [item.as_json() for item in advise(calibrated, shipped_record()[0])]
     return {
         "model": MODEL,
         "changes": [item | _tiers(item["durability"] == "lost", *tier) for item in changes],

@@ -88,7 +88,7 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
         )
     if today.commit_wait == "wait" and today.sessions <= COMMIT_SIBLINGS:
         found.append(
-            f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and there are "
+            f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and today has "
             f"{units.counted(today.sessions, 'session')}."
         )
     return found

@@ -212,7 +212,7 @@ def results(
         "method": envelope.method(manifest),
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
-        "advice": advice.of_run(compared.run, baseline, _session_times(compared), ()),
+        "advice": advice.of_run(compared.run, baseline, _session_times(compared)),
     }
 
 

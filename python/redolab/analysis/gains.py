@@ -194,9 +194,13 @@ def _unmeasured(calibrated: Calibrated, change: Change) -> str:
         return "no other log device was measured"
     found = []
     for item in extrapolated(calibrated, change.scenario):
-        low, high = item["measured_from"], item["measured_to"]
-        seen = "never" if low is None else f"at {low:g}" if low == high else f"from {low:g} to {high:g}"
-        found.append(f"{item['factor']} was measured {seen}")
+        low, high = (
+            f"{value:g}" if isinstance(value, float) else str(value)
+            for value in (item["measured_from"], item["measured_to"])
+        )
+        found.append(
+            f"{item['factor']} was measured " + (f"at {low}" if low == high else f"from {low} to {high}")
+        )
     return "; ".join(found)
 
 
