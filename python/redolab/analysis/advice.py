@@ -48,7 +48,8 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     try:
         calibrated = calibrate(run)
     except UsageError as error:
-        calibrated, why = None, str(error)
+        # Where the run lies is no figure: it may be moved, and must say the same.
+        calibrated, why = None, str(error).replace(str(run.path), "this run")
     today = baseline if calibrated is None else calibrated.today
     engine = str(run.manifest["engine"]["name"])
     bounds = bounds_of_times(times.get(today, ()))
