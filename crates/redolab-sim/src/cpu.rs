@@ -1,11 +1,16 @@
-//! The CPU station: one queue before several servers, first come first served, with a quantum.
+//! The CPU station: first come first served, with a quantum, from one queue or from one per CPU.
+//!
+//! With a queue per CPU it is a scheduler's: who wakes up goes to a CPU that idles and is awake, his last one
+//! before others, and else waits where his waker runs; a CPU that runs dry takes over only who has waited so
+//! long that its caches have forgotten him. So a CPU can idle beside another's queue.
 
 use std::collections::VecDeque;
 
 use crate::distribution::whole;
+use crate::parameters::Parameters;
 
-/// One CPU and who is on it.
-#[derive(Debug, Clone, Copy, Default)]
+/// One CPU, who is on it, and who waits for it.
+#[derive(Debug, Clone, Default)]
 struct Server {
     process: u32,
     /// CPU time it still asks for.
@@ -14,6 +19,19 @@ struct Server {
     used_ns: u64,
     /// CPU time until the event that has been announced.
     slice_ns: u64,
+    busy: bool,
+    idle_since_ns: u64,
+    ready: VecDeque<Ready>,
+}
+
+/// Who waits for a CPU.
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    process: u32,
+    work_ns: u64,
+    since_ns: u64,
+    /// Woken up, and not one who has used its quantum.
+    woken: bool,
 }
 
 /// What a server does when a slice is over.
@@ -25,34 +43,48 @@ pub enum Next {
     More,
 }
 
-/// CPUs and the queue before them. Knows nothing of time: it says how long a slice takes.
+/// CPUs and the queues before them.
 #[derive(Debug)]
 pub struct Cpu {
     servers: Vec<Server>,
-    free: Vec<u32>,
-    ready: VecDeque<(u32, u64)>,
+    /// On which server each process was last.
+    last: Vec<u32>,
+    /// Servers whose queue is shared: all have the first one's.
+    shared: bool,
     quantum_ns: u64,
     context_switch_ns: u64,
+    idle_exit_ns: u64,
+    halt_exit_ns: u64,
+    halt_after_ns: u64,
+    hot_ns: u64,
+    imbalance: u32,
+    dispatch_ns: u64,
     /// Elapsed time per CPU time.
     slowness: f64,
 }
 
 impl Cpu {
-    /// `cpus` effective CPUs, for at most `processes` processes.
+    /// The CPUs of `parameters`, for at most `processes` processes.
     #[expect(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
         reason = "checked to be small"
     )]
-    pub fn new(cpus: f64, quantum_ns: u64, context_switch_ns: u64, processes: usize) -> Self {
-        let servers = cpus.ceil() as u32;
+    pub fn new(parameters: &Parameters, processes: usize) -> Self {
+        let servers = parameters.cpus.ceil() as u32;
         Self {
             servers: vec![Server::default(); servers as usize],
-            free: (0..servers).rev().collect(),
-            ready: VecDeque::with_capacity(processes),
-            quantum_ns,
-            context_switch_ns,
-            slowness: f64::from(servers) / cpus,
+            last: (0..processes as u32).map(|process| process % servers).collect(),
+            shared: !parameters.own_queues,
+            quantum_ns: parameters.quantum_ns,
+            context_switch_ns: parameters.context_switch_ns,
+            idle_exit_ns: parameters.idle_exit_ns,
+            halt_exit_ns: parameters.halt_exit_ns,
+            halt_after_ns: parameters.halt_after_ns,
+            hot_ns: parameters.hot_ns,
+            imbalance: parameters.imbalance,
+            dispatch_ns: parameters.dispatch_ns,
+            slowness: f64::from(servers) / parameters.cpus,
         }
     }
 
@@ -64,25 +96,124 @@ impl Cpu {
         self.servers[server as usize].process
     }
 
-    pub fn take_free(&mut self) -> Option<u32> {
-        self.free.pop()
+    /// A process asks for `work_ns`. Returns the server that takes it up now and after how long its first
+    /// slice ends; nothing if it has to wait.
+    ///
+    /// `waker` is the server on which it was woken up, if one did it.
+    pub fn ask(
+        &mut self,
+        process: u32,
+        work_ns: u64,
+        waker: Option<u32>,
+        now_ns: u64,
+    ) -> Option<(u32, u64)> {
+        if let Some(server) = self.idle_for(process, now_ns) {
+            let exit_ns = if waker.is_some() { self.exit_ns(server, now_ns) } else { 0 };
+            return Some((server, exit_ns + self.take_up(server, process, work_ns)));
+        }
+        let queue = if self.shared {
+            0
+        } else {
+            let place = self.place_for(waker.unwrap_or(self.last[process as usize]));
+            if !self.servers[place as usize].busy {
+                let exit_ns = if waker.is_some() { self.exit_ns(place, now_ns) } else { 0 };
+                return Some((place, exit_ns + self.take_up(place, process, work_ns)));
+            }
+            place
+        };
+        self.servers[queue as usize].ready.push_back(Ready {
+            process,
+            work_ns,
+            since_ns: now_ns,
+            woken: waker.is_some(),
+        });
+        None
     }
 
-    pub fn set_free(&mut self, server: u32) {
-        self.free.push(server);
+    /// Where one waits who woke up at `near` while no server idled and was awake: there, unless too many do.
+    fn place_for(&self, near: u32) -> u32 {
+        let waiting = |server: &Server| server.ready.len() + usize::from(server.busy);
+        let here = waiting(&self.servers[near as usize]);
+        let least = (0_u32..).zip(&self.servers).min_by_key(|(_, server)| waiting(server));
+        match least {
+            Some((other, server)) if here > waiting(server) + self.imbalance as usize => other,
+            _ => near,
+        }
     }
 
-    pub fn wait(&mut self, process: u32, work_ns: u64) {
-        self.ready.push_back((process, work_ns));
+    /// A server that idles and is awake: the last one of the process, or the one that idles shortest.
+    fn idle_for(&self, process: u32, now_ns: u64) -> Option<u32> {
+        let awake = |server: &Server| {
+            !server.busy && (self.shared || now_ns - server.idle_since_ns <= self.halt_after_ns)
+        };
+        let last = self.last[process as usize];
+        if !self.shared && awake(&self.servers[last as usize]) {
+            return Some(last);
+        }
+        let mut found: Option<(u64, u32)> = None;
+        for (number, server) in (0_u32..).zip(&self.servers) {
+            if awake(server) && found.is_none_or(|(since, _)| server.idle_since_ns > since) {
+                found = Some((server.idle_since_ns, number));
+            }
+        }
+        found.map(|(_, number)| number)
     }
 
-    pub fn longest_waiting(&mut self) -> Option<(u32, u64)> {
-        self.ready.pop_front()
+    /// How long an idle server takes to be there for who is woken up.
+    fn exit_ns(&self, server: u32, now_ns: u64) -> u64 {
+        let idle_ns = now_ns - self.servers[server as usize].idle_since_ns;
+        if idle_ns == 0 {
+            0
+        } else if idle_ns <= self.halt_after_ns {
+            self.idle_exit_ns
+        } else {
+            self.halt_exit_ns
+        }
+    }
+
+    /// A server has nobody any more. Returns who it takes up, and after how long his slice ends.
+    pub fn next(&mut self, server: u32, now_ns: u64) -> Option<(u32, u64)> {
+        let own = if self.shared { 0 } else { server };
+        let mut next = self.servers[own as usize].ready.pop_front();
+        if next.is_none() && !self.shared {
+            next = self.cold(now_ns);
+        }
+        let Some(Ready { process, work_ns, woken, .. }) = next else {
+            let on = &mut self.servers[server as usize];
+            on.busy = false;
+            on.idle_since_ns = now_ns;
+            return None;
+        };
+        let slice_ns = self.take_up(server, process, work_ns);
+        Some((process, if woken { self.dispatch_ns + slice_ns } else { slice_ns }))
+    }
+
+    /// Let a server that idles take over who waits elsewhere, as a scheduler does at times. Returns the
+    /// server, who it took up, and after how long his slice ends.
+    pub fn balance(&mut self, now_ns: u64) -> Option<(u32, u32, u64)> {
+        let idle = self.servers.iter().position(|server| !server.busy)?;
+        let most = self.servers.iter_mut().max_by_key(|server| server.ready.len())?;
+        let Ready { process, work_ns, .. } = most.ready.pop_front()?;
+        let idle = u32::try_from(idle).ok()?;
+        let exit_ns = self.exit_ns(idle, now_ns);
+        Some((idle, process, exit_ns + self.take_up(idle, process, work_ns)))
+    }
+
+    /// Who has waited long enough elsewhere to be taken over: the one that waited longest.
+    fn cold(&mut self, now_ns: u64) -> Option<Ready> {
+        let (_, server) = (0_usize..)
+            .zip(&self.servers)
+            .filter_map(|(number, server)| Some((server.ready.front()?.since_ns, number)))
+            .filter(|(since_ns, _)| now_ns - since_ns > self.hot_ns)
+            .min()?;
+        self.servers[server].ready.pop_front()
     }
 
     /// Put a process on a server. Returns after how long its slice ends.
-    pub fn take_up(&mut self, server: u32, process: u32, work_ns: u64) -> u64 {
-        self.servers[server as usize] = Server { process, work_ns, used_ns: 0, slice_ns: 0 };
+    fn take_up(&mut self, server: u32, process: u32, work_ns: u64) -> u64 {
+        self.last[process as usize] = server;
+        let on = &mut self.servers[server as usize];
+        (on.process, on.work_ns, on.used_ns, on.busy) = (process, work_ns, 0, true);
         // Not of the quantum: with one shorter than a switch nobody would ever get anything done.
         self.slice(server, self.context_switch_ns)
     }
@@ -95,16 +226,23 @@ impl Cpu {
         if on.work_ns == 0 { Next::Done } else { Next::More }
     }
 
+    /// The process that is there gives the rest of its quantum up.
+    pub fn end_quantum(&mut self, server: u32) {
+        self.servers[server as usize].used_ns = self.quantum_ns;
+    }
+
     /// The process that is there asks for more. Returns after how long its next slice ends; nothing
     /// if it has used its quantum and others wait: then it is at the end of the queue.
-    pub fn go_on(&mut self, server: u32, more_ns: u64) -> Option<u64> {
+    pub fn go_on(&mut self, server: u32, more_ns: u64, now_ns: u64) -> Option<u64> {
+        let queue = if self.shared { 0 } else { server as usize };
+        let others_wait = !self.servers[queue].ready.is_empty();
         let on = &mut self.servers[server as usize];
         on.work_ns += more_ns;
         if on.used_ns >= self.quantum_ns {
             on.used_ns = 0;
-            if !self.ready.is_empty() {
-                let waiting = (on.process, on.work_ns);
-                self.ready.push_back(waiting);
+            if others_wait {
+                let ready = Ready { process: on.process, work_ns: on.work_ns, since_ns: now_ns, woken: false };
+                self.servers[queue].ready.push_back(ready);
                 return None;
             }
         }

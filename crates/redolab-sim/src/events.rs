@@ -18,6 +18,8 @@ pub enum Event {
     Arrival,
     /// The log writer's interval is over.
     WriterTick,
+    /// A CPU that idles looks for work.
+    Balance,
 }
 
 /// Events in the order of their time, and of their making where that is the same.
@@ -51,6 +53,7 @@ impl Events {
             Event::Delayed => (3, 0),
             Event::Arrival => (4, 0),
             Event::WriterTick => (5, 0),
+            Event::Balance => (6, 0),
         };
         let code = kind << NUMBER_BITS | u64::from(number);
         let order = self.made << EVENT_BITS | code;
@@ -69,7 +72,8 @@ impl Events {
             2 => Event::Flushed,
             3 => Event::Delayed,
             4 => Event::Arrival,
-            _ => Event::WriterTick,
+            5 => Event::WriterTick,
+            _ => Event::Balance,
         };
         Some(((event >> 64) as u64, event_of))
     }

@@ -63,8 +63,31 @@ pub struct Parameters {
     pub device: Distribution,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
+    /// CPU time to go to sleep when the log is somebody else's.
+    pub sleep_ns: u64,
     /// CPU time to wake up after a wait for the log.
     pub wake_ns: u64,
+    /// CPU time to wake another up, spent by whoever releases the log.
+    pub post_ns: u64,
+    /// From waking a process to its running on a CPU that idles.
+    pub idle_exit_ns: u64,
+    /// The same where the CPU has idled so long that it is halted.
+    pub halt_exit_ns: u64,
+    /// How long a CPU idles before it is halted.
+    pub halt_after_ns: u64,
+    /// Time that a CPU loses each time it takes up who waited for it.
+    pub dispatch_ns: u64,
+    /// Whether each CPU has a queue of its own, as schedulers have it.
+    pub own_queues: bool,
+    /// How long one waits in the queue of a CPU before another takes it over.
+    pub hot_ns: u64,
+    /// How many more may be where one was woken up than elsewhere before he goes there.
+    pub imbalance: u32,
+    /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
+    pub balance_ns: u64,
+    /// Statements that a client sends per transaction: for each the CPU is given up twice, and the
+    /// commit is the last of them. 0 where the loop runs inside the server.
+    pub statements: u32,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
     /// How long a leader sleeps before its flush.
@@ -103,7 +126,18 @@ impl Parameters {
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
             device_ns_per_byte: 0.0,
+            sleep_ns: 0,
             wake_ns: 0,
+            post_ns: 0,
+            idle_exit_ns: 0,
+            halt_exit_ns: 0,
+            halt_after_ns: 0,
+            dispatch_ns: 0,
+            own_queues: false,
+            hot_ns: 0,
+            imbalance: 0,
+            balance_ns: 0,
+            statements: 0,
             group_commit: true,
             commit_delay_ns: 0,
             commit_siblings: 5,

@@ -1,10 +1,11 @@
 //! The life of a transaction, from event to event.
 //!
-//! Whoever commits when no flush is under way becomes the leader and flushes everything inserted
-//! so far; who comes meanwhile waits. The leader releases the log when it has woken up after its
-//! flush: then those it served wake, and the longest waiting of the others is the next leader, and
-//! first in the queue for a CPU. This is `XLogFlush` of PostgreSQL, but for one thing: there,
-//! those who are not served wake too, and all but one sleep again.
+//! Whoever commits when the log is free becomes the leader and flushes everything inserted so far;
+//! who comes meanwhile waits. The leader releases the log when it has woken up after its flush:
+//! then all who wait wake, the latest first. Those it served go on; of the others the first on a
+//! CPU leads, unless somebody who never slept came first, and the rest sleep again. This is
+//! `XLogFlush` and `LWLockAcquireOrWait` of PostgreSQL, where waiters of that kind are put at the
+//! head of the list. Without group commit the log goes from hand to hand in the order of asking.
 
 use std::collections::VecDeque;
 
@@ -24,7 +25,9 @@ enum Phase {
     Work,
     /// Writing log before its commit.
     EarlyWrite,
-    /// Waking up because its log is written or flushed, or because the log is its own now.
+    /// Going to sleep because the log is somebody else's.
+    Sleep,
+    /// Waking up because the log was released, or because it is its own now.
     Woken,
     /// Waking up from its commit delay.
     Delayed,
@@ -32,7 +35,12 @@ enum Phase {
     Flush,
     /// Waking up after its flush.
     Flushed,
+    /// Waking the others up after its flush or write.
+    Post,
 }
+
+/// A long transaction of a client is cut into no more parts than this.
+const MOST_TURNS: u64 = 60;
 
 #[derive(Debug, Clone, Copy)]
 struct Process {
@@ -58,20 +66,14 @@ struct Log {
     inserted: u64,
     written: u64,
     flushed: u64,
-    /// In the order in which they inserted.
-    waiting: VecDeque<u32>,
+    /// In the order in which they came.
+    waiting: Vec<u32>,
 }
 
 impl Log {
     /// Whether a process has what it waits for.
     fn serves(&self, process: &Process) -> bool {
         process.needs <= if process.parts == 0 { self.flushed } else { self.written }
-    }
-
-    /// Take the longest waiting out, if it has what it waits for.
-    fn served_first(&mut self, processes: &[Process]) -> Option<u32> {
-        let first = *self.waiting.front()?;
-        if self.serves(&processes[first as usize]) { self.waiting.pop_front() } else { None }
     }
 }
 
@@ -120,6 +122,8 @@ impl Prepared {
             0 => 1,
             early => bytes.div_ceil(early).clamp(1, u64::from(u32::MAX)),
         };
+        let turns = (2 * u64::from(parameters.statements)).min(MOST_TURNS);
+        let parts = parts.max(turns);
         let part_bytes = bytes / parts;
         Ok(Self {
             pause: Sampler::new(pause),
@@ -143,6 +147,8 @@ struct Simulation<'a> {
     now_ns: u64,
     events: Events,
     cpu: Cpu,
+    /// The server whose slice has just ended.
+    here: Option<u32>,
     log: Log,
     /// The sessions, then the log writer, then the processes in the background.
     processes: Vec<Process>,
@@ -151,8 +157,10 @@ struct Simulation<'a> {
     idle_sessions: Vec<u32>,
     /// When each arrival came that has no session yet.
     backlog: VecDeque<u64>,
-    /// To be woken now, in this order.
-    wake: VecDeque<u32>,
+    /// Being woken up.
+    wake: Vec<u32>,
+    /// The process that just worked leaves the CPU and is woken up again.
+    turns: bool,
     tick_announced: bool,
     background_ns: u64,
     background_runs: bool,
@@ -185,12 +193,7 @@ pub fn simulate(parameters: &Parameters, seed: u64, plan: Plan) -> Result<Seen, 
 impl<'a> Simulation<'a> {
     fn new(parameters: &'a Parameters, seed: u64, plan: Plan) -> Result<Self, Invalid> {
         let sessions = parameters.sessions as usize;
-        let cpu = Cpu::new(
-            parameters.cpus,
-            parameters.quantum_ns,
-            parameters.context_switch_ns,
-            sessions + 2,
-        );
+        let cpu = Cpu::new(parameters, sessions + 2);
         let process = Process {
             phase: Phase::Work,
             state: State::Idle,
@@ -206,21 +209,23 @@ impl<'a> Simulation<'a> {
             random: Random::new(seed),
             now_ns: 0,
             // Thinking sessions, a slice per server, the device or a delay, arrivals, the writer.
-            events: Events::new(sessions + cpu.servers() + 3),
+            events: Events::new(sessions + cpu.servers() + 4),
             cpu,
+            here: None,
             log: Log {
                 owner: None,
                 target: 0,
                 inserted: 0,
                 written: 0,
                 flushed: 0,
-                waiting: VecDeque::with_capacity(sessions),
+                waiting: Vec::with_capacity(sessions),
             },
             processes: vec![process; sessions + 2],
             active: 0,
             idle_sessions: Vec::with_capacity(sessions),
             backlog: VecDeque::new(),
-            wake: VecDeque::with_capacity(sessions),
+            wake: Vec::with_capacity(sessions),
+            turns: false,
             tick_announced: false,
             background_ns: 0,
             background_runs: false,
@@ -234,6 +239,7 @@ impl<'a> Simulation<'a> {
 
     fn start(&mut self) {
         self.announce_tick();
+        self.announce_balance();
         if self.prepared.burst.is_some() {
             self.idle_sessions.extend((0..self.parameters.sessions).rev());
             self.announce_arrival();
@@ -241,7 +247,7 @@ impl<'a> Simulation<'a> {
         }
         for session in 0..self.parameters.sessions {
             if let Some(work_ns) = self.pause(session) {
-                self.run(session, work_ns);
+                self.run(session, work_ns, false);
             }
         }
     }
@@ -256,14 +262,23 @@ impl<'a> Simulation<'a> {
             Event::Flushed => {
                 self.tally.device_busy.leave(self.now_ns);
                 self.tally.flushes += 1;
-                self.wake_owner(Phase::Flushed);
+                // What it takes to be back on an idle CPU is part of the device's time as measured.
+                self.wake_owner(Phase::Flushed, false);
             }
-            Event::Delayed => self.wake_owner(Phase::Delayed),
+            Event::Delayed => self.wake_owner(Phase::Delayed, true),
             Event::Thought { session } => {
                 let work_ns = self.begin(session, self.now_ns);
-                self.run(session, work_ns);
+                self.run(session, work_ns, true);
             }
             Event::Arrival => self.arrive(),
+            Event::Balance => {
+                if let Some((server, process, slice_ns)) = self.cpu.balance(self.now_ns) {
+                    self.tally.cpu_busy.enter(self.now_ns);
+                    self.set_state(process, State::OnCpu);
+                    self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+                }
+                self.announce_balance();
+            }
             Event::WriterTick => {
                 self.tick_announced = false;
                 if self.log.inserted == self.log.flushed || !self.start_writer() {
@@ -275,8 +290,9 @@ impl<'a> Simulation<'a> {
 
     // CPU
 
-    /// Ask for CPU time. No CPU time does not pass through the station.
-    fn run(&mut self, process: u32, work_ns: u64) {
+    /// Ask for CPU time, of a CPU that must be woken up if it idles and `woken` says so. No CPU
+    /// time does not pass through the station.
+    fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
         let mut work_ns = work_ns;
         while work_ns == 0 {
             match self.step(process) {
@@ -284,22 +300,29 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
-        if let Some(server) = self.cpu.take_free() {
+        let waker = if woken { self.here } else { None };
+        if let Some((server, slice_ns)) = self.cpu.ask(process, work_ns, waker, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
-            self.take_up(server, process, work_ns);
+            self.set_state(process, State::OnCpu);
+            self.events.at(self.now_ns + slice_ns, Event::Slice { server });
         } else {
-            self.cpu.wait(process, work_ns);
             self.set_state(process, State::RunQueue);
         }
     }
 
-    fn take_up(&mut self, server: u32, process: u32, work_ns: u64) {
-        self.set_state(process, State::OnCpu);
-        let slice_ns = self.cpu.take_up(server, process, work_ns);
-        self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+    fn announce_balance(&mut self) {
+        if self.parameters.balance_ns > 0 {
+            self.events.at(self.now_ns + self.parameters.balance_ns, Event::Balance);
+        }
     }
 
     fn slice_ends(&mut self, server: u32) {
+        self.here = Some(server);
+        self.goes_on(server);
+        self.here = None;
+    }
+
+    fn goes_on(&mut self, server: u32) {
         let process = self.cpu.process(server);
         let mut more_ns = Some(0);
         if self.cpu.end_slice(server) == Next::Done {
@@ -308,19 +331,22 @@ impl<'a> Simulation<'a> {
                 more_ns = self.step(process);
             }
         }
+        if std::mem::take(&mut self.turns) {
+            self.cpu.end_quantum(server);
+        }
         if let Some(more_ns) = more_ns {
             self.set_state(process, State::OnCpu);
-            if let Some(slice_ns) = self.cpu.go_on(server, more_ns) {
+            if let Some(slice_ns) = self.cpu.go_on(server, more_ns, self.now_ns) {
                 self.events.at(self.now_ns + slice_ns, Event::Slice { server });
                 return;
             }
             self.set_state(process, State::RunQueue);
         }
-        if let Some((next, work_ns)) = self.cpu.longest_waiting() {
-            self.take_up(server, next, work_ns);
+        if let Some((next, slice_ns)) = self.cpu.next(server, self.now_ns) {
+            self.set_state(next, State::OnCpu);
+            self.events.at(self.now_ns + slice_ns, Event::Slice { server });
         } else {
             self.tally.cpu_busy.leave(self.now_ns);
-            self.cpu.set_free(server);
         }
     }
 
@@ -345,16 +371,19 @@ impl<'a> Simulation<'a> {
             Phase::Work => self.part_done(process),
             Phase::EarlyWrite => {
                 self.log.written = self.log.written.max(self.log.target);
-                self.release_log();
-                Some(self.next_part(process))
+                self.release_log(process)
+            }
+            Phase::Sleep => {
+                self.set_state(process, State::LogWait);
+                None
             }
             Phase::Woken => {
                 if self.log.owner == Some(process) {
                     self.lead(process)
-                } else if self.is_committing(process) {
-                    self.finish(process)
+                } else if self.log.serves(&self.processes[process as usize]) {
+                    self.has_log(process)
                 } else {
-                    Some(self.next_part(process))
+                    self.take_log(process)
                 }
             }
             Phase::Delayed => Some(self.begin_flush(process)),
@@ -370,16 +399,23 @@ impl<'a> Simulation<'a> {
             }
             Phase::Flushed => {
                 self.log.flushed = self.log.target;
-                self.release_log();
-                if process == self.writer() {
-                    if !self.writer_is_due() || !self.start_writer() {
-                        self.announce_tick();
-                    }
-                    None
-                } else {
-                    self.finish(process)
-                }
+                self.release_log(process)
             }
+            Phase::Post => self.has_log(process),
+        }
+    }
+
+    /// A process has the log written or flushed as far as it needs.
+    fn has_log(&mut self, process: u32) -> Option<u64> {
+        if process == self.writer() {
+            if !self.writer_is_due() || !self.start_writer() {
+                self.announce_tick();
+            }
+            None
+        } else if self.is_committing(process) {
+            self.finish(process)
+        } else {
+            Some(self.next_part(process))
         }
     }
 
@@ -395,8 +431,15 @@ impl<'a> Simulation<'a> {
             + self.prepared.commit.draw(&mut self.random.commit)
             + whole(self.parameters.contention_ns * f64::from(others));
         let parts = self.prepared.parts;
-        let part_ns = work_ns / u64::from(parts);
-        self.active += 1;
+        let last_part_ns = match self.parameters.statements {
+            0 => work_ns / u64::from(parts),
+            statements => work_ns / u64::from(2 * statements),
+        };
+        let part_ns = (work_ns - last_part_ns) / u64::from((parts - 1).max(1));
+        // It writes its first row in its first part.
+        if parts == 1 {
+            self.active += 1;
+        }
         if self.prepared.burst.is_none() {
             self.tally.arrivals += 1;
         }
@@ -411,6 +454,8 @@ impl<'a> Simulation<'a> {
     fn next_part(&mut self, session: u32) -> u64 {
         let own = &mut self.processes[session as usize];
         own.phase = Phase::Work;
+        // What commits is a client's last statement, from its sending on.
+        own.committing_ns = self.now_ns;
         if own.parts == 1 { own.last_part_ns } else { own.part_ns }
     }
 
@@ -418,20 +463,28 @@ impl<'a> Simulation<'a> {
         let own = &mut self.processes[session as usize];
         own.parts -= 1;
         let last = own.parts == 0;
+        let first = own.parts + 1 == self.prepared.parts;
+        if first && !last {
+            self.active += 1;
+        }
         self.log.inserted +=
             if last { self.prepared.last_part_bytes } else { self.prepared.part_bytes };
         own.needs = self.log.inserted;
         if last {
             return self.commit(session);
         }
-        if self.log.inserted - self.log.written < self.parameters.early_write_bytes {
-            return Some(self.next_part(session));
+        let early_bytes = self.parameters.early_write_bytes;
+        if early_bytes > 0 && self.log.inserted - self.log.written >= early_bytes {
+            return self.take_log(session);
         }
-        self.take_log(session)
+        self.turns = self.parameters.statements > 0;
+        Some(self.next_part(session))
     }
 
     fn commit(&mut self, session: u32) -> Option<u64> {
-        self.processes[session as usize].committing_ns = self.now_ns;
+        if self.parameters.statements == 0 {
+            self.processes[session as usize].committing_ns = self.now_ns;
+        }
         self.add_background();
         if !self.parameters.asynchronous {
             return self.take_log(session);
@@ -479,7 +532,7 @@ impl<'a> Simulation<'a> {
             self.tally.arrivals += 1;
             if let Some(session) = self.idle_sessions.pop() {
                 let work_ns = self.begin(session, self.now_ns);
-                self.run(session, work_ns);
+                self.run(session, work_ns, true);
             } else {
                 self.tally.backlog.enter(self.now_ns);
                 self.backlog.push_back(self.now_ns);
@@ -515,7 +568,12 @@ impl<'a> Simulation<'a> {
             self.log.owner = Some(session);
             return self.lead(session);
         }
-        self.log.waiting.push_back(session);
+        self.log.waiting.push(session);
+        self.tally.log_waits += 1;
+        if self.parameters.sleep_ns > 0 {
+            self.processes[session as usize].phase = Phase::Sleep;
+            return Some(self.parameters.sleep_ns);
+        }
         self.set_state(session, State::LogWait);
         None
     }
@@ -550,41 +608,48 @@ impl<'a> Simulation<'a> {
         scaled(bytes, self.parameters.write_cpu_ns_per_byte)
     }
 
-    fn wake_owner(&mut self, phase: Phase) {
+    fn wake_owner(&mut self, phase: Phase, woken: bool) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
-            self.run(owner, self.parameters.wake_ns);
+            self.run(owner, self.parameters.wake_ns, woken);
         }
     }
 
-    /// Wake the next leader and those who have what they waited for.
-    fn release_log(&mut self) {
+    /// Free the log and wake those who wait for it. Returns what CPU time the releaser asks for next.
+    fn release_log(&mut self, releaser: u32) -> Option<u64> {
+        self.log.owner = None;
         let mut woken = std::mem::take(&mut self.wake);
-        while let Some(waiter) = self.log.served_first(&self.processes) {
-            woken.push_back(waiter);
+        if self.parameters.group_commit {
+            std::mem::swap(&mut woken, &mut self.log.waiting);
+        } else {
+            self.next_in_line(&mut woken);
         }
-        // Behind somebody who waits for a flush there may be who waits for no more than a write.
-        if self.prepared.parts > 1 {
-            let mut waiting = std::mem::take(&mut self.log.waiting);
-            waiting.retain(|&waiter| {
-                let stays = !self.log.serves(&self.processes[waiter as usize]);
-                if !stays {
-                    woken.push_back(waiter);
-                }
-                stays
-            });
-            self.log.waiting = waiting;
-        }
-        self.log.owner = self.log.waiting.pop_front();
-        if let Some(next) = self.log.owner {
-            woken.push_front(next);
-        }
-        // Nobody woken here can release the log in the same instant: an early write takes time.
-        while let Some(waiter) = woken.pop_front() {
-            self.processes[waiter as usize].phase = Phase::Woken;
-            self.run(waiter, self.parameters.wake_ns);
+        let mut posts = 0;
+        while let Some(waiter) = woken.pop() {
+            let own = &mut self.processes[waiter as usize];
+            // Who is not asleep yet does not go to sleep.
+            let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
+            own.phase = Phase::Woken;
+            if asleep {
+                posts += 1;
+                self.run(waiter, self.parameters.wake_ns, true);
+            }
         }
         self.wake = woken;
+        if posts == 0 || self.parameters.post_ns == 0 {
+            return self.has_log(releaser);
+        }
+        self.processes[releaser as usize].phase = Phase::Post;
+        Some(posts * self.parameters.post_ns)
+    }
+
+    /// Without group commit the longest waiting has the log next.
+    fn next_in_line(&mut self, woken: &mut Vec<u32>) {
+        if !self.log.waiting.is_empty() {
+            let next = self.log.waiting.remove(0);
+            self.log.owner = Some(next);
+            woken.push(next);
+        }
     }
 
     // Processes without a session
@@ -611,7 +676,7 @@ impl<'a> Simulation<'a> {
             let writer = self.writer();
             self.log.owner = Some(writer);
             self.processes[writer as usize].phase = Phase::Woken;
-            self.run(writer, self.parameters.wake_ns);
+            self.run(writer, self.parameters.wake_ns, true);
         }
         free
     }
@@ -629,7 +694,7 @@ impl<'a> Simulation<'a> {
         if self.background_ns > 0 && !self.background_runs {
             self.background_runs = true;
             let work_ns = std::mem::take(&mut self.background_ns);
-            self.run(self.background(), work_ns);
+            self.run(self.background(), work_ns, false);
         }
     }
 }

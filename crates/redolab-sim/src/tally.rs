@@ -76,6 +76,8 @@ pub struct Batch {
     pub arrivals: u64,
     /// Flushes done, those of the log writer too.
     pub flushes: u64,
+    /// How often somebody waited for the log, in vain too.
+    pub log_waits: u64,
     /// Time in each `State`, in its order.
     pub state_ns: [u64; STATES],
     /// Time that arrivals waited for a session.
@@ -156,6 +158,7 @@ struct Totals {
     now_ns: u64,
     arrivals: u64,
     flushes: u64,
+    log_waits: u64,
     state_ns: [u64; STATES],
     backlog_ns: u64,
     cpu_busy_ns: u64,
@@ -171,6 +174,7 @@ pub struct Tally {
     pub device_busy: Gauge,
     pub arrivals: u64,
     pub flushes: u64,
+    pub log_waits: u64,
     commits: u64,
     commit_time: Collected,
     response_time: Collected,
@@ -191,6 +195,7 @@ impl Tally {
             device_busy: Gauge::default(),
             arrivals: 0,
             flushes: 0,
+            log_waits: 0,
             commits: 0,
             commit_time: Collected::new(),
             response_time: Collected::new(),
@@ -227,6 +232,7 @@ impl Tally {
             commits: self.commits,
             arrivals: to.arrivals - from.arrivals,
             flushes: to.flushes - from.flushes,
+            log_waits: to.log_waits - from.log_waits,
             state_ns,
             backlog_ns: to.backlog_ns - from.backlog_ns,
             cpu_busy_ns: to.cpu_busy_ns - from.cpu_busy_ns,
@@ -254,6 +260,7 @@ impl Tally {
             now_ns,
             arrivals: self.arrivals,
             flushes: self.flushes,
+            log_waits: self.log_waits,
             state_ns: self.states.map(|gauge| gauge.area_ns(now_ns)),
             backlog_ns: self.backlog.area_ns(now_ns),
             cpu_busy_ns: self.cpu_busy.area_ns(now_ns),

@@ -1,35 +1,40 @@
 """From a stored run to what forecasts need: costs that were measured directly, each with its scatter.
 
-CPU time per commit is a sum of what a transaction, its rows, its flushes and its waits cost:
+- What a lone session does beside its flush is what a transaction costs while sessions have a CPU each; the
+  server counts and times flushes (`pg_stat_io`, `pg_stat_wal`), the kernel CPU time. A flush is CPU time and
+  the device's.
+- Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete.
+- With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush.
+- Settings with several rows per commit tell what a row costs in CPU, log and device time.
 
-    cpu per commit = commit + row * rows + flush * flushes per commit + wake * waits per commit
-
-where a commit that waits for the log and does not flush waits for somebody else's flush. Every term on the
-right was counted, so the four costs follow from settings in which the counts differ, by least squares on the
-relative differences with no cost negative. What a flush takes on the device is what a lone session sleeps.
-
-Sources: kernel accounts (schedstat), the server's counters of log flushes; Lawson and Hanson, Solving Least
-Squares Problems (1974), chapter 23, by way of SciPy (`scipy.optimize.nnls`).
+How often a commit waits, in vain too, is the simulation's answer; and where the CPUs are short, what a
+switch between sessions loses is what makes the simulation reproduce that one setting.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import random
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from redolab.analysis.commit_times import Histogram, percentile_us
+from redolab.analysis.commit_times import PERCENTS, Histogram, percentile_us
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.errors import UsageError
-from redolab.load import loop_of
-from redolab.model.calibration import Calibration, Scenario, scenario_of
+from redolab.model.calibration import LEAST_S, Calibration, Scenario, parameters, scenario_of
+from redolab.model.group_commit import simulate
 from redolab.sample import Sample
 from redolab.store import Run
 
 REPLICATES = 40
 QUANTILES = 200
-_CONDITION = 200.0
+_SEED = 1
+_COMMITS = 4_000
+_MOST_DISPATCH_S = 15e-6
+_USUAL_DISPATCH_S = 4e-6
+# Below this share of the CPUs in use, what switching loses cannot be told.
+_SHORT_OF_CPU = 0.4
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
 
 
@@ -61,13 +66,275 @@ class _Observed:
     """A setting's samples with what its levels say."""
 
     scenario: Scenario
+    loop: str
     samples: Sequence[Sample]
 
+    def per_commit(self, *names: str) -> float:
+        """The sum of these columns per commit; what is missing counts as nothing."""
+        total = sum(getattr(sample, name) or 0 for sample in self.samples for name in names)
+        return total / self.commits
 
-def calibrate(run: Run) -> Calibrated:
+    @property
+    def commits(self) -> int:
+        return sum(sample.commits for sample in self.samples)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of session and client per commit."""
+        return self.per_commit("session_cpu_s", "client_cpu_s")
+
+    @property
+    def flushing_s(self) -> float:
+        """Time in writes and flushes of the log per commit."""
+        return self.per_commit("wal_write_time_s", "wal_flush_time_s")
+
+    @property
+    def flushes(self) -> float:
+        """Flushes per commit."""
+        return self.per_commit("wal_flushes")
+
+    @property
+    def throughput_per_s(self) -> float:
+        return self.commits / sum(sample.elapsed_s for sample in self.samples)
+
+
+def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     """Read costs from a run.
+
+    Args:
+        run: any run of commits; `redolab run calibrate` is made for it.
+        names: the settings to use; all without.
 
     Raises:
         UsageError: the run does not tell them; the text says which, and what to run.
     """
-    raise NotImplementedError
+    observed = _observed(run, names)
+    histograms = read_latency(run)
+    chosen = _choose(observed, run)
+    cpus = int(run.manifest["machine"]["cpus"] or 1)
+    direct = _costs(chosen, histograms, cpus)
+    waits = _waits(chosen.busy, direct)
+    point = _with_dispatch(chosen.busy, replace(direct, wake_s=direct.wake_s / waits))
+    rng = random.Random(int(run.manifest["design"]["seed"]))
+    blocks = sorted({sample.block for item in observed.values() for sample in item.samples})
+    replicates = []
+    for _ in range(REPLICATES if len(blocks) > 1 else 0):
+        drawn = Counter(rng.choices(blocks, k=len(blocks)))
+        resampled = {
+            name: replace(
+                item, samples=[sample for sample in item.samples for _ in range(drawn[sample.block])]
+            )
+            for name, item in observed.items()
+        }
+        if all(item.samples for item in resampled.values()):
+            costs = _costs(_choose(resampled, run), histograms, cpus)
+            replicates.append(replace(costs, wake_s=costs.wake_s / waits, dispatch_s=point.dispatch_s))
+    return Calibrated(
+        point,
+        tuple(replicates),
+        {name: _measured(item, histograms) for name, item in observed.items()},
+        _today(observed),
+    )
+
+
+def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
+    if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
+        raise UsageError(
+            f"{run.path} is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
+            f"cannot start from it: {_AGAIN}."
+        )
+    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
+    load = run.manifest["load"]
+    by_setting: dict[str, list[Sample]] = {}
+    for sample in counting(read_samples(run)):
+        if names is None or sample.setting in names:
+            by_setting.setdefault(sample.setting, []).append(sample)
+    return {
+        name: _Observed(
+            scenario_of(levels[name], samples[0].sessions),
+            levels[name].get("loop", load.get("loop", "server")),
+            samples,
+        )
+        for name, samples in by_setting.items()
+    }
+
+
+def _today(observed: Mapping[str, _Observed]) -> str:
+    """The plainest busy setting: waiting commits, fewest rows, most sessions."""
+
+    def order(name: str) -> tuple[bool, int, int, int]:
+        asked = observed[name].scenario
+        return (
+            asked.commit_wait != "wait",
+            asked.commit_delay_us,
+            asked.rows_per_commit,
+            -asked.sessions,
+        )
+
+    return min(observed, key=order)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The settings that costs are read from."""
+
+    lone: _Observed
+    busy: _Observed
+    rows: _Observed | None
+    lone_nowait: _Observed | None
+    busy_nowait: _Observed | None
+
+
+def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
+    plain = [item for item in observed.values() if item.scenario.commit_delay_us == 0]
+
+    def among(wait: str, rows: bool, lone: bool) -> _Observed | None:
+        found = [
+            item
+            for item in plain
+            if item.scenario.commit_wait == wait
+            and (item.scenario.rows_per_commit > 1) == rows
+            and (item.scenario.sessions == 1) == lone
+        ]
+        return max(
+            found, key=lambda item: (item.scenario.rows_per_commit, item.scenario.sessions), default=None
+        )
+
+    lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)
+    if lone is None or busy is None:
+        missing = "one session alone" if lone is None else "several sessions"
+        raise UsageError(
+            f"{run.path} is no calibration: it has no setting of {missing} with one row per commit that "
+            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}."
+        )
+    for item in (lone, busy):
+        if any(sample.session_cpu_s is None or not sample.wal_flush_time_s for sample in item.samples):
+            raise UsageError(
+                f"{run.path} is no calibration: it lacks CPU time or the time of log flushes "
+                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine."
+            )
+    return _Chosen(
+        lone,
+        busy,
+        among("wait", rows=True, lone=False) or among("wait", rows=True, lone=True),
+        among("nowait", rows=False, lone=True),
+        among("nowait", rows=False, lone=False),
+    )
+
+
+def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> Calibration:
+    """The costs, with `wake_s` per commit that waits instead of per wait, and nothing lost by dispatch."""
+    lone, busy = chosen.lone, chosen.busy
+    alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
+    flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
+    device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
+    busy_s = alone_s if chosen.busy_nowait is None else chosen.busy_nowait.cpu_s
+    waiting_s = max(busy.cpu_s - busy_s - busy.flushes * flush_cpu_s, LEAST_S)
+    wake_s = waiting_s / _waiting_share(busy)
+    slower = (
+        busy_s / chosen.lone_nowait.cpu_s if chosen.lone_nowait is not None and chosen.busy_nowait else 1.0
+    )
+    rows, row_s, row_bytes, per_byte_s = chosen.rows, LEAST_S, 0.0, 0.0
+    if rows is not None:
+        more = rows.scenario.rows_per_commit - 1
+        competing = rows.scenario.sessions > cpus
+        waits = 0.0 if rows.scenario.sessions == 1 else _waiting_share(rows)
+        cost_s = rows.cpu_s - (busy_s if competing else alone_s) - rows.flushes * flush_cpu_s - waits * wake_s
+        row_s = max(cost_s / more, LEAST_S) / (slower if competing else 1.0)
+        row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
+        if rows.scenario.sessions == 1:
+            longer_s = rows.flushing_s / rows.flushes - lone.flushing_s / lone.flushes
+            per_byte_s = max(0.0, longer_s / (more * row_bytes))
+    return Calibration(
+        loop=lone.loop,
+        cpus=cpus,
+        alone_cpu_s=alone_s,
+        busy_cpu_s=busy_s,
+        row_alone_cpu_s=row_s,
+        row_busy_cpu_s=row_s * slower,
+        flush_cpu_s=flush_cpu_s,
+        wake_s=wake_s,
+        dispatch_s=0.0,
+        commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
+        row_bytes=row_bytes,
+        flush_s=_flush_quantiles(lone, histograms, device_s),
+        device_s_per_byte=per_byte_s,
+        row_known=rows is not None,
+    )
+
+
+def _waiting_share(item: _Observed) -> float:
+    """Commits that wait for another's flush, by commits."""
+    return max(0.05, 1 - item.flushes)
+
+
+def _flush_quantiles(
+    lone: _Observed, histograms: Mapping[int, Histogram], device_s: float
+) -> tuple[float, ...]:
+    """The shape of a lone session's commit times, shifted and scaled to the mean time of the device."""
+    counts: Counter[float] = Counter()
+    for sample in lone.samples:
+        counts.update(histograms.get(sample.sample, {}))
+    if not counts:
+        return (device_s, device_s)
+    times = [
+        1e-6 * (percentile_us(counts, 100 * step / QUANTILES) or 0.0) for step in range(1, QUANTILES + 1)
+    ]
+    shift_s = sum(times) / len(times) - device_s
+    shifted = [max(time - shift_s, 0.3 * device_s) for time in times]
+    scale = device_s * len(shifted) / sum(shifted)
+    return tuple(scale * time for time in shifted)
+
+
+def _waits(busy: _Observed, costs: Calibration) -> float:
+    """How often a commit that does not flush waits in the busy setting, in vain too."""
+    waits, share = 1.0, _waiting_share(busy)
+    for _ in range(3):
+        each = replace(costs, wake_s=costs.wake_s / waits, dispatch_s=_USUAL_DISPATCH_S)
+        seen = simulate(parameters(each, busy.scenario), _SEED, _COMMITS)
+        waits = max(seen.log_waits_per_commit.point / share, 0.5)
+    return waits
+
+
+def _with_dispatch(busy: _Observed, costs: Calibration) -> Calibration:
+    """With what dispatch loses, where the busy setting is short of CPU and so tells it."""
+    if busy.throughput_per_s * busy.cpu_s < _SHORT_OF_CPU * costs.cpus:
+        return replace(costs, dispatch_s=_USUAL_DISPATCH_S)
+    low_s, high_s = 0.0, _MOST_DISPATCH_S
+    for _ in range(8):
+        middle_s = (low_s + high_s) / 2
+        seen = simulate(parameters(replace(costs, dispatch_s=middle_s), busy.scenario), _SEED, _COMMITS)
+        if seen.throughput_per_s.point > busy.throughput_per_s:
+            low_s = middle_s
+        else:
+            high_s = middle_s
+    return replace(costs, dispatch_s=(low_s + high_s) / 2)
+
+
+def _measured(item: _Observed, histograms: Mapping[int, Histogram]) -> Measured:
+    samples = item.samples
+    found = {
+        "throughput_per_s": mean_estimate(sample.commits / sample.elapsed_s for sample in samples),
+        "response_time_ms": mean_estimate(
+            1e3 * sample.session_elapsed_s / sample.commits for sample in samples
+        ),
+        "cpu_utilization": mean_estimate(
+            None
+            if sample.session_cpu_s is None or not sample.host_cpus
+            else (sample.session_cpu_s + (sample.client_cpu_s or 0.0)) / sample.elapsed_s / sample.host_cpus
+            for sample in samples
+        ),
+        "commits_per_flush": mean_estimate(
+            sample.commits / sample.wal_flushes if sample.wal_flushes else None for sample in samples
+        ),
+    }
+    noted = [histograms[sample.sample] for sample in samples if histograms.get(sample.sample)]
+    if noted:
+        found["commit_time_ms"] = mean_estimate(
+            1e-3 * sum(us * count for us, count in one.items()) / sum(one.values()) for one in noted
+        )
+        for percent in PERCENTS:
+            found[f"commit_time_ms_p{percent}"] = mean_estimate(
+                1e-3 * (percentile_us(one, percent) or 0.0) for one in noted
+            )
+    return Measured(item.scenario, item.loop, found)

@@ -11,28 +11,31 @@ from redolab.load import Inserts
 from redolab.machine import describe_machine
 from redolab.store import Run
 
-_PER_CPU = 4
-_ROWS = 32
+_PER_CPU = 16
+_ROWS, _ROWS_PER_CPU = 256, 4
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:
-    """A lone session, many of them, many with many rows; and many that do not wait, to tell the CPU time
-    of a commit from that of waiting.
+    """A lone session, many of them, and several with many rows; and commits that do not wait, to tell the CPU
+    time of a commit from that of waiting.
     """
     if len(wish.sessions) > 1:
-        raise UsageError("calibrate takes one number with --sessions: that of its busy settings.")
-    busy = wish.sessions[0] if wish.sessions else _PER_CPU * (describe_machine()["cpus"] or 1)
+        raise UsageError("calibrate takes one number with --sessions: that of its busiest setting.")
+    cpus = describe_machine()["cpus"] or 1
+    busy = wish.sessions[0] if wish.sessions else _PER_CPU * cpus
     if busy < 2:
         raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
+    fewer = str(min(busy, _ROWS_PER_CPU * cpus))
     return {
         setting_name(levels): levels
         for levels in (
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"},
             {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "wait"},
-            {"sessions": str(busy), "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
-            {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
+            {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
+            {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
+            {"sessions": fewer, "rows_per_commit": "1", "commit_wait": "nowait"},
         )
     }
 
@@ -52,7 +55,9 @@ def _first(settings: tuple[str, ...]) -> str:
 
 def check_load(sessions: int, client: bool) -> Inserts:
     """The load that a forecast is about, and that it is checked with."""
-    return Inserts("inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True)
+    return Inserts(
+        "inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True
+    )
 
 
 def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:
@@ -78,7 +83,7 @@ EXPERIMENT = Experiment(
     defaults=_all,
     baseline=_first,
     quick=Size(blocks=3, seconds=0.8, warmup_s=0.2),
-    full=Size(blocks=6, seconds=1.0, warmup_s=0.2),
+    full=Size(blocks=5, seconds=1.0, warmup_s=0.2),
     null_pair=True,
     load=_load,
     analyse=_analyse,

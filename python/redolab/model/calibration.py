@@ -15,6 +15,19 @@ from redolab.model.group_commit import Arrivals, GroupCommitParameters
 
 CPU_CV = 0.3
 """Coefficient of variation of the CPU time of a transaction of equal statements."""
+LEAST_S = 1e-7
+# How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
+SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.30, 0.45, 0.25
+# Linux's scheduler (Documentation/scheduler): a task that ran 0.5 ms ago is hot and stays where it is; CPUs
+# that idle look for work with the tick, 4 ms.
+HOT_S = 0.5e-3
+BALANCE_S = 4e-3
+QUANTUM_S = 1e-3
+# An idle CPU is polled for 0.2 ms (Linux, guest halt polling) and answers at once; then it is halted.
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 3e-6, 40e-6, 0.2e-3
+# PostgreSQL's defaults.
+WAL_WRITER_DELAY_S = 0.2
+WAL_WRITER_FLUSH_AFTER = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -60,28 +73,35 @@ FACTORS: tuple[str, ...] = tuple(field.name for field in fields(Scenario))
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes."""
+    """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes.
+
+    CPU time of a client that was measured too is in the costs of its statements.
+    """
 
     loop: str
     """`server` or `client`: where the loop runs that was measured."""
-    cpus: float
-    """Effective CPUs that server and load had."""
-    commit_cpu_s: float
-    """CPU time of a transaction beside its rows, without flush and waiting."""
-    row_cpu_s: float
-    """CPU time of a row; None would be unknown, see `row_known`."""
+    cpus: int
+    """CPUs that server and load had."""
+    alone_cpu_s: float
+    """CPU time of a transaction of one row beside its flush, while sessions have a CPU each."""
+    busy_cpu_s: float
+    """The same while they compete for them."""
+    row_alone_cpu_s: float
+    """CPU time of a row, while sessions have a CPU each."""
+    row_busy_cpu_s: float
+    """The same while they compete for them."""
     flush_cpu_s: float
-    """CPU time of a flush, the leader's going to sleep and waking up in it."""
+    """CPU time in a flush."""
     wake_s: float
-    """CPU time of waiting for somebody else's flush: going to sleep and waking up."""
-    background_cpu_s: float
-    """CPU time per commit of processes that no session waits for."""
+    """CPU time of one wait for somebody else's flush: going to sleep, being woken up, waking up."""
+    dispatch_s: float
+    """What a CPU loses each time it takes up who was woken up and waited for it."""
     commit_bytes: float
     """Log per transaction beside its rows."""
     row_bytes: float
     """Log per row."""
     flush_s: tuple[float, ...]
-    """Time of a flush on the device as quantiles at equal steps, without its CPU time."""
+    """Time of a flush as quantiles at equal steps, without its CPU time."""
     device_s_per_byte: float
     """Time of the device per byte flushed."""
     row_known: bool = True
@@ -89,14 +109,14 @@ class Calibration:
 
     @property
     def flush_mean_s(self) -> float:
-        """Mean time of a flush on the device."""
+        """Mean time of a flush, without its CPU time."""
         return quantiles(self.flush_s).mean_s
 
 
 def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters:
     """What the group-commit model needs for `scenario`.
 
-    Another log device is taken to need the same time for every flush.
+    Another log device is taken to need the same time for every flush, CPU time included.
 
     Raises:
         ValueError: something that cannot be, named; or rows per commit whose cost was not measured.
@@ -106,37 +126,56 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
             "the run measured one row per commit alone, so the cost of a row is not known: "
             "calibrate with several (`redolab run calibrate`)"
         )
+    cpus = scenario.cpus or float(calibration.cpus)
+    alone = scenario.arrival_rate_per_s is None and scenario.sessions <= cpus
+    transaction = calibration.alone_cpu_s if alone else calibration.busy_cpu_s
+    row = calibration.row_alone_cpu_s if alone else calibration.row_busy_cpu_s
+    waits = scenario.commit_wait == "wait"
     arrivals = (
         None
         if scenario.arrival_rate_per_s is None
         else Arrivals(exponential(1 / scenario.arrival_rate_per_s))
     )
-    device: Distribution = (
-        quantiles(calibration.flush_s)
-        if scenario.log_device_ms is None
-        else constant(max(scenario.log_device_ms / 1e3, min(calibration.flush_s)))
-    )
+    client = calibration.loop == "client"
+    lone = scenario.rows_per_commit == 1
     return GroupCommitParameters(
         sessions=scenario.sessions,
-        cpus=scenario.cpus or calibration.cpus,
-        commit_cpu=gamma(calibration.commit_cpu_s, CPU_CV),
-        row_cpu=gamma(calibration.row_cpu_s, CPU_CV),
+        cpus=cpus,
+        commit_cpu=gamma(max(transaction - row, LEAST_S), CPU_CV),
+        row_cpu=gamma(max(row, LEAST_S), CPU_CV),
         rows=scenario.rows_per_commit,
-        device=device,
+        device=_device(calibration, scenario.log_device_ms),
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
-        background_cpu_s=calibration.background_cpu_s,
-        wake_s=calibration.wake_s,
-        flush_cpu_s=calibration.flush_cpu_s,
+        quantum_s=QUANTUM_S,
+        flush_cpu_s=max(0.0, calibration.flush_cpu_s - WAKE_SHARE * calibration.wake_s),
+        sleep_s=SLEEP_SHARE * calibration.wake_s,
+        wake_s=WAKE_SHARE * calibration.wake_s,
+        post_s=POST_SHARE * calibration.wake_s,
+        idle_exit_s=IDLE_EXIT_S,
+        halt_exit_s=HALT_EXIT_S,
+        halt_after_s=HALT_AFTER_S,
+        dispatch_s=calibration.dispatch_s,
+        own_queues=True,
+        imbalance=1,
+        hot_s=HOT_S,
+        balance_s=BALANCE_S,
+        statements=0 if not client else 1 if lone else scenario.rows_per_commit + 2,
         device_s_per_byte=calibration.device_s_per_byte,
-        row_bytes=calibration.row_bytes,
-        commit_bytes=calibration.commit_bytes,
+        row_bytes=max(0.0, calibration.row_bytes),
+        commit_bytes=max(1.0, calibration.commit_bytes),
         commit_delay_s=scenario.commit_delay_us / 1e6,
         commit_siblings=COMMIT_SIBLINGS,
-        asynchronous=scenario.commit_wait == "nowait",
-        writer_interval_s=0.2 if scenario.commit_wait == "nowait" else 0.0,
-        writer_bytes=1 << 20 if scenario.commit_wait == "nowait" else 0,
+        asynchronous=not waits,
+        writer_interval_s=0.0 if waits else WAL_WRITER_DELAY_S,
+        writer_bytes=0 if waits else WAL_WRITER_FLUSH_AFTER,
     )
+
+
+def _device(calibration: Calibration, log_device_ms: float | None) -> Distribution:
+    if log_device_ms is None:
+        return quantiles(calibration.flush_s)
+    return constant(max(log_device_ms / 1e3 - calibration.flush_cpu_s, min(calibration.flush_s)))
 
 
 def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:

@@ -22,7 +22,7 @@ Model = Callable[[Calibration, Scenario], Quantities]
 QUANTITIES: Mapping[str, str] = MappingProxyType(
     {
         "throughput_per_s": "commits per second",
-        "response_time_ms": "mean time of a transaction, from its beginning or arrival to its acknowledgement",
+        "response_time_ms": "mean time from the beginning of a transaction, or its arrival, to its end",
         "commit_time_ms": "mean time from the request to commit to its acknowledgement",
         "commit_time_ms_p50": "its median",
         "commit_time_ms_p95": "its 95th percentile",

@@ -73,8 +73,31 @@ class GroupCommitParameters:
     """CPU time per transaction for each other session that is on a CPU or waits for one."""
     background_cpu_s: float = 0.0
     """CPU time per commit of processes that no session waits for."""
+    sleep_s: float = 0.0
+    """CPU time to go to sleep when the log is somebody else's."""
     wake_s: float = 0.0
     """CPU time to wake up after a wait for the log."""
+    post_s: float = 0.0
+    """CPU time to wake another up, spent by whoever releases the log."""
+    idle_exit_s: float = 0.0
+    """From waking a process to its running on a CPU that idles."""
+    halt_exit_s: float = 0.0
+    """The same where the CPU has idled so long that it is halted."""
+    halt_after_s: float = 0.0
+    """How long a CPU idles before it is halted."""
+    dispatch_s: float = 0.0
+    """Time that a CPU loses each time it takes up who waited for it."""
+    own_queues: bool = False
+    """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
+    hot_s: float = 0.0
+    """How long one waits in the queue of a CPU before another takes it over."""
+    imbalance: int = 0
+    """How many more may be where one was woken up than elsewhere before one goes there."""
+    balance_s: float = 0.0
+    """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
+    statements: int = 0
+    """Statements that a client sends per transaction: for each the CPU is given up twice, and the commit is
+    the last of them. 0 where the loop runs inside the server."""
     flush_cpu_s: float = 0.0
     """CPU time of one flush, spent by whoever flushes."""
     write_cpu_s_per_byte: float = 0.0
@@ -163,6 +186,8 @@ class GroupCommitResult:
     """Share of the time that the log device is busy, 0 to 1."""
     commits_per_flush: Interval | None
     """None where nothing was flushed."""
+    log_waits_per_commit: Interval
+    """How often a commit waits for the log, in vain too."""
     sessions_by_state: dict[str, Interval]
     """Mean number of sessions that are idle (think, or have no work), on_cpu, in the run_queue, in
     log_wait for somebody else's flush or write, at the device with their own, or in their commit delay."""
@@ -251,6 +276,7 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
             if any(batch.flushes for batch in batches)
             else None
         ),
+        log_waits_per_commit=ratio(lambda batch: batch.log_waits, lambda batch: batch.commits),
         sessions_by_state={
             "idle": per_time(lambda batch: batch.idle_ns),
             "on_cpu": per_time(lambda batch: batch.on_cpu_ns),
