@@ -22,7 +22,7 @@ from redolab.model.record import Score, family_of, log_ratios, prediction_interv
 
 Outcome = Literal["more work", "shorter times", "not shown to help", "less work"]
 
-REPLICATES = 12
+REPLICATES = 8
 _AS_MUCH = 0.95
 """Part of today's work from which on a change that shortens times counts as doing as much."""
 _PLACES: Mapping[Outcome, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
