@@ -129,7 +129,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "profile": lambda: columns(ProcessTime),
     "overhead": lambda: columns(OverheadRow),
     "latency": lambda: columns(LatencyRow),
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "analyze", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "analyze", "forecast", "report", "verify")},
 }
 
 

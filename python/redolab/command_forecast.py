@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from redolab.analysis.inverse import Answer
 
 _MOST_LEVELS = 40
-_MOST = {"sessions": 4096, "rows_per_commit": 65_536}
-"""Where a forecast would take minutes."""
+_MOST: Mapping[str, float] = {
+    # Beyond these two a forecast takes minutes.
+    "sessions": 4096, "rows_per_commit": 65_536,
+    # PostgreSQL's own limit.
+    "commit_delay_us": 100_000,
+    "log_device_ms": 10_000, "cpus": 1024, "think_time_ms": 3_600_000, "arrival_rate_per_s": 10_000_000,
+}  # fmt: skip
+"""The largest value of a factor that is forecast."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,13 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
 
     Raises:
         UsageError: an option that cannot be, or a run that a forecast cannot start from.
+        RefusedError: the ledger of verified forecasts cannot be read.
         CheckFailedError: there is no steady state to forecast.
     """
     from redolab.analysis.calibrating import calibrate
     from redolab.analysis.forecasting import forecast
+    from redolab.analysis.league import league_json
+    from redolab.ledger import ORIGINS, read_ledger, scores_of
     from redolab.model.erlang import NoSteadyStateError
     from redolab.store import open_run
 
@@ -56,12 +65,23 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     ]
     if options.rows_for is not None:
         _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
+    verified = read_ledger()
     try:
-        found = forecast(calibrated, scenario, (), sweep)
+        found = forecast(calibrated, scenario, scores_of(verified), sweep)
     except NoSteadyStateError as error:
         raise CheckFailedError(f"There is {error}.") from error
     answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
-    return {"format": 1, "run": str(options.run), **found, "swept": swept, "answers": answers}
+    league = league_json(
+        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
+    )
+    return {
+        "format": 1,
+        "run": str(options.run),
+        **found,
+        "swept": swept,
+        "answers": answers,
+        "league": league,
+    }
 
 
 def check_answers(results: Mapping[str, Any]) -> None:
@@ -78,16 +98,16 @@ def check_answers(results: Mapping[str, Any]) -> None:
 def _check(
     options: ForecastOptions, changes: Mapping[str, Any], swept: str | None, levels: Sequence[Any]
 ) -> None:
-    if swept in changes:
+    if swept is not None and swept in changes:
         raise UsageError(f"--sweep and --set both name {swept}. Leave one of the two out.")
     if len(levels) > _MOST_LEVELS:
         raise UsageError(
             f"--sweep names {len(levels)} levels; at most {_MOST_LEVELS} are forecast at a time."
         )
-    asked = [*changes.items(), *((swept, level) for level in levels)]
+    asked = [*changes.items(), *((swept or "", level) for level in levels)]
     for factor, value in asked:
         if factor in _MOST and value > _MOST[factor]:
-            raise UsageError(f"{factor} is {value:,}; forecasts go to {_MOST[factor]:,}.")
+            raise UsageError(f"{factor} is {value:,}; forecasts go up to {_MOST[factor]:,}.")
     limit, share = options.keep_p95_under, options.rows_for
     if limit is not None and not 0 < limit < math.inf:
         raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")

@@ -19,11 +19,7 @@ import pytest
 import typer
 
 from redolab import errors
-from redolab.experiment import EXPERIMENTS, analyse
-from redolab.experiment.base import Wish
-from redolab.experiment.commit_mode import all_settings
-from redolab.experiment.listed import listed_experiment
-from redolab.load import Updates
+from redolab.analysis.forecasting import FORECAST as QUANTITIES
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
     GATHERING,
@@ -33,6 +29,12 @@ from redolab.engine.commit_parameters import (
 )
 from redolab.engine.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
+from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment.base import Wish
+from redolab.experiment.commit_mode import all_settings
+from redolab.experiment.listed import listed_experiment
+from redolab.load import Updates
+from redolab.model.calibration import FACTORS
 from redolab.sample import TIER_TEXT, Scope
 from redolab.store import open_run
 from tests.docs.pages import (
@@ -72,6 +74,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made, "run", "commit-mode", "--quick", "--settings", "wait/immediate,wait/batch,nowait/batch",
         "--blocks", "2", "--seconds", "0.2", "--log-device-ms", "2", "--out", "slow-log",
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = redolab(
+        made, "run", "calibrate", "--blocks", "2", "--seconds", "0.3", "--sessions", "4", "--out", "costs"
+    )
     assert done.returncode == 0, done.stderr
     shutil.copy(DOCS / "guide" / "commit-times.csv", made)
     return made
@@ -260,6 +266,26 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
         found |= set(leaves(json.loads(done.stdout), ""))
     keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
     assert sorted(keys - named) == []
+
+
+def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
+    named = inline_code(DOCS / "reference" / "forecast-json.md")
+    done = redolab(
+        place, "forecast", "costs", "--json", "--set", "log_device_ms=50", "--sweep",
+        "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert set(QUANTITIES) <= named
+    found = set(leaves(results, ""))
+    # Quantities, levels and models stand in tables of their own; the league is that of `redolab league`.
+    groups = re.compile(
+        r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
+    )
+    keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
+    keys = {re.sub(r"^answers\[\]\.brings\.", "", path) for path in keys}
+    assert sorted(keys - named) == []
+    assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 
 
 @pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution"])

@@ -14,11 +14,12 @@ from typing import Any
 from rich.console import Console
 
 from redolab.analysis.values import analyse_values
+from redolab.report.forecast import print_forecast
 from redolab.report.profile import print_profile
 from redolab.report.terminal import print_terminal
 from redolab.report.values import print_values
 from redolab.values_file import read_values
-from tests.screens import profiles
+from tests.screens import forecasts, profiles
 
 HERE = Path(__file__).parent
 RUNS = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare")
@@ -30,18 +31,21 @@ PROFILES = {
 }
 # Of docs/guide/commit-times.csv: all of them, and by mode.
 VALUES = {"values": None, "values_groups": "mode"}
-SCREENS = (*RUNS, *PROFILES, *VALUES)
+FORECASTS = forecasts.stored()
+SCREENS = (*RUNS, *PROFILES, *VALUES, *FORECASTS)
 WIDTHS = (80, 100)
 
 
 def screen(name: str, width: int, encoding: str = "utf-8") -> str:
-    """What the terminal shows of a stored run or a live profile, without colours."""
+    """What the terminal shows of a stored run, a live profile or a forecast, without colours."""
     output = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=output, width=width, color_system=None, highlight=False)
     if name in PROFILES:
         print_profile(PROFILES[name](), profiles.SESSION if name == "profile_session" else None, console)
     elif name in VALUES:
         print_values(column(VALUES[name]), console)
+    elif name in FORECASTS:
+        print_forecast(FORECASTS[name], console)
     else:
         results = json.loads((HERE.parent / "report" / "data" / f"results_{name}.json").read_text())
         print_terminal(results, Path(results["run"]) / "report.html", console)

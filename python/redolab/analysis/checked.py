@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from redolab.analysis.calibrating import Calibrated, measured_settings
+from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.forecasting import extrapolated
+from redolab.analysis.league import SHORT, SHOWN
+from redolab.analysis.measured import measured_settings
 from redolab.analysis.predicted import ask_models
 from redolab.analysis.shown import Column, Table
 from redolab.model.calibration import Scenario
-from redolab.model.forecast import QUANTITIES
 from redolab.model.record import Score, Silence, family_of
 from redolab.sealed import FILE
 from redolab.store import Run
@@ -136,8 +137,7 @@ def score_run(run: Run) -> Scoring | None:
         return None
     if run.manifest["status"] != "finished":
         return Scoring(sealed, (), ())
-    measured = {name: item.quantities for name, item in measured_settings(run).items()}
-    return score(sealed, measured)
+    return score(sealed, measured_settings(run))
 
 
 def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimate]]) -> Scoring:
@@ -169,38 +169,46 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
 
 
 def tables(found: Scoring) -> list[Table]:
-    """The forecast beside what was measured, and the same of every model."""
+    """The forecast beside what was measured, a table per setting, and the same of every model."""
     if not found.scored:
         return []
     own = [item for item in found.checked if item.score.model == found.model]
+    names = list(dict.fromkeys(item.setting for item in own))
+    sealed = (
+        f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
+        f"{found.sealed['sha256'][:16]}). Times in ms. Error is forecast / measured − 1. Checked before: "
+        "verified forecasts of that family; with fewer than 9 the interval is a guess."
+    )
     return [
-        Table(
-            "forecast-checked",
-            "The sealed forecast, and what was then measured",
-            _OWN,
-            [_row(item, QUANTITIES) for item in own],
-            f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
-            f"{found.sealed['sha256'][:16]}). The forecast is that of {found.model!r} with its prediction "
-            "interval; error is forecast / measured − 1. Checked before: verified forecasts of that family; "
-            "with fewer than 9 the interval is a guess.",
-            first=True,
+        *(
+            Table(
+                f"forecast-{number}",
+                f"{name}: what was forecast, with its {100 * own[0].level:.0f} % interval, and measured",
+                _OWN,
+                [_row(item) for item in own if item.setting == name],
+                sealed if name == names[-1] else "",
+                first=True,
+            )
+            for number, name in enumerate(names, start=1)
         ),
         Table(
             "forecast-models",
             "What every model had said",
             _MODELS,
             _by_model(found),
-            "The others know no group commit, or no log at all.",
+            "The group-commit models alone know that one flush serves every commit that waits.",
         ),
     ]
 
 
-def _row(item: Checked, words: Mapping[str, str]) -> dict[str, Any]:
+def _row(item: Checked) -> dict[str, Any]:
     return {
         "setting": item.setting,
         "model": item.score.model,
-        "quantity": words.get(item.score.quantity, item.score.quantity),
-        "forecast": item.forecast,
+        "quantity": SHORT.get(item.score.quantity, item.score.quantity),
+        "forecast": item.score.forecast,
+        "low": item.score.low,
+        "high": item.score.high,
         "measured": item.measured,
         "error": 100 * item.error,
         "inside": {True: "inside", False: "outside", None: None}[item.score.inside],
@@ -209,10 +217,7 @@ def _row(item: Checked, words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _by_model(found: Scoring) -> list[dict[str, Any]]:
-    names = {"throughput_per_s": "throughput", "commit_time_ms": "commit time"}
-    rows: list[dict[str, Any]] = [
-        {**_row(item, names), "silent": ""} for item in found.checked if item.score.quantity in names
-    ]
+    rows = [_row(item) for item in found.checked if item.score.quantity in SHOWN]
     return rows + [
         {"setting": setting, "model": item.model, "quantity": f"silent: {item.reason}"}
         for setting, item in found.silences
@@ -221,10 +226,12 @@ def _by_model(found: Scoring) -> list[dict[str, Any]]:
 
 _COMMON = (
     Column("quantity", "of", "text"),
-    Column("forecast", "forecast", "estimate"),
+    Column("forecast", "forecast", "number"),
+    Column("low", "from", "number"),
+    Column("high", "to", "number"),
     Column("measured", "measured", "estimate"),
     Column("error", "error", "change", "%"),
     Column("inside", "interval", "text"),
 )
-_OWN = (Column("setting", "setting", "text"), *_COMMON, Column("verified", "checked before", "count"))
+_OWN = (*_COMMON, Column("verified", "checked before", "count"))
 _MODELS = (Column("setting", "setting", "text"), Column("model", "model", "text"), *_COMMON)

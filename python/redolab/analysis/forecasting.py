@@ -16,7 +16,7 @@ from typing import Any
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.models import models_of
-from redolab.model.calibration import FACTORS, Calibration, Scenario
+from redolab.model.calibration import FACTORS, Calibration, Scenario, parameters
 from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import MODELS, QUANTITIES, Quantities, simulation
 from redolab.model.record import LEVEL, Predicted, Score, family_of, log_ratios, prediction_interval
@@ -27,6 +27,11 @@ MODEL = next(iter(MODELS))
 """The model that forecasts; all others stand beside it."""
 COMMITS, REPLICATE_COMMITS = 20_000, 5_000
 """Commits simulated at least, from the calibration and from each of its replicates."""
+ROUNDS, REPLICATE_ROUNDS = 20, 4
+"""Rounds simulated at least, in which every session has its turn on a CPU."""
+_LEAST_EACH, _REPLICATE_LEAST_EACH = 100, 40
+"""Commits of each session at least."""
+_MOST_COMMITS = 2_000_000
 MEASURED = 0.05
 """A value so far outside of what was measured still counts as measured."""
 _SHARES = frozenset({"cpu_utilization", "device_utilization"})
@@ -70,6 +75,7 @@ def forecast(
     return {
         "format": 1,
         "model": MODEL,
+        "loop": calibrated.point.loop,
         "family": asked.family,
         "today": {
             "setting": calibrated.today,
@@ -93,15 +99,18 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
     """
-    # Past some tens of commits per session a simulation knows its own steady state.
-    point = _simulated(calibrated.point, scenario, max(COMMITS, 100 * scenario.sessions))
-    few = max(REPLICATE_COMMITS, 40 * scenario.sessions)
+    turn = _commits_of_a_turn(calibrated.point, scenario)
+    many = max(COMMITS, round(scenario.sessions * max(_LEAST_EACH, ROUNDS * turn)))
+    few = max(
+        REPLICATE_COMMITS, round(scenario.sessions * max(_REPLICATE_LEAST_EACH, REPLICATE_ROUNDS * turn))
+    )
+    point = _simulated(calibrated.point, scenario, min(many, _MOST_COMMITS))
     return Outlook(
         scenario,
         family_of(calibrated.point, scenario),
         bool(extrapolated(calibrated, scenario)),
         point,
-        tuple(_replicate(item, scenario, few) for item in calibrated.replicates),
+        tuple(_replicate(item, scenario, min(few, _MOST_COMMITS)) for item in calibrated.replicates),
     )
 
 
@@ -170,6 +179,14 @@ def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
 def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
     found = simulation(calibration, scenario, commits)
     return {**found, "rows_per_s": found["throughput_per_s"] * scenario.rows_per_commit}
+
+
+def _commits_of_a_turn(calibration: Calibration, scenario: Scenario) -> float:
+    """Commits of a session until another one has its CPU: many where commits wait for nothing."""
+    needs = parameters(calibration, scenario)
+    return (
+        needs.quantum_s / needs.transaction_cpu_s if needs.asynchronous and needs.transaction_cpu_s else 1.0
+    )
 
 
 def _replicate(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
@@ -266,8 +283,8 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     verified = predict(asked, record)["throughput_per_s"].verified
     if verified == 0:
         found.append(
-            f"No forecast of the family {asked.family!r} was ever verified here, so the intervals are as wide as "
-            "a guess. `redolab verify-forecast` forecasts, measures and keeps the score."
+            f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
+            "`redolab verify-forecast` forecasts, measures and keeps the score."
         )
     least_ms = 1e3 * min(calibrated.point.flush_s)
     device_ms = asked.scenario.log_device_ms

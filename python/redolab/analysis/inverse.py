@@ -31,13 +31,13 @@ MANY_ROWS = 4096
 """Rows per commit taken for very many."""
 LEAST_SAVED = 0.01
 """Of the time per row of one row per commit: a smaller benefit cannot be told from none."""
-IDLE = 0.01
+IDLE = 0.001
 """Of the capacity: an arrival rate so low that hardly anything queues."""
 _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of the capacity, and to a 250th."""
 _COMMITS, _REPLICATE_COMMITS = 20_000, 4_000
 _STEADY_COMMITS = 10_000
-"""Near saturation a shorter stretch ends before its queue has grown."""
+"""For what a shorter stretch does not tell: queues near saturation, and throughputs that hardly differ."""
 
 
 class NoAnswerError(ValueError):
@@ -101,7 +101,7 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
         "best_throughput_per_s": throughput(calibrated.point, best, _COMMITS),
         "bounds_elbow": bounds,
     }
-    again = [fewest(item, best, _REPLICATE_COMMITS) for item in calibrated.replicates]
+    again = [fewest(item, best, _STEADY_COMMITS) for item in calibrated.replicates]
     return Answer(
         "elbow", ELBOW, "sessions", _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, sessions=point)),

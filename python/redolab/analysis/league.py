@@ -6,6 +6,7 @@ Errors are |forecast / measured - 1|. Shipped records, this machine's and import
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -19,9 +20,22 @@ from redolab.store import Run
 FILE = "league.json"
 """The league as of the report, in a run directory: results must not change when others are verified."""
 _NAMES = (*MODELS, USL, LINE)
-_SHOWN = ("throughput_per_s", "commit_time_ms")
+SHOWN = ("throughput_per_s", "commit_time_ms")
+"""The quantities that tables of all models have."""
 _FEWEST = 3
 """Forecasts of the same quantity that two models need before it is said that one loses."""
+SHORT = {
+    "throughput_per_s": "throughput",
+    "response_time_ms": "response time",
+    "commit_time_ms": "commit time",
+    "commit_time_ms_p50": "commit time, median",
+    "commit_time_ms_p95": "commit time, p95",
+    "commit_time_ms_p99": "commit time, p99",
+    "cpu_utilization": "CPU utilization",
+    "device_utilization": "device utilization",
+    "commits_per_flush": "commits per flush",
+}
+"""The names of quantities in tables; times in ms, throughput in commits per second."""
 
 
 def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict[str, Any]]:
@@ -36,10 +50,12 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     for model in models:
         mine = [score for score in kept if score.model == model]
         count = sum(silence.model == model for silence in silent)
-        for quantity in QUANTITIES:
-            rows += _row(model, quantity, [score for score in mine if score.quantity == quantity], count)
-        if not mine:
-            rows += _silent_row(model, count)
+        said = {score.quantity for score in mine}
+        # A model that never spoke stands in the table all the same.
+        rows += [
+            _row(model, quantity, [item for item in mine if item.quantity == quantity], count)
+            for quantity in [name for name in QUANTITIES if name in said] or SHOWN[:1]
+        ]
     return rows
 
 
@@ -62,7 +78,7 @@ def losers(scores: Iterable[Score]) -> list[str]:
         error, naive = median(mine[key] for key in both), median(line[key] for key in both)
         if error > naive:
             found.append(
-                f"{model} loses to the naive straight line in {_WORDS.get(quantity, quantity)}: median error "
+                f"{model} loses to the naive straight line in {SHORT.get(quantity, quantity)}: median error "
                 f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
             )
     return found
@@ -92,88 +108,66 @@ def league_of(run: Run) -> dict[str, Any]:
 
 
 def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:
-    """The league as tables of a report: throughput and commit time, one table per record.
+    """The league as tables of a report: one of throughput and one of commit time for each record.
 
     Args:
         league: as `league_json` made it.
         first: whether they answer the question of the report.
     """
-    return [
+    explained = (
+        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. Coverage is the "
+        f"share of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent "
+        "is the number of settings of which a model can say nothing."
+    )
+    tables = [
         Table(
-            f"league-{part['record']}",
-            f"The league of models, {part['name']}",
+            f"league-{part['record']}-{SHORT[quantity].replace(' ', '-')}",
+            f"Forecasts of {SHORT[quantity]} by every model, {part['name']}",
             _COLUMNS,
-            [_shown(row) for row in part["rows"] if row["quantity"] in (*_SHOWN, None)],
-            " ".join(
-                [
-                    "Error is |forecast / measured − 1|. Coverage is the share of measured values inside "
-                    f"the {100 * league['level']:.0f} % interval that was given. Silent is the number of "
-                    "settings of which the model can say nothing.",
-                    *part["text"],
-                ]
-            ),
+            [_shown(row) for row in part["rows"] if row["quantity"] == quantity],
+            " ".join(text for text in part["text"] if f" in {SHORT[quantity]}:" in text),
             first,
         )
         for part in league["records"]
+        for quantity in SHOWN
     ]
+    tables = [table for table in tables if table.rows]
+    return (
+        [*tables[:-1], replace(tables[-1], note=f"{tables[-1].note} {explained}".strip())] if tables else []
+    )
 
 
-def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> list[dict[str, Any]]:
-    if not scores:
-        return []
+def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> dict[str, Any]:
     import numpy as np
 
     errors = [abs(score.forecast / score.observed - 1) for score in scores]
     given = [score.inside for score in scores if score.inside is not None]
-    return [
-        {
-            "model": model,
-            "quantity": quantity,
-            "forecasts": len(scores),
-            "error_median": float(np.median(errors)),
-            "error_p95": float(np.quantile(errors, 0.95)),
-            "with_interval": len(given),
-            "coverage": exact_share(sum(given), len(given)).as_json(),
-            "silent": silent,
-        }
-    ]
-
-
-def _silent_row(model: str, silent: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "model": model,
-            "quantity": None,
-            "forecasts": 0,
-            "error_median": None,
-            "error_p95": None,
-            "with_interval": 0,
-            "coverage": exact_share(0, 0).as_json(),
-            "silent": silent,
-        }
-    ]
+    return {
+        "model": model,
+        "quantity": quantity,
+        "forecasts": len(scores),
+        "error_median": float(np.median(errors)) if errors else None,
+        "error_p95": float(np.quantile(errors, 0.95)) if errors else None,
+        "with_interval": len(given),
+        "coverage": exact_share(sum(given), len(given)).as_json(),
+        "silent": silent,
+    }
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **row,
-        "quantity": _WORDS.get(row["quantity"], row["quantity"]),
-        "error_median": None if row["error_median"] is None else 100 * row["error_median"],
-        "error_p95": None if row["error_p95"] is None else 100 * row["error_p95"],
-    }
+    errors = ("error_median", "error_p95")
+    return {**row, **{key: None if row[key] is None else 100 * row[key] for key in errors}}
 
 
 def _place(model: str) -> tuple[int, str]:
     return (_NAMES.index(model) if model in _NAMES else len(_NAMES), model)
 
 
-_WORDS = {"throughput_per_s": "throughput", "commit_time_ms": "commit time"}
 _COLUMNS = (
     Column("model", "model", "text"),
-    Column("quantity", "of", "text"),
-    Column("forecasts", "forecasts", "count"),
+    Column("forecasts", "checked", "count"),
     Column("error_median", "median error", "number", "%"),
-    Column("error_p95", "95 % of errors below", "number", "%"),
+    Column("error_p95", "95 % below", "number", "%"),
     Column("coverage", "coverage", "share"),
     Column("silent", "silent", "count"),
 )

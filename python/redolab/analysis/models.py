@@ -47,7 +47,7 @@ def _law(
     counts = sorted({point.scenario.sessions for point in mine})
     if len(counts) < 3:
         raise ValueError(
-            f"the law needs three numbers of sessions that differ in nothing else; {len(counts)} were measured"
+            f"the law needs three numbers of sessions, nothing else differing; {len(counts)} were measured"
         )
     law = fit_scalability([point.scenario.sessions for point in mine], [_value(point) for point in mine])
     return _through(scenario, law.throughput(scenario.sessions))

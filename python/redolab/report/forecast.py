@@ -37,6 +37,11 @@ _LEVELS: Mapping[str, Callable[[Any], str]] = {
     "think_time_ms": lambda value: f"think time {value:g} ms",
     "arrival_rate_per_s": lambda value: f"{value:,g} arrivals per s",
 }
+_NAMES: Mapping[str, str] = {
+    "sessions": "sessions", "rows_per_commit": "rows per commit", "commit_wait": "commit wait",
+    "commit_delay_us": "commit delay (µs)", "log_device_ms": "log device (ms)", "cpus": "effective CPUs",
+    "think_time_ms": "think time (ms)", "arrival_rate_per_s": "arrivals per s",
+}  # fmt: skip
 _UNSAID: Mapping[str, Any] = {
     "commit_delay_us": 0, "log_device_ms": None, "cpus": None, "think_time_ms": 0.0,
     "arrival_rate_per_s": None,
@@ -115,7 +120,9 @@ def _changes(results: Results) -> list[str]:
 def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     levels = results["today"]["levels"]
     said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
-    found = [("Run", results["run"]), ("Today", f"{', '.join(said)} (setting {results['today']['setting']})")]
+    place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
+    today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
+    found = [("Run", results["run"]), ("Today", today)]
     if changed:
         found.append(("Asked", ", ".join(_changes(results))))
     verified = results["asked"]["forecast"]["throughput_per_s"]["verified"]
@@ -126,11 +133,26 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
         for name, said in results["models"].items()
         if name != results["model"] and "throughput_per_s" in said
     ]
+    found += [("Record", text) for text in _record(results)]
     if results["answers"]:
         found.append(("Answers", "their intervals are the calibration's, without the model's own error"))
     if others and (changed or not results["sweep"]):
         found.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
     return found
+
+
+def _record(results: Results) -> Iterator[str]:
+    """How far the model's throughputs were off in every record there is."""
+    for part in results["league"]["records"]:
+        for row in part["rows"]:
+            if row["model"] == results["model"] and row["quantity"] == "throughput_per_s":
+                errors = [cells.number(100 * row[name], 2) for name in ("error_median", "error_p95")]
+                text = (
+                    f"{counted(row['forecasts'], 'throughput')} forecast before ({part['name']}), off by "
+                    f"{errors[0]}\u00a0% in the median, 95\u00a0% of them by less than {errors[1]}\u00a0%"
+                )
+                held = f"; the intervals held {cells.share(row['coverage']).text}\u00a0%"
+                yield text + (held if row["with_interval"] else "")
 
 
 def _forecast(results: Results, changed: bool) -> Table:
@@ -179,7 +201,7 @@ def _sweep(results: Results) -> Table:
     measured = any(one["measured"] for one in results["sweep"])
     known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
     columns = [
-        Column(factor.replace("_", " ").capitalize()),
+        Column(_NAMES[factor][0].upper() + _NAMES[factor][1:]),
         Column(f"{unit} per s"),
         Column(_interval_title(known)),
         Column("Measured" if measured else "Times today's"),
@@ -191,15 +213,13 @@ def _sweep(results: Results) -> Table:
     for one in results["sweep"]:
         said = cells.estimate(one["forecast"].get(quantity))
         mark = "* " if one["extrapolated"] else ""
-        value = one["levels"][factor]
-        text = value if isinstance(value, str) else f"{value:,}"
         beside = one["measured"] if measured else one["compared_with_today"]
         rows.append(
             [
-                Cell(mark + text),
-                Cell("no steady state") if one["refused"] else Cell(said.text),
-                Cell(said.interval),
-                Cell("") if measured and not beside else _point(beside, quantity),
+                Cell(mark + _level_text(one["levels"][factor])),
+                Cell("") if one["refused"] else Cell(said.text),
+                Cell("no steady state" if one["refused"] else said.interval),
+                _point(beside, quantity) if beside else Cell(""),
                 *(
                     Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
                     for name in ("commit_time_ms_p95", "cpu_utilization", "device_utilization")
@@ -221,7 +241,7 @@ def _sweep_caption(results: Results, factor: str) -> str:
         for name, value in after.items()
         if name != factor and value not in (before[name], None)
     ]
-    return f"Sweep of {factor.replace('_', ' ')}" + (f", with {', '.join(others)}" if others else "")
+    return f"Sweep of {_NAMES[factor]}" + (f", with {', '.join(others)}" if others else "")
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
@@ -242,9 +262,9 @@ def _answer(answer: Mapping[str, Any]) -> str:
             f"the capacity is {figures['capacity_per_s']}."
         )
     return (
-        f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the benefit is collected: "
-        f"{figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} and very many "
-        f"give {figures['rows_per_s_of_many']}."
+        f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
+        f"save is saved: {figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} "
+        f"and very many give {figures['rows_per_s_of_many']}."
     )
 
 
@@ -277,8 +297,7 @@ def _beyond(results: Results) -> Iterator[str]:
         measured = "none" if low is None else _level_text(low)
         measured += "" if low == high else f" to {_level_text(high)}"
         yield (
-            f"{factor.replace('_', ' ')} {said}: the run measured {measured}. What is extrapolated has wider "
-            "intervals."
+            f"{_NAMES[factor]} {said}: the run measured {measured}. What is extrapolated has wider intervals."
         )
 
 

@@ -8,6 +8,7 @@ from redolab.report import shown_tables
 from redolab.report.cells import Results
 from redolab.report.fitting import fitted
 from redolab.report.paper import Paper
+from redolab.units import counted
 
 
 def print_league(results: Results, console: Console | None = None) -> None:
@@ -19,10 +20,10 @@ def print_league(results: Results, console: Console | None = None) -> None:
             console.print(part)
     kept = {item["record"]: item for item in results["ledger"]}
     here = kept["here"]
-    told = f"{here['forecasts']} forecasts were sealed and checked on this machine"
+    told = f"Sealed and checked on this machine: {counted(here['forecasts'], 'forecast')}"
     if here["unscored"]:
-        told += f", {here['unscored']} more sealed and never scored"
+        told += f"; sealed and never scored: {here['unscored']}"
     if kept["imported"]["forecasts"]:
-        told += f", {kept['imported']['forecasts']} imported"
+        told += f"; imported: {kept['imported']['forecasts']}"
     console.print()
     console.print(paper.text(f"{told}. `redolab verify-forecast` adds one."))

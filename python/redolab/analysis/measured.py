@@ -1,0 +1,68 @@
+"""What a run measured of each setting, in the quantities that are forecast."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
+from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.reading import counting, read_latency, read_samples
+from redolab.analysis.time_based import commits_per_flush
+from redolab.sample import Sample
+from redolab.store import Run
+
+
+def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
+    """Of every setting the quantities of `redolab.model.forecast.QUANTITIES` that were measured."""
+    histograms = read_latency(run)
+    by_setting: dict[str, list[Sample]] = {}
+    for sample in counting(read_samples(run)):
+        if sample.commits:
+            by_setting.setdefault(sample.setting, []).append(sample)
+    return {name: quantities(samples, histograms) for name, samples in by_setting.items()}
+
+
+def quantities(samples: Sequence[Sample], histograms: Mapping[int, Histogram]) -> dict[str, Estimate]:
+    """Those of one setting, from its samples that count.
+
+    Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
+    percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
+    is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+    """
+
+    def mean(pick: Callable[[Sample], float | None]) -> Estimate:
+        return mean_estimate(map(pick, samples))
+
+    found = {
+        "throughput_per_s": mean(lambda item: item.commits / item.elapsed_s),
+        "response_time_ms": mean(lambda item: 1e3 * item.session_elapsed_s / item.commits),
+        "commit_time_ms": mean(lambda item: _mean_ms(histograms.get(item.sample, {}))),
+        **{
+            f"commit_time_ms_p{percent}": commit_time_ms(samples, histograms, percent) for percent in PERCENTS
+        },
+        "cpu_utilization": mean(_cpu_utilization),
+        "device_utilization": mean(_device_utilization),
+        "commits_per_flush": mean(commits_per_flush),
+    }
+    return {name: value for name, value in found.items() if value.point is not None}
+
+
+def _mean_ms(histogram: Histogram) -> float | None:
+    commits = sum(histogram.values())
+    return math.fsum(upper * count for upper, count in histogram.items()) / commits / 1e3 if commits else None
+
+
+def _cpu_utilization(sample: Sample) -> float | None:
+    if sample.instance_cpu_s is None or not sample.host_cpus:
+        return None
+    return _sum((sample.instance_cpu_s, sample.client_cpu_s)) / (sample.elapsed_s * sample.host_cpus)
+
+
+def _device_utilization(sample: Sample) -> float | None:
+    busy = sample.device_delivered_s if sample.device_flushes else sample.wal_flush_time_s
+    return None if busy is None else busy / sample.elapsed_s
+
+
+def _sum(values: Iterable[float | None]) -> float:
+    return math.fsum(value for value in values if value is not None)

@@ -1,0 +1,57 @@
+"""A forecast from a run that was really measured, on the private server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from redolab.model.forecast import QUANTITIES
+from tests.conftest import Redolab
+
+
+@pytest.fixture
+def costs(tmp_path: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A short run of calibrate."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    out = tmp_path / "costs"
+    ended = redolab(
+        "run", "calibrate", "--quick", "--blocks", "1", "--sessions", "4", "--seed", "1", "--out", out
+    )
+    assert ended.code == 0, ended.err
+    return out
+
+
+def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
+    ended = redolab("forecast", costs, "--set", "sessions=2", "--sweep", "commit_wait=wait,nowait", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    results = json.loads(ended.out)
+    assert set(QUANTITIES) - {"commits_per_flush"} <= results["asked"]["forecast"].keys()
+    for estimate in results["asked"]["forecast"].values():
+        assert 0 <= estimate["low"] <= estimate["point"] <= estimate["high"]
+    measured = results["today"]["measured"]["throughput_per_s"]["point"]
+    said = results["today"]["forecast"]["throughput_per_s"]["point"]
+    # The model was calibrated on it, so this only says that nothing is off by a unit.
+    assert 0.5 < said / measured < 2
+    # Two sessions lie between the one and the four that were measured.
+    assert results["extrapolated"] == []
+    assert [one["levels"]["commit_wait"] for one in results["sweep"]] == ["wait", "nowait"]
+    # The same run and question give the same figures.
+    again = redolab("forecast", costs, "--set", "sessions=2", "--sweep", "commit_wait=wait,nowait", "--json")
+    assert again.out == ended.out
+
+
+def test_a_slow_log_is_as_slow_as_said(costs: Path, redolab: Redolab) -> None:
+    ended = redolab("forecast", costs, "--set", "sessions=4", "--set", "log_device_ms=200", "--json")
+    throughput = json.loads(ended.out)["asked"]["forecast"]["throughput_per_s"]["point"]
+    # Two groups of two sessions take turns, each flush for one of them.
+    assert throughput == pytest.approx(2 / 0.2, rel=0.1)
+
+
+def test_a_run_that_does_not_tell_the_costs_is_refused(tmp_path: Path, redolab: Redolab) -> None:
+    out = tmp_path / "draws"
+    assert redolab("run", "sampling-distribution", "--blocks", "2", "--out", out).code == 0
+    ended = redolab("forecast", out, "--set", "sessions=8")
+    assert (ended.code, ended.out) == (2, "")
+    assert "redolab run calibrate" in ended.err
