@@ -15,12 +15,14 @@ from redolab.model.record import Score
 LONE, TODAY, BATCHES = "1/1/wait", "8/1/wait", "8/32/wait"
 POINT = Calibration(
     loop="server",
-    cpus=2.0,
-    commit_cpu_s=40e-6,
-    row_cpu_s=5e-6,
+    cpus=2,
+    alone_cpu_s=45e-6,
+    busy_cpu_s=55e-6,
+    row_alone_cpu_s=5e-6,
+    row_busy_cpu_s=6e-6,
     flush_cpu_s=15e-6,
     wake_s=25e-6,
-    background_cpu_s=4e-6,
+    dispatch_s=2e-6,
     commit_bytes=100.0,
     row_bytes=110.0,
     flush_s=tuple(float(value) for value in np.linspace(0.8e-3, 1.2e-3, 21)),
@@ -37,7 +39,7 @@ def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
     """
     point = replace(POINT, **changes)
     rng = np.random.default_rng(1)
-    scaled = ("commit_cpu_s", "row_cpu_s", "flush_cpu_s", "wake_s")
+    scaled = ("alone_cpu_s", "busy_cpu_s", "row_alone_cpu_s", "row_busy_cpu_s", "flush_cpu_s", "wake_s")
     again = []
     for _ in range(replicates):
         costs = {name: getattr(point, name) * float(rng.normal(1, 0.03)) for name in scaled}

@@ -8,10 +8,12 @@ calibration at a time, so that what both get wrong alike cancels; what was measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
@@ -21,6 +23,7 @@ from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import MODELS, QUANTITIES, Quantities, simulation
 from redolab.model.record import LEVEL, Predicted, Score, family_of, log_ratios, prediction_interval
 
+Answered = TypeVar("Answered")
 FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "rows per second"})
 """What is forecast, and in words."""
 MODEL = next(iter(MODELS))
@@ -110,8 +113,14 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         family_of(calibrated.point, scenario),
         bool(extrapolated(calibrated, scenario)),
         point,
-        tuple(_replicate(item, scenario, min(few, _MOST_COMMITS)) for item in calibrated.replicates),
+        tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, min(few, _MOST_COMMITS)))),
     )
+
+
+def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
+    """What each replicate answers, in their order; several at a time, since the simulation holds no lock."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(answer, calibrated.replicates))
 
 
 def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
@@ -168,7 +177,7 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
 
 def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
     if factor == "log_device_ms":
-        return (1e3 * calibrated.point.flush_mean_s,) * 2
+        return (1e3 * (calibrated.point.flush_mean_s + calibrated.point.flush_cpu_s),) * 2
     if factor == "cpus":
         return (calibrated.point.cpus,) * 2
     values = [getattr(item.scenario, factor) for item in calibrated.measured.values()]
@@ -286,7 +295,7 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
             f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
             "`redolab verify-forecast` forecasts, measures and keeps the score."
         )
-    least_ms = 1e3 * min(calibrated.point.flush_s)
+    least_ms = 1e3 * (min(calibrated.point.flush_s) + calibrated.point.flush_cpu_s)
     device_ms = asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
         found.append(

@@ -16,7 +16,7 @@ import numpy as np
 
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
-from redolab.analysis.forecasting import extrapolated
+from redolab.analysis.forecasting import extrapolated, of_replicates
 from redolab.model.calibration import Calibration, Scenario, parameters
 from redolab.model.closed import Station, sessions_at_elbow
 from redolab.model.erlang import NoSteadyStateError
@@ -101,7 +101,7 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
         "best_throughput_per_s": throughput(calibrated.point, best, _COMMITS),
         "bounds_elbow": bounds,
     }
-    again = [fewest(item, best, _STEADY_COMMITS) for item in calibrated.replicates]
+    again = of_replicates(calibrated, lambda item: fewest(item, best, _STEADY_COMMITS))
     return Answer(
         "elbow", ELBOW, "sessions", _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, sessions=point)),
@@ -143,7 +143,7 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
         return Answer(question, limit_ms, factor, None, str(error))
     capacity = _run(calibrated.point, open_load, _enough(open_load)).throughput_per_s.point
     brings = {"response_time_ms_p95": p95_ms(calibrated.point, point), "capacity_per_s": capacity}
-    again = [_or_none(lambda item: largest(item, _REPLICATE_STEPS), item) for item in calibrated.replicates]
+    again = of_replicates(calibrated, _or_none(lambda item: largest(item, _REPLICATE_STEPS)))
     return Answer(
         question, limit_ms, factor, _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(open_load, arrival_rate_per_s=point)),
@@ -187,7 +187,7 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
         name: 1 / row_s(calibrated.point, rows, _COMMITS)
         for name, rows in (("rows_per_s", point), ("rows_per_s_of_one", 1), ("rows_per_s_of_many", MANY_ROWS))
     }
-    again = [_or_none(lambda item: fewest(item, _REPLICATE_COMMITS), item) for item in calibrated.replicates]
+    again = of_replicates(calibrated, _or_none(lambda item: fewest(item, _REPLICATE_COMMITS)))
     return Answer(
         question, share, factor, _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, rows_per_commit=point)),
@@ -242,7 +242,9 @@ def _bounds_elbow(calibration: Calibration, scenario: Scenario) -> float:
     needs = parameters(calibration, scenario)
     servers = math.ceil(needs.cpus)
     cpu = (
-        needs.transaction_cpu_s + needs.background_cpu_s + (0.0 if needs.asynchronous else needs.flush_cpu_s)
+        needs.transaction_cpu_s
+        + needs.background_cpu_s
+        + (0.0 if needs.asynchronous else needs.flush_cpu_s + needs.wake_s)
     )
     log = (
         0.0 if needs.asynchronous else needs.device.mean_s + needs.device_s_per_byte * needs.transaction_bytes
@@ -251,11 +253,16 @@ def _bounds_elbow(calibration: Calibration, scenario: Scenario) -> float:
     return sessions_at_elbow(stations, needs.think.mean_s)
 
 
-def _or_none(answer: Callable[[Calibration], float], calibration: Calibration) -> float | None:
-    try:
-        return answer(calibration)
-    except NoAnswerError:
-        return None
+def _or_none(answer: Callable[[Calibration], float]) -> Callable[[Calibration], float | None]:
+    """The same, with None for what has no answer."""
+
+    def asked(calibration: Calibration) -> float | None:
+        try:
+            return answer(calibration)
+        except NoAnswerError:
+            return None
+
+    return asked
 
 
 def _estimate(point: float, replicates: Sequence[float | None]) -> Estimate:

@@ -41,10 +41,10 @@ def test_sessions_that_loop_obey_the_law_of_the_loop() -> None:
 
 def test_a_lone_session_takes_what_a_commit_and_a_flush_take() -> None:
     point = CALIBRATED.point
-    expected_ms = 1e3 * (point.commit_cpu_s + point.row_cpu_s + point.flush_cpu_s + point.flush_mean_s)
-    found = look_ahead(CALIBRATED, Scenario(1)).point
-    # Waking up costs too, and is all that is left.
-    assert expected_ms <= found["response_time_ms"] <= expected_ms + 1e3 * point.wake_s + 0.01
+    expected_ms = 1e3 * (point.alone_cpu_s + point.flush_cpu_s + point.flush_mean_s)
+    assert look_ahead(CALIBRATED, Scenario(1)).point["response_time_ms"] == pytest.approx(
+        expected_ms, rel=0.03
+    )
 
 
 def test_every_quantity_is_forecast() -> None:
@@ -104,7 +104,7 @@ def test_a_share_of_time_is_no_more_than_all_of_it() -> None:
         (Scenario(8, think_time_ms=1.5), [("think_time_ms", 1.5, 0.0, 0.0)]),
         (Scenario(8, arrival_rate_per_s=9.0), [("arrival_rate_per_s", 9.0, None, None)]),
         (Scenario(8, cpus=1.95), []),
-        (Scenario(8, cpus=8), [("cpus", 8, 2.0, 2.0)]),
+        (Scenario(8, cpus=8), [("cpus", 8, 2, 2)]),
     ],
 )
 def test_what_was_not_measured_is_said(scenario: Scenario, expected: list[tuple[object, ...]]) -> None:
@@ -114,7 +114,7 @@ def test_what_was_not_measured_is_said(scenario: Scenario, expected: list[tuple[
 def test_another_log_device_was_not_measured() -> None:
     (found,) = extrapolated(CALIBRATED, Scenario(8, log_device_ms=5.0))
     assert found["factor"] == "log_device_ms"
-    assert found["measured_from"] == pytest.approx(1.0) == found["measured_to"]
+    assert found["measured_from"] == pytest.approx(1.015) == found["measured_to"]
     assert extrapolated(CALIBRATED, Scenario(8, log_device_ms=1.02)) == []
 
 
@@ -136,8 +136,8 @@ def test_a_slower_log_and_more_cpus_do_what_they_must() -> None:
     def throughput(scenario: Scenario) -> float:
         return look_ahead(CALIBRATED, scenario).point["throughput_per_s"]
 
-    # Two groups of sessions take turns at the log: N / 2 commits per flush.
-    assert throughput(Scenario(8, log_device_ms=5)) == pytest.approx(8 / 2 / 0.005, rel=0.03)
+    # Two groups of sessions take turns at the log: about N / 2 commits per flush.
+    assert throughput(Scenario(8, log_device_ms=5)) == pytest.approx(8 / 2 / 0.005, rel=0.06)
     assert throughput(Scenario(256, cpus=4)) > 1.5 * throughput(Scenario(256))
 
 
@@ -178,7 +178,7 @@ def test_every_model_is_heard() -> None:
 
 def test_a_device_quicker_than_the_measured_one_is_not_promised() -> None:
     said = " ".join(forecast(CALIBRATED, Scenario(8, log_device_ms=0.1), ())["warnings"])
-    assert "The quickest flush of the device measured took 0.8 ms; log_device_ms=0.1" in said
+    assert "The quickest flush of the device measured took 0.815 ms; log_device_ms=0.1" in said
     assert "quickest" not in " ".join(forecast(CALIBRATED, Scenario(8, log_device_ms=2), ())["warnings"])
 
 
@@ -189,7 +189,7 @@ def test_a_family_is_unverified_until_it_was_verified() -> None:
 
 
 def test_replicates_without_a_steady_state_are_counted() -> None:
-    slow = replace(CALIBRATED.replicates[0], commit_cpu_s=4e-3)
+    slow = replace(CALIBRATED.replicates[0], busy_cpu_s=4e-3)
     calibrated = replace(CALIBRATED, replicates=(slow, *CALIBRATED.replicates[1:]))
     found = forecast(calibrated, Scenario(64, arrival_rate_per_s=1_000.0), ())
     assert any(
