@@ -208,10 +208,13 @@ def _measured(calibrated: Calibrated, change: Change) -> Measured | None:
     if change.device_scale != 1.0:
         return None
     loop = calibrated.measured[calibrated.today].loop
-    for item in calibrated.measured.values():
-        if item.scenario == change.scenario and item.loop == loop:
-            return item
-    return None
+    alike = [
+        item
+        for item in calibrated.measured.values()
+        if item.scenario == change.scenario and item.loop == loop
+    ]
+    # Settings that differ in factors of their own are one scenario to the model: which of them is meant?
+    return alike[0] if len(alike) == 1 else None
 
 
 def _measured_ratio(today: Measured, there: Measured | None, quantity: str) -> Estimate:
