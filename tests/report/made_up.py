@@ -1,8 +1,8 @@
 """Results of made-up experiments that no shipped one gives: very wide, and without a server.
 
-`advised` is a run with costs, from which changes are forecast. `wide` has 16 settings with another unit of work and an experiment's own tables, figures and
-findings, and is computed by the real analysis. `bare` has no time profile, no histogram, no null
-test, no comparisons, no curve and no instrument.
+`advised` is a run with costs, from which changes are forecast. `wide` has 16 settings with another unit
+of work and an experiment's own tables, figures and findings, and is computed by the real analysis. `bare`
+has no time profile, no histogram, no null test, no comparisons, no curve and no instrument.
 """
 
 from __future__ import annotations
