@@ -24,8 +24,10 @@ _WORTH_A_LINE = 0.05
 """Share of the time from which on a bound stands in the short list."""
 ASSUMES = (
     "Amdahl's bound: a row of the time account is gone altogether, and every other row stays as long as it "
-    "is. Rows that get shorter together also stand together. Source: G. M. Amdahl, Validity of the single "
-    "processor approach to achieving large scale computing capabilities, AFIPS 1967."
+    "is. Rows that get shorter together also stand together. A change that shortens other rows too can give "
+    "more: who does not wait for the log saves the CPU time of falling asleep and waking up as well. Source: "
+    "G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
+    "capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
     "No forecast: watching does not tell what a commit, a row and a flush cost. `redolab run calibrate "
@@ -181,7 +183,7 @@ def _sentence(item: Mapping[str, Any]) -> str:
     known = "measured here" if item["basis"] == "measured" else "forecast"
     known = "extrapolation" if item["extrapolated"] else known
     if item["outcome"] == "shorter times":
-        what = f"{_ratio(item['time'])} the time of a transaction, as many {work} ({known})"
+        what = f"{_ratio(item['time'])} the time of a transaction, about as many {work} ({known})"
     else:
         what = f"{_ratio(item['gain'])} the {work} per second ({known})"
     price = f", but {item['risk']}" if item["durability"] == "lost" else ""

@@ -47,7 +47,8 @@ class Bound:
         if self.most.point is None:
             limit = "what removing it can give has no limit"
         else:
-            limit = f"removing all of it cannot give more than {_with_interval(self.most, '×', 'no limit')}"
+            most = _with_interval(self.most, "×", "no limit")
+            limit = f"removing all of it cannot give more than {most} by itself"
         return f"{self.name} is {_with_interval(share, ' %', '')} of {whole}: {limit}"
 
 

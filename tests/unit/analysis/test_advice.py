@@ -108,7 +108,7 @@ def test_where_nothing_is_shown_to_help_the_short_list_says_so() -> None:
     }  # fmt: skip
     (line,) = advice.lines(found | {"changes": [shorter]})
     assert line == (
-        "4 sessions instead of 8: 0.500× (0.400 to 0.600) the time of a transaction, as many commits "
+        "4 sessions instead of 8: 0.500× (0.400 to 0.600) the time of a transaction, about as many commits "
         "(forecast)."
     )
 
