@@ -288,7 +288,7 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
     assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 
 
-@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution"])
+@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution", "advised"])
 def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     if name == "commit-mode":
         results = analyse(open_run(place / "slow-log"))
@@ -296,7 +296,7 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
         done = redolab(place, "run", name, "--blocks", "2", "--json", "--out", "draws")
         results = json.loads(done.stdout)
     else:
-        stored = ROOT / "tests" / "report" / "data" / "results_durability.json"
+        stored = ROOT / "tests" / "report" / "data" / f"results_{name}.json"
         results = json.loads(stored.read_text())
     named = inline_code(DOCS / "reference" / "json.md")
     assert sorted(set(leaves(results, "")) - named) == []
