@@ -46,8 +46,8 @@ def changes(results: Results) -> Table:
         Column("Transaction time", "× today"),
     )
     notes = [
-        f"Against {found['of']}. {_intervals(found['changes'])}Work is commits; rows where rows per commit "
-        "change.",
+        f"Today is the setting {found['of']}. {_intervals(found['changes'])}Work is commits; rows where rows "
+        "per commit change.",
         found["order"],
         *found["not_forecast"],
     ]
@@ -102,7 +102,11 @@ def bounds(results: Results) -> Table:
         Column("What would settle it", align="left"),
     )
     return Table(
-        "bounds", f"What each part of the time can give, {found['of']}", columns, rows, found["assumes"]
+        "bounds",
+        f"What each part of the time can give, setting {found['of']}",
+        columns,
+        rows,
+        found["assumes"],
     )
 
 
