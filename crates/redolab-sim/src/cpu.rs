@@ -34,6 +34,17 @@ struct Ready {
     woken: bool,
 }
 
+/// A process that asks for CPU time.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    pub process: u32,
+    pub work_ns: u64,
+    /// By another or by a timer: so a CPU that idles must be woken up too.
+    pub woken: bool,
+    /// On which server it was woken up, if one did it.
+    pub waker: Option<u32>,
+}
+
 /// What a server does when a slice is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
@@ -96,34 +107,20 @@ impl Cpu {
         self.servers[server as usize].process
     }
 
-    /// A process asks for `work_ns`. Returns the server that takes it up now and after how long its first
-    /// slice ends; nothing if it has to wait.
-    ///
-    /// `waker` is the server on which it was woken up, if one did it.
-    pub fn ask(
-        &mut self,
-        process: u32,
-        work_ns: u64,
-        waker: Option<u32>,
-        now_ns: u64,
-    ) -> Option<(u32, u64)> {
-        if let Some(server) = self.idle_for(process, now_ns) {
-            let exit_ns = if waker.is_some() { self.exit_ns(server, now_ns) } else { 0 };
-            return Some((server, exit_ns + self.take_up(server, process, work_ns)));
+    /// Returns the server that takes the process up now and after how long its first slice ends; nothing if it
+    /// has to wait.
+    pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64)> {
+        let Asked { process, work_ns, woken, waker } = asked;
+        let place = self.idle_for(process, now_ns).unwrap_or_else(|| {
+            if self.shared { 0 } else { self.place_for(waker.unwrap_or(self.last[process as usize])) }
+        });
+        if self.servers[place as usize].busy {
+            let ready = Ready { process, work_ns, since_ns: now_ns, woken };
+            self.servers[place as usize].ready.push_back(ready);
+            return None;
         }
-        let queue = if self.shared {
-            0
-        } else {
-            let place = self.place_for(waker.unwrap_or(self.last[process as usize]));
-            if !self.servers[place as usize].busy {
-                let exit_ns = if waker.is_some() { self.exit_ns(place, now_ns) } else { 0 };
-                return Some((place, exit_ns + self.take_up(place, process, work_ns)));
-            }
-            place
-        };
-        let ready = Ready { process, work_ns, since_ns: now_ns, woken: waker.is_some() };
-        self.servers[queue as usize].ready.push_back(ready);
-        None
+        let exit_ns = if woken { self.exit_ns(place, now_ns) } else { 0 };
+        Some((place, exit_ns + self.take_up(place, process, work_ns)))
     }
 
     /// Where one waits who woke up at `near` while no server idled and was awake: there, unless too many do.

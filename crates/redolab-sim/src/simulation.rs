@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use crate::cpu::{Cpu, Next, scaled};
+use crate::cpu::{Asked, Cpu, Next, scaled};
 use crate::distribution::{Invalid, Sampler, whole};
 use crate::events::{Event, Events};
 use crate::parameters::{Load, Parameters, Plan};
@@ -299,8 +299,8 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
-        let waker = if woken { self.here } else { None };
-        if let Some((server, slice_ns)) = self.cpu.ask(process, work_ns, waker, self.now_ns) {
+        let asked = Asked { process, work_ns, woken, waker: if woken { self.here } else { None } };
+        if let Some((server, slice_ns)) = self.cpu.ask(asked, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
             self.set_state(process, State::OnCpu);
             self.events.at(self.now_ns + slice_ns, Event::Slice { server });
