@@ -112,7 +112,11 @@ impl Cpu {
     pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64)> {
         let Asked { process, work_ns, woken, waker } = asked;
         let place = self.idle_for(process, now_ns).unwrap_or_else(|| {
-            if self.shared { 0 } else { self.place_for(waker.unwrap_or(self.last[process as usize])) }
+            if self.shared {
+                0
+            } else {
+                self.place_for(waker.unwrap_or(self.last[process as usize]))
+            }
         });
         if self.servers[place as usize].busy {
             let ready = Ready { process, work_ns, since_ns: now_ns, woken };
@@ -234,7 +238,12 @@ impl Cpu {
         if on.used_ns >= self.quantum_ns {
             on.used_ns = 0;
             if others_wait {
-                let ready = Ready { process: on.process, work_ns: on.work_ns, since_ns: now_ns, woken: false };
+                let ready = Ready {
+                    process: on.process,
+                    work_ns: on.work_ns,
+                    since_ns: now_ns,
+                    woken: false,
+                };
                 self.servers[queue].ready.push_back(ready);
                 return None;
             }

@@ -1,0 +1,51 @@
+//! The log writer and the work that no session waits for.
+
+use super::Simulation;
+use super::process::Phase;
+use crate::events::Event;
+
+impl Simulation<'_> {
+    pub(super) fn writer(&self) -> u32 {
+        self.parameters.sessions
+    }
+
+    pub(super) fn background(&self) -> u32 {
+        self.parameters.sessions + 1
+    }
+
+    pub(super) fn writer_is_due(&self) -> bool {
+        let unflushed = self.log.inserted - self.log.flushed;
+        self.parameters.asynchronous
+            && self.parameters.writer_bytes > 0
+            && unflushed >= self.parameters.writer_bytes
+    }
+
+    /// Returns whether the log was free.
+    pub(super) fn start_writer(&mut self) -> bool {
+        let free = self.log.owner.is_none();
+        if free {
+            let writer = self.writer();
+            self.log.owner = Some(writer);
+            self.processes[writer as usize].phase = Phase::Woken;
+            self.run(writer, self.parameters.wake_ns, true);
+        }
+        free
+    }
+
+    pub(super) fn announce_tick(&mut self) {
+        if self.parameters.writer_interval_ns > 0 && !self.tick_announced {
+            self.tick_announced = true;
+            let at_ns = self.now_ns + self.parameters.writer_interval_ns;
+            self.events.at(at_ns, Event::WriterTick);
+        }
+    }
+
+    pub(super) fn add_background(&mut self) {
+        self.background_ns += self.prepared.background_ns;
+        if self.background_ns > 0 && !self.background_runs {
+            self.background_runs = true;
+            let work_ns = std::mem::take(&mut self.background_ns);
+            self.run(self.background(), work_ns, false);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The log: who owns it, who waits for it, and what is flushed.
+//!
+//! Whoever commits when the log is free becomes the leader and flushes everything inserted so far;
+//! who comes meanwhile waits. The leader releases the log when it has woken up after its flush:
+//! then all who wait wake, the latest first. Those it served go on; of the others the first on a
+//! CPU leads, unless somebody who never slept came first, and the rest sleep again. This is
+//! `XLogFlush` and `LWLockAcquireOrWait` of PostgreSQL, where waiters of that kind are put at the
+//! head of the list. Without group commit the log goes from hand to hand in the order of asking.
+
+use super::Simulation;
+use super::process::{Phase, Process};
+use crate::cpu::scaled;
+use crate::events::Event;
+use crate::tally::State;
+
+/// Positions are bytes since the beginning.
+#[derive(Debug)]
+pub struct Log {
+    pub owner: Option<u32>,
+    /// Where the owner's flush or write will have come to.
+    pub target: u64,
+    pub inserted: u64,
+    pub written: u64,
+    pub flushed: u64,
+    /// In the order in which they came.
+    pub waiting: Vec<u32>,
+}
+
+impl Log {
+    /// Whether a process has what it waits for.
+    pub fn serves(&self, process: &Process) -> bool {
+        process.needs <= if process.parts == 0 { self.flushed } else { self.written }
+    }
+}
+
+impl Simulation<'_> {
+    pub(super) fn take_log(&mut self, session: u32) -> Option<u64> {
+        if self.log.owner.is_none() {
+            self.log.owner = Some(session);
+            return self.lead(session);
+        }
+        self.log.waiting.push(session);
+        self.tally.log_waits += 1;
+        if self.parameters.sleep_ns > 0 {
+            self.processes[session as usize].phase = Phase::Sleep;
+            return Some(self.parameters.sleep_ns);
+        }
+        self.set_state(session, State::LogWait);
+        None
+    }
+
+    /// The log is this process's now.
+    pub(super) fn lead(&mut self, process: u32) -> Option<u64> {
+        let writer = process == self.writer();
+        if !writer && !self.is_committing(process) {
+            self.log.target = self.log.inserted;
+            self.processes[process as usize].phase = Phase::EarlyWrite;
+            return Some(self.write_ns().max(1));
+        }
+        let delay_ns = self.parameters.commit_delay_ns;
+        if !writer && delay_ns > 0 && self.active > self.parameters.commit_siblings {
+            self.set_state(process, State::Delay);
+            self.events.at(self.now_ns + delay_ns, Event::Delayed);
+            return None;
+        }
+        Some(self.begin_flush(process))
+    }
+
+    pub(super) fn begin_flush(&mut self, process: u32) -> u64 {
+        self.flush_began_ns = self.now_ns;
+        let own = &mut self.processes[process as usize];
+        own.phase = Phase::Flush;
+        let alone = !self.parameters.group_commit && process < self.parameters.sessions;
+        self.log.target = if alone { own.needs } else { self.log.inserted };
+        self.parameters.flush_cpu_ns + self.write_ns()
+    }
+
+    pub(super) fn write_ns(&self) -> u64 {
+        let bytes = self.log.target.saturating_sub(self.log.written);
+        scaled(bytes, self.parameters.write_cpu_ns_per_byte)
+    }
+
+    pub(super) fn wake_owner(&mut self, phase: Phase, woken: bool) {
+        if let Some(owner) = self.log.owner {
+            self.processes[owner as usize].phase = phase;
+            self.run(owner, self.parameters.wake_ns, woken);
+        }
+    }
+
+    /// Free the log and wake those who wait for it. Returns what CPU time the releaser asks for next.
+    pub(super) fn release_log(&mut self, releaser: u32) -> Option<u64> {
+        self.log.owner = None;
+        let mut woken = std::mem::take(&mut self.wake);
+        if self.parameters.group_commit {
+            std::mem::swap(&mut woken, &mut self.log.waiting);
+        } else {
+            self.next_in_line(&mut woken);
+        }
+        let mut posts = 0;
+        while let Some(waiter) = woken.pop() {
+            let own = &mut self.processes[waiter as usize];
+            // Who is not asleep yet does not go to sleep.
+            let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
+            own.phase = Phase::Woken;
+            if asleep {
+                posts += 1;
+                self.run(waiter, self.parameters.wake_ns, true);
+            }
+        }
+        self.wake = woken;
+        if posts == 0 || self.parameters.post_ns == 0 {
+            return self.has_log(releaser);
+        }
+        self.processes[releaser as usize].phase = Phase::Post;
+        Some(posts * self.parameters.post_ns)
+    }
+
+    /// Without group commit the longest waiting has the log next.
+    pub(super) fn next_in_line(&mut self, woken: &mut Vec<u32>) {
+        if !self.log.waiting.is_empty() {
+            let next = self.log.waiting.remove(0);
+            self.log.owner = Some(next);
+            woken.push(next);
+        }
+    }
+
+    /// A process has the log written or flushed as far as it needs.
+    pub(super) fn has_log(&mut self, process: u32) -> Option<u64> {
+        if process == self.writer() {
+            if !self.writer_is_due() || !self.start_writer() {
+                self.announce_tick();
+            }
+            None
+        } else if self.is_committing(process) {
+            self.finish(process)
+        } else {
+            Some(self.next_part(process))
+        }
+    }
+}

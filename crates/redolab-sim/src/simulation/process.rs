@@ -1,0 +1,39 @@
+//! A process: what it is at and what it has before it.
+
+use crate::tally::State;
+
+/// What a process is at, on a CPU or on its way there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// A part of its transaction.
+    Work,
+    /// Writing log before its commit.
+    EarlyWrite,
+    /// Going to sleep because the log is somebody else's.
+    Sleep,
+    /// Waking up because the log was released, or because it is its own now.
+    Woken,
+    /// Waking up from its commit delay.
+    Delayed,
+    /// The CPU part of its flush.
+    Flush,
+    /// Waking up after its flush.
+    Flushed,
+    /// Waking the others up after its flush or write.
+    Post,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Process {
+    pub phase: Phase,
+    pub state: State,
+    /// Parts of its transaction still to be worked.
+    pub parts: u32,
+    /// CPU time of each but the last.
+    pub part_ns: u64,
+    pub last_part_ns: u64,
+    /// The log must be flushed (or, before its commit, written) to here for it to go on.
+    pub needs: u64,
+    pub arrived_ns: u64,
+    pub committing_ns: u64,
+}

@@ -1,0 +1,159 @@
+//! A transaction from its beginning to its acknowledgement, part by part.
+
+use super::Simulation;
+use super::process::Phase;
+use crate::distribution::whole;
+use crate::events::Event;
+use crate::tally::State;
+
+impl Simulation<'_> {
+    /// Begin a transaction. Returns the CPU time it asks for first.
+    pub(super) fn begin(&mut self, session: u32, arrived_ns: u64) -> u64 {
+        let own = &self.processes[session as usize];
+        let on_cpu = |state: State| self.tally.states[state as usize].count();
+        let itself = matches!(own.state, State::OnCpu | State::RunQueue);
+        let others = on_cpu(State::OnCpu) + on_cpu(State::RunQueue) - u32::from(itself);
+        let work_ns = self.prepared.rows.draw(&mut self.random.rows)
+            + self.prepared.commit.draw(&mut self.random.commit)
+            + whole(self.parameters.contention_ns * f64::from(others));
+        let parts = self.prepared.parts;
+        let last_part_ns = match self.parameters.statements {
+            0 => work_ns / u64::from(parts),
+            1 => work_ns / 2,
+            statements => work_ns / u64::from(statements),
+        };
+        let part_ns = (work_ns - last_part_ns) / u64::from((parts - 1).max(1));
+        // It counts from its first row on: just before its commit, if that is the only one.
+        if parts == 1 && self.parameters.rows > 1 {
+            self.active += 1;
+        }
+        if self.prepared.burst.is_none() {
+            self.tally.arrivals += 1;
+        }
+        let own = &mut self.processes[session as usize];
+        own.arrived_ns = arrived_ns;
+        own.parts = parts;
+        own.part_ns = part_ns;
+        own.last_part_ns = work_ns - part_ns * u64::from(parts - 1);
+        self.next_part(session)
+    }
+
+    pub(super) fn next_part(&mut self, session: u32) -> u64 {
+        let own = &mut self.processes[session as usize];
+        own.phase = Phase::Work;
+        // What commits is a client's last statement, from its sending on.
+        own.committing_ns = self.now_ns;
+        if own.parts == 1 { own.last_part_ns } else { own.part_ns }
+    }
+
+    pub(super) fn part_done(&mut self, session: u32) -> Option<u64> {
+        let own = &mut self.processes[session as usize];
+        own.parts -= 1;
+        let last = own.parts == 0;
+        let first = own.parts + 1 == self.prepared.parts;
+        let writes_first = match self.parameters.rows {
+            ..=1 => last,
+            _ => first && !last,
+        };
+        if writes_first {
+            self.active += 1;
+        }
+        self.log.inserted +=
+            if last { self.prepared.last_part_bytes } else { self.prepared.part_bytes };
+        own.needs = self.log.inserted;
+        if last {
+            return self.commit(session);
+        }
+        let early_bytes = self.parameters.early_write_bytes;
+        if early_bytes > 0 && self.log.inserted - self.log.written >= early_bytes {
+            return self.take_log(session);
+        }
+        if self.parameters.statements > 0
+            && let Some(server) = self.here
+            && self.cpu.process(server) == session
+        {
+            self.cpu.end_quantum(server);
+        }
+        Some(self.next_part(session))
+    }
+
+    pub(super) fn commit(&mut self, session: u32) -> Option<u64> {
+        if self.parameters.statements == 0 {
+            self.processes[session as usize].committing_ns = self.now_ns;
+        }
+        self.add_background();
+        if !self.parameters.asynchronous {
+            return self.take_log(session);
+        }
+        if self.writer_is_due() {
+            self.start_writer();
+        }
+        self.finish(session)
+    }
+
+    pub(super) fn is_committing(&self, session: u32) -> bool {
+        self.processes[session as usize].parts == 0
+    }
+
+    pub(super) fn finish(&mut self, session: u32) -> Option<u64> {
+        let own = &self.processes[session as usize];
+        let (committing_ns, arrived_ns) = (own.committing_ns, own.arrived_ns);
+        self.active -= 1;
+        self.count(self.now_ns - committing_ns, self.now_ns - arrived_ns);
+        if self.prepared.burst.is_none() {
+            return self.pause(session);
+        }
+        if let Some(arrived_ns) = self.backlog.pop_front() {
+            self.tally.backlog.leave(self.now_ns);
+            return Some(self.begin(session, arrived_ns));
+        }
+        self.set_state(session, State::Idle);
+        self.idle_sessions.push(session);
+        None
+    }
+
+    pub(super) fn pause(&mut self, session: u32) -> Option<u64> {
+        let think_ns = self.prepared.pause.draw(&mut self.random.pause);
+        if think_ns == 0 {
+            return Some(self.begin(session, self.now_ns));
+        }
+        self.set_state(session, State::Idle);
+        self.events.at(self.now_ns + think_ns, Event::Thought { session });
+        None
+    }
+
+    pub(super) fn arrive(&mut self) {
+        self.announce_arrival();
+        for _ in 0..self.prepared.burst.unwrap_or(0) {
+            self.tally.arrivals += 1;
+            if let Some(session) = self.idle_sessions.pop() {
+                let work_ns = self.begin(session, self.now_ns);
+                self.run(session, work_ns, true);
+            } else {
+                self.tally.backlog.enter(self.now_ns);
+                self.backlog.push_back(self.now_ns);
+            }
+        }
+    }
+
+    pub(super) fn announce_arrival(&mut self) {
+        let gap_ns = self.prepared.pause.draw(&mut self.random.pause);
+        self.events.at(self.now_ns + gap_ns, Event::Arrival);
+    }
+
+    pub(super) fn count(&mut self, commit_time_ns: u64, response_time_ns: u64) {
+        if self.over {
+            return;
+        }
+        if self.warm_up_left > 0 {
+            self.warm_up_left -= 1;
+            if self.warm_up_left == 0 {
+                self.tally.begin(self.now_ns);
+            }
+            return;
+        }
+        if self.tally.committed(commit_time_ns, response_time_ns) == self.plan.commits_per_batch {
+            self.over = self.tally.close_batch(self.now_ns) == self.plan.batches as usize;
+        }
+    }
+}
