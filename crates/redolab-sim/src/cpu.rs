@@ -260,6 +260,7 @@ impl Cpu {
 
 /// A number of nanoseconds or bytes, times something.
 #[expect(clippy::cast_precision_loss, reason = "exact below 2^53: 104 days, 9 petabytes")]
+#[expect(clippy::float_cmp, reason = "most often it is exactly 1")]
 pub fn scaled(count: u64, times: f64) -> u64 {
-    whole(count as f64 * times)
+    if times == 1.0 { count } else { whole(count as f64 * times) }
 }

@@ -85,8 +85,8 @@ impl<'a> Simulation<'a> {
             prepared: Prepared::new(parameters)?,
             random: Random::new(seed),
             now_ns: 0,
-            // Thinking sessions, a slice per server, the device or a delay, arrivals, the writer.
-            events: Events::new(sessions + cpu.servers() + 4),
+            // Thinking sessions, slices of CPUs without a place, arrivals, the writer, the balance.
+            events: Events::new(cpu.servers(), sessions + cpu.servers() + 3),
             cpu,
             here: None,
             log: Log {

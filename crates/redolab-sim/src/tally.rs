@@ -26,19 +26,19 @@ pub const STATES: usize = 6;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gauge {
     count: u32,
-    /// Times of leaving less times of entering: the time spent, but for those who are still there.
-    left: i128,
+    /// Times of leaving less times of entering, modulo 2^64: the time spent, but for those still there.
+    left: u64,
 }
 
 impl Gauge {
     pub fn enter(&mut self, now_ns: u64) {
         self.count += 1;
-        self.left -= i128::from(now_ns);
+        self.left = self.left.wrapping_sub(now_ns);
     }
 
     pub fn leave(&mut self, now_ns: u64) {
         self.count -= 1;
-        self.left += i128::from(now_ns);
+        self.left = self.left.wrapping_add(now_ns);
     }
 
     pub fn count(&self) -> u32 {
@@ -47,8 +47,8 @@ impl Gauge {
 
     /// The time spent since 0, summed over all of them.
     fn area_ns(&self, now_ns: u64) -> u64 {
-        // Who leaves has entered, so this is never below 0; an hour of 10^5 sessions fits.
-        u64::try_from(self.left + i128::from(self.count) * i128::from(now_ns)).unwrap_or(u64::MAX)
+        // Who leaves has entered, so this is never below 0; two days of 10^5 sessions fit.
+        self.left.wrapping_add(u64::from(self.count).wrapping_mul(now_ns))
     }
 }
 

@@ -9,13 +9,12 @@ use crate::tally::State;
 impl Simulation<'_> {
     /// Begin a transaction. Returns the CPU time it asks for first.
     pub(super) fn begin(&mut self, session: u32, arrived_ns: u64) -> u64 {
-        let own = &self.processes[session as usize];
-        let on_cpu = |state: State| self.tally.states[state as usize].count();
-        let itself = matches!(own.state, State::OnCpu | State::RunQueue);
-        let others = on_cpu(State::OnCpu) + on_cpu(State::RunQueue) - u32::from(itself);
-        let work_ns = self.prepared.rows.draw(&mut self.random.rows)
-            + self.prepared.commit.draw(&mut self.random.commit)
-            + whole(self.parameters.contention_ns * f64::from(others));
+        let mut work_ns = self.prepared.rows.draw(&mut self.random.rows)
+            + self.prepared.commit.draw(&mut self.random.commit);
+        if self.parameters.contention_ns > 0.0 {
+            let others = f64::from(self.others_on_cpu(session));
+            work_ns += whole(self.parameters.contention_ns * others);
+        }
         let parts = self.prepared.parts;
         let last_part_ns = match self.parameters.statements {
             0 => work_ns / u64::from(parts),
@@ -36,6 +35,14 @@ impl Simulation<'_> {
         own.part_ns = part_ns;
         own.last_part_ns = work_ns - part_ns * u64::from(parts - 1);
         self.next_part(session)
+    }
+
+    /// Other sessions that are on a CPU or wait for one.
+    fn others_on_cpu(&self, session: u32) -> u32 {
+        let own = &self.processes[session as usize];
+        let in_state = |state: State| self.tally.states[state as usize].count();
+        let itself = matches!(own.state, State::OnCpu | State::RunQueue);
+        in_state(State::OnCpu) + in_state(State::RunQueue) - u32::from(itself)
     }
 
     pub(super) fn next_part(&mut self, session: u32) -> u64 {
