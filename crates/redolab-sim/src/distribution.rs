@@ -159,7 +159,7 @@ const LONGEST_NS: f64 = 3.6e12;
 #[derive(Debug, Clone)]
 pub enum Sampler {
     Constant(u64),
-    Exponential { mean_ns: f64 },
+    Exponential { mean_ns: f64, layers: &'static Layers },
     Gamma { third_less: f64, scale: f64, times: f64, power: Option<f64> },
     Lognormal { location: f64, spread: f64 },
     TwoValued { usual: u64, rare: u64, rare_share: f64 },
@@ -171,7 +171,7 @@ impl Sampler {
     pub fn new(described: &Distribution) -> Self {
         match *described {
             Distribution::Constant { mean_ns } => Self::Constant(whole(mean_ns)),
-            Distribution::Exponential { mean_ns } => Self::Exponential { mean_ns },
+            Distribution::Exponential { mean_ns } => Self::Exponential { mean_ns, layers: &LAYERS },
             Distribution::Gamma { mean_ns, cv } => {
                 let shape = 1.0 / (cv * cv);
                 // A shape below 1 is drawn as one higher, times a power of a uniform.
@@ -204,7 +204,7 @@ impl Sampler {
     pub fn draw(&self, random: &mut Xoshiro256PlusPlus) -> u64 {
         match self {
             Self::Constant(value) => *value,
-            Self::Exponential { mean_ns } => whole(mean_ns * LAYERS.draw(random)),
+            Self::Exponential { mean_ns, layers } => whole(mean_ns * layers.draw(random)),
             Self::Gamma { third_less, scale, times, power } => {
                 let boost = power.map_or(1.0, |power| libm::pow(uniform(random), power));
                 whole(gamma(*third_less, *scale, random) * boost * times)
@@ -237,7 +237,8 @@ fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
 
 /// Layers of equal area under the exponential density (the ziggurat of Marsaglia and Tsang, 2000): all
 /// but one draw in some 50 cost a comparison instead of a logarithm.
-struct Layers {
+#[derive(Debug)]
+pub struct Layers {
     /// Where each layer ends, the longest first; the first is as long as if the tail were a rectangle.
     ends: [f64; 257],
     /// The density there.
@@ -320,7 +321,8 @@ fn gamma(third_less: f64, scale: f64, random: &mut Xoshiro256PlusPlus) -> f64 {
     reason = "no duration is negative"
 )]
 pub fn whole(ns: f64) -> u64 {
-    (ns + 0.5) as u64
+    // Processors convert to signed integers; to others takes two conversions and a choice.
+    (ns + 0.5) as i64 as u64
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@
 mod cpu;
 mod distribution;
 mod events;
+mod histogram;
 mod parameters;
 mod simulation;
 mod tally;

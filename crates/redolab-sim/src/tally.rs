@@ -1,6 +1,6 @@
 //! What is counted.
 
-use hdrhistogram::Histogram;
+use crate::histogram::Histogram;
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,48 +109,31 @@ pub struct Seen {
     pub backlog: u64,
 }
 
-/// Durations being collected, of this batch and of all.
-#[derive(Debug)]
+/// Durations being collected, of this batch and of all before it.
+#[derive(Debug, Default)]
 struct Collected {
     sum_ns: u64,
-    batch: Histogram<u64>,
-    all: Histogram<u64>,
+    batch: Histogram,
+    all: Histogram,
 }
 
 impl Collected {
-    fn new() -> Self {
-        // From 1 ns to some 13 days in classes of 0.1 %; what is longer counts as that.
-        let empty = || Histogram::new_with_bounds(1, 1 << 50, 3).expect("the bounds are valid");
-        Self { sum_ns: 0, batch: empty(), all: empty() }
-    }
-
     fn record(&mut self, ns: u64) {
         self.sum_ns += ns;
-        self.batch.saturating_record(ns);
+        self.batch.record(ns);
     }
 
     fn close(&mut self) -> Times {
-        let times = Times {
-            sum_ns: self.sum_ns,
-            p50_ns: self.batch.value_at_quantile(0.50),
-            p95_ns: self.batch.value_at_quantile(0.95),
-            p99_ns: self.batch.value_at_quantile(0.99),
-        };
-        self.all.add(&self.batch).expect("the bounds are the same");
+        let [p50_ns, p95_ns, p99_ns] = self.batch.quantiles([0.50, 0.95, 0.99]);
+        let times = Times { sum_ns: self.sum_ns, p50_ns, p95_ns, p99_ns };
+        self.all.add(&self.batch);
         self.forget();
         times
     }
 
     fn forget(&mut self) {
         self.sum_ns = 0;
-        self.batch.reset();
-    }
-
-    fn classes(&self) -> Vec<(u64, u64)> {
-        self.all
-            .iter_recorded()
-            .map(|class| (class.value_iterated_to(), class.count_at_value()))
-            .collect()
+        self.batch.clear();
     }
 }
 
@@ -202,8 +185,8 @@ impl Tally {
             flush_ns: 0,
             log_waits: 0,
             commits: 0,
-            commit_time: Collected::new(),
-            response_time: Collected::new(),
+            commit_time: Collected::default(),
+            response_time: Collected::default(),
             begun: Totals::default(),
             batches: Vec::new(),
         }
@@ -254,8 +237,8 @@ impl Tally {
     pub fn finish(self, events: u64, backlog: u64) -> Seen {
         Seen {
             batches: self.batches,
-            commit_times: self.commit_time.classes(),
-            response_times: self.response_time.classes(),
+            commit_times: self.commit_time.all.classes().collect(),
+            response_times: self.response_time.all.classes().collect(),
             events,
             backlog,
         }
