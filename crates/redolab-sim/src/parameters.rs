@@ -4,6 +4,8 @@ use crate::distribution::{Distribution, Invalid};
 use crate::events::MOST;
 
 const MOST_SESSIONS: u32 = 100_000;
+/// More often than this an event that comes back would be all that is simulated.
+const SHORTEST_INTERVAL_NS: u64 = 1_000;
 const _: () = assert!(MOST_SESSIONS <= MOST);
 
 /// Where work comes from.
@@ -69,24 +71,27 @@ pub struct Parameters {
     pub wake_ns: u64,
     /// CPU time to wake another up, spent by whoever releases the log.
     pub post_ns: u64,
-    /// From waking a process to its running on a CPU that idles.
+    /// From waking a process to its running on a CPU that idles; the CPU is busy meanwhile. Not after
+    /// a flush of its own: there the device's time has it.
     pub idle_exit_ns: u64,
     /// The same where the CPU has idled so long that it is halted.
     pub halt_exit_ns: u64,
     /// How long a CPU idles before it is halted.
     pub halt_after_ns: u64,
-    /// Time that a CPU loses each time it takes up who waited for it.
+    /// Time that a CPU loses each time it takes up from its queue who was woken up.
     pub dispatch_ns: u64,
     /// Whether each CPU has a queue of its own, as schedulers have it.
     pub own_queues: bool,
-    /// How long one waits in the queue of a CPU before another takes it over.
+    /// How long one waits in the queue of a CPU before another that has run dry takes him over. This,
+    /// `imbalance` and `balance_ns` are of no effect where all CPUs have the same queue.
     pub hot_ns: u64,
     /// How many more may be where one was woken up than elsewhere before he goes there.
     pub imbalance: u32,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
-    /// Statements that a client sends per transaction: for each the CPU is given up twice, and the
-    /// commit is the last of them. 0 where the loop runs inside the server.
+    /// Statements that a client sends per transaction; the commit is the last of them. Client and
+    /// server give the CPU up to one another within each and between them, but in no more than 60
+    /// turns. 0 where the loop runs inside the server.
     pub statements: u32,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
@@ -179,6 +184,16 @@ impl Parameters {
         }
         if self.quantum_ns == 0 {
             return wrong("the quantum must be above 0");
+        }
+        for (name, value) in [
+            ("the log writer's interval", self.writer_interval_ns),
+            ("the interval at which CPUs balance", self.balance_ns),
+        ] {
+            if (1..SHORTEST_INTERVAL_NS).contains(&value) {
+                return Err(Invalid(format!(
+                    "{name}: {value} ns is neither 0 nor at least a microsecond"
+                )));
+            }
         }
         for (name, value) in [
             ("contention", self.contention_ns),

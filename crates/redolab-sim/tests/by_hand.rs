@@ -290,3 +290,224 @@ fn classes_hold_every_duration_once() {
     // 2,500 expected, 43 the standard deviation.
     assert!((2_300..2_700).contains(&seldom), "{seldom}");
 }
+
+/// Whether these are the classes of the durations: a class is at most 0.1 % longer than what is in it.
+fn are_classes_of(classes: &[(u64, u64)], durations: &[(u64, u64)]) -> bool {
+    classes.len() == durations.len()
+        && classes.iter().zip(durations).all(|(&(longest, seen), &(ns, count))| {
+            seen == count && (ns..=ns + ns / 1_000).contains(&longest)
+        })
+}
+
+#[test]
+fn all_who_wait_are_woken_the_latest_first_and_who_never_slept_may_come_before_them() {
+    // A, B and C on one CPU commit at 10, 20 and 30 us; A flushes until 1,010 and wakes until 1,015.
+    // It wakes C and then B, but keeps the CPU, and has the log again at 1,025. C and B wake in vain
+    // and are served by this flush, which ends at 2,025; A, awake at 2,030, wakes B and then C, as C
+    // was the first to wait again, and is ahead of them once more.
+    let mut parameters = Parameters::new(3);
+    parameters.commit_cpu = constant(10_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.wake_ns = 5_000;
+    let first = run(&parameters, 0, 4);
+    assert_eq!(first.batches[0].elapsed_ns, 2_060_000);
+    // Both twice, and B again after its second commit.
+    assert_eq!(first.batches[0].log_waits, 5);
+    let (b, c) = (2_045_000 - 20_000, 2_060_000 - 30_000);
+    let times = [(1_005_000, 2), (b, 1), (c, 1)];
+    assert!(are_classes_of(&first.commit_times, &times), "{:?}", first.commit_times);
+    let seen = one(&parameters, 4, 40);
+    assert_eq!(seen.elapsed_ns, 20 * (1_000_000 + 5_000 + 10_000));
+    assert_eq!(seen.flushes, 20);
+    assert_eq!(seen.flush_ns, 20 * 1_005_000);
+    assert_eq!(seen.log_waits, 40);
+    // From 2,055 to 4,075 us, and from 2,070 to 4,090.
+    assert_eq!(seen.commit_time.sum_ns, 20 * 1_005_000 + 20 * 2_020_000);
+}
+
+#[test]
+fn going_to_sleep_and_waking_others_cost_cpu_time() {
+    // B sleeps from 103 us, is woken at 1,105 and leads at 1,110; meanwhile A has posted (7 us), and
+    // commits at 1,212: one flush each, 1,010 us apart.
+    let mut parameters = Parameters::new(2);
+    parameters.cpus = 2.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.sleep_ns = 3_000;
+    parameters.wake_ns = 5_000;
+    parameters.post_ns = 7_000;
+    let seen = one(&parameters, 2, 10);
+    assert_eq!(seen.elapsed_ns, 10 * 1_010_000);
+    assert_eq!(seen.flush_ns, 10 * 1_005_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (3_132_000 - 1_212_000));
+    assert_eq!(seen.cpu_busy_ns, 10 * (100_000 + 3_000 + 5_000 + 5_000 + 7_000));
+    // From 1,215 us to 2,115.
+    assert_eq!(seen.state_ns[State::LogWait as usize], 10 * 900_000);
+    assert_eq!(seen.log_waits, 10);
+}
+
+#[test]
+fn who_is_not_asleep_yet_need_not_be_woken() {
+    // A's flush is over and the log released at 106 us, while B goes to sleep from 100 to 110.
+    let mut parameters = Parameters::new(2);
+    parameters.cpus = 2.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000.0);
+    parameters.sleep_ns = 10_000;
+    parameters.wake_ns = 5_000;
+    parameters.post_ns = 7_000;
+    let seen = one(&parameters, 0, 2);
+    assert_eq!(seen.elapsed_ns, 116_000);
+    assert_eq!(seen.commit_time.sum_ns, 6_000 + 16_000);
+    assert_eq!(seen.state_ns[State::LogWait as usize], 0);
+    assert_eq!(seen.log_waits, 1);
+    assert_eq!(seen.cpu_busy_ns, 2 * (100_000 + 15_000));
+}
+
+/// Two sessions on a log of 1 ms, two CPUs with a queue each.
+fn two_queues() -> Parameters {
+    let mut parameters = Parameters::new(2);
+    parameters.cpus = 2.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.wake_ns = 5_000;
+    parameters.own_queues = true;
+    parameters.idle_exit_ns = 6_000;
+    parameters.halt_exit_ns = 30_000;
+    parameters.dispatch_ns = 4_000;
+    parameters
+}
+
+#[test]
+fn who_is_woken_goes_to_his_last_cpu_while_it_is_awake() {
+    let mut parameters = two_queues();
+    parameters.halt_after_ns = 1_000_000_000;
+    let seen = one(&parameters, 2, 10);
+    // The flush, its leader's waking, and the other's on a CPU that idled.
+    assert_eq!(seen.elapsed_ns, 10 * (1_000_000 + 5_000 + 6_000 + 5_000));
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
+}
+
+#[test]
+fn who_is_woken_goes_to_a_halted_cpu_where_more_are_at_his_wakers() {
+    let seen = one(&two_queues(), 2, 10);
+    assert_eq!(seen.elapsed_ns, 10 * (1_000_000 + 5_000 + 30_000 + 5_000));
+    assert_eq!(seen.cpu_busy_ns, 10 * (100_000 + 5_000 + 30_000 + 5_000));
+}
+
+#[test]
+fn who_is_woken_waits_behind_his_waker_while_the_imbalance_is_borne() {
+    // A wakes B at 1,105 us, works on and leads again at 1,205; B, after a dispatch, is woken in vain
+    // until 1,214, and at 2,319 for good. The other CPU stays halted.
+    let mut parameters = two_queues();
+    parameters.imbalance = 1;
+    let seen = one(&parameters, 3, 30);
+    assert_eq!(seen.elapsed_ns, 10 * 2 * 1_105_000);
+    assert_eq!(seen.flushes, 20);
+    assert_eq!(seen.log_waits, 20);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 4_529_000 - 2_419_000));
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * 2 * 100_000);
+    assert_eq!(seen.cpu_busy_ns, 10 * (2 * (5_000 + 100_000) + 2 * (4_000 + 5_000) + 100_000));
+}
+
+/// Three sessions that work 100 us and think 50 us on two CPUs with a queue each, of which none halts.
+fn three_that_think() -> Parameters {
+    let mut parameters = Parameters::new(3);
+    parameters.cpus = 2.0;
+    parameters.load = Load::Closed { think: constant(50_000.0) };
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.asynchronous = true;
+    parameters.own_queues = true;
+    parameters.halt_after_ns = 1_000_000_000;
+    parameters
+}
+
+#[test]
+fn a_cpu_that_runs_dry_leaves_who_is_hot_in_anothers_queue() {
+    // At 250 us the first CPU runs dry beside one who has waited for 50 us, and so every 250 us.
+    let mut parameters = three_that_think();
+    parameters.hot_ns = 50_000;
+    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 10 * 250_000);
+    // If that is long enough he is taken over, and after that nobody has to wait again.
+    parameters.hot_ns = 49_999;
+    let seen = one(&parameters, 8, 30);
+    assert_eq!(seen.elapsed_ns, 10 * 150_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
+}
+
+#[test]
+fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
+    let mut parameters = three_that_think();
+    parameters.hot_ns = 50_000;
+    assert_eq!(one(&parameters, 0, 5).elapsed_ns, 400_000);
+    // Looking at 260 us it finds him who came at 200.
+    parameters.balance_ns = 260_000;
+    let seen = one(&parameters, 0, 5);
+    assert_eq!(seen.elapsed_ns, 360_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 100_000 + 60_000 + 10_000);
+}
+
+#[test]
+fn arrivals_and_timers_wake_a_cpu_that_idles() {
+    let mut parameters = Parameters::new(1);
+    parameters.load = Load::Open { gap: constant(1_000_000.0), burst: 1 };
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.asynchronous = true;
+    parameters.idle_exit_ns = 6_000;
+    parameters.halt_exit_ns = 30_000;
+    parameters.halt_after_ns = 1_000_000;
+    assert_eq!(one(&parameters, 0, 10).response_time.sum_ns, 10 * 106_000);
+    parameters.halt_after_ns = 100_000;
+    assert_eq!(one(&parameters, 0, 10).response_time.sum_ns, 10 * 130_000);
+    let mut parameters = two_queues();
+    parameters.sessions = 1;
+    parameters.commit_delay_ns = 500_000;
+    parameters.commit_siblings = 0;
+    parameters.halt_after_ns = 100_000;
+    // Not after its flush: that is part of the device's time as measured.
+    let commit = 500_000 + 30_000 + 5_000 + 1_000_000 + 5_000;
+    assert_eq!(one(&parameters, 1, 10).commit_time.sum_ns, 10 * commit);
+}
+
+#[test]
+fn client_and_server_take_turns_at_a_statement() {
+    // A and B have a client's half and a server's half of 50 us each, and give the CPU up between them:
+    // A's commit is sent at 200 us and done at 350.
+    let mut parameters = Parameters::new(2);
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.asynchronous = true;
+    parameters.statements = 1;
+    let seen = one(&parameters, 2, 10);
+    assert_eq!(seen.elapsed_ns, 10 * 100_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * 150_000);
+    assert_eq!(seen.response_time.sum_ns, 10 * 200_000);
+}
+
+#[test]
+fn the_commit_is_the_last_of_a_clients_statements() {
+    let mut parameters = Parameters::new(1);
+    parameters.commit_cpu = constant(120_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.statements = 3;
+    let seen = one(&parameters, 1, 10);
+    assert_eq!(seen.elapsed_ns, 10 * 1_120_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (40_000 + 1_000_000));
+}
+
+#[test]
+fn a_transaction_of_one_row_counts_as_active_from_its_commit_on() {
+    // All four commit at the same instant, and the first finds nobody active; at its release the three
+    // others are, and in their leader's delay it commits once more.
+    let mut parameters = Parameters::new(4);
+    parameters.cpus = 4.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.commit_delay_ns = 500_000;
+    parameters.commit_siblings = 2;
+    let seen = one(&parameters, 5, 50);
+    assert_eq!(seen.elapsed_ns, 10 * (100_000 + 1_000_000 + 500_000 + 1_000_000));
+    assert_eq!(seen.state_ns[State::Delay as usize], 10 * 500_000);
+    assert_eq!(seen.flushes, 20);
+    // The delay is not part of a flush.
+    assert_eq!(seen.flush_ns, 20 * 1_000_000);
+}

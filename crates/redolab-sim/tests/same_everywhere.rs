@@ -10,6 +10,7 @@ fn hash(seen: &Seen) -> u64 {
     let mut numbers = vec![seen.events, seen.backlog];
     for batch in &seen.batches {
         numbers.extend([batch.elapsed_ns, batch.commits, batch.arrivals, batch.flushes]);
+        numbers.extend([batch.flush_ns, batch.log_waits]);
         numbers.extend(batch.state_ns);
         numbers.extend([batch.backlog_ns, batch.cpu_busy_ns, batch.device_busy_ns]);
         numbers.extend(times(&batch.commit_time));
@@ -44,7 +45,18 @@ fn everything() -> Parameters {
     parameters.write_cpu_ns_per_byte = 0.3;
     parameters.device = Distribution::Lognormal { mean_ns: 400e3, cv: 0.8 };
     parameters.device_ns_per_byte = 0.7;
-    parameters.wake_ns = 25_000;
+    parameters.sleep_ns = 3_000;
+    parameters.wake_ns = 12_000;
+    parameters.post_ns = 10_000;
+    parameters.idle_exit_ns = 6_000;
+    parameters.halt_exit_ns = 30_000;
+    parameters.halt_after_ns = 20_000;
+    parameters.dispatch_ns = 4_000;
+    parameters.own_queues = true;
+    parameters.hot_ns = 60_000;
+    parameters.imbalance = 1;
+    parameters.balance_ns = 300_000;
+    parameters.statements = 3;
     parameters.commit_delay_ns = 80_000;
     parameters.writer_interval_ns = 2_000_000;
     parameters.early_write_bytes = 1_000;
@@ -75,7 +87,7 @@ fn the_result_is_known() {
         .map(|parameters| hash(&simulate(&parameters, 20_261_121, PLAN).expect("valid")));
     assert_eq!(
         hashes,
-        [0xdf13_c429_6587_556d, 0x9be4_c225_109b_7f5a, 0x2363_bba6_0cd2_39be],
+        [0x0c7d_bb74_bbd2_aeb0, 0xc5e0_b3cb_cd99_4e29, 0x9eb6_2a75_0762_32f1],
         "{hashes:#x?}"
     );
 }

@@ -80,24 +80,27 @@ class GroupCommitParameters:
     post_s: float = 0.0
     """CPU time to wake another up, spent by whoever releases the log."""
     idle_exit_s: float = 0.0
-    """From waking a process to its running on a CPU that idles."""
+    """From waking a process to its running on a CPU that idles, which is busy meanwhile. Not after a flush of
+    its own: there the device's time has it."""
     halt_exit_s: float = 0.0
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
     dispatch_s: float = 0.0
-    """Time that a CPU loses each time it takes up who waited for it."""
+    """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     hot_s: float = 0.0
-    """How long one waits in the queue of a CPU before another takes it over."""
+    """How long one waits in the queue of a CPU before another that has run dry takes him over. This,
+    `imbalance` and `balance_s` are of no effect without `own_queues`."""
     imbalance: int = 0
     """How many more may be where one was woken up than elsewhere before one goes there."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
-    """Statements that a client sends per transaction: for each the CPU is given up twice, and the commit is
-    the last of them. 0 where the loop runs inside the server."""
+    """Statements that a client sends per transaction; the commit is the last of them. Client and server give
+    the CPU up to one another within each and between them, but in no more than 60 turns. 0 where the loop
+    runs inside the server."""
     flush_cpu_s: float = 0.0
     """CPU time of one flush, spent by whoever flushes."""
     write_cpu_s_per_byte: float = 0.0

@@ -352,7 +352,19 @@ def test_the_same_seed_gives_the_same_result() -> None:
         ({"device": Distribution("weibull", (1.0,))}, 'no distribution "weibull" of 1 values'),
         ({"device": exponential(math.inf)}, "inf ns is no duration"),
         ({"quantum_s": 0.0}, "the quantum must be above 0"),
-        ({"wake_s": -1e-6}, "wake_s: -0.000001 s is not between 0 and an hour"),
+        *(
+            ({name: -1e-6}, f"{name}: -0.000001 s is not between 0 and an hour")
+            for name in (
+                "sleep_s", "wake_s", "post_s", "idle_exit_s", "halt_exit_s", "halt_after_s", "dispatch_s",
+                "hot_s", "balance_s", "commit_delay_s",
+            )
+        ),
+        ({"halt_after_s": math.nan}, "halt_after_s: NaN s is not between 0 and an hour"),
+        ({"hot_s": 4000.0}, "hot_s: 4000 s is not between 0 and an hour"),
+        ({"balance_s": 1e-9}, "the interval at which CPUs balance: 1 ns is neither 0 nor at least"),
+        ({"writer_interval_s": 5e-8}, "the log writer's interval: 50 ns is neither 0 nor at least"),
+        ({"imbalance": -1}, "imbalance is -1"),
+        ({"statements": 2**32}, "statements is 4294967296; it must be 0 or more, and below"),
         ({"contention_s": -1e-6}, "contention: -1000 is not 0 or more"),
         ({"commit_bytes": 0.0}, "at least one byte of log"),
         ({"commit_cpu": constant(0.0), "device": constant(0.0)}, "a transaction must take some time"),
