@@ -17,6 +17,12 @@ log that takes no time, and for one so slow that two groups take turns (k = N / 
 The queue for a CPU is that of approximate mean value analysis: Schweitzer (1979) and Bard (1979), with
 several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Performance Evaluation 7.
 
+Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each wait
+costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for its
+error, are a CPU's own queue (`own_queues`, `hot_s`, `imbalance`, `balance_s`), how long an idle CPU takes to be
+there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), `dispatch_s`, `statements` and `quantum_s`; and that a
+session may have the log again before those whom it woke.
+
 Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability
 B = L T / (L T + z), where z is the probability of no arrival during a flush: busy periods are 1 / z flushes
 long on average and idle ones 1 / L. Who comes then waits for the rest of that flush, T (1 + v^2) / 2 with
@@ -91,7 +97,7 @@ class _Commit:
     """From the beginning of one flush to that of the next if commits wait, without queues for a CPU."""
     device_s: float
     flush_visits: float
-    """Visits to a CPU in that time."""
+    """Visits to a CPU in that time that meet its queue."""
 
 
 def approximate(parameters: GroupCommitParameters) -> ApproximateGroupCommit:
@@ -177,14 +183,23 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
         return _Commit(own, own + shared + background, 1.0, 0.0, device, 0.0)
     delays = _delays(parameters, state.throughput)
     wakes = 1.0 if wake > 0 else 0.0
-    # The leader after its flush; the next leader, if any waits; who has slept its delay.
-    flush_visits = wakes * (1.0 + delays) + (1.0 - state.none_waits if wake + flush_cpu > 0 else 0.0)
-    visits = wakes + begins + (flush_visits - wakes) / state.per_flush
-    session = work + begins * switch + (visits - begins) * wake + flush_cpu / state.per_flush + write
+    leads = 1.0 - state.none_waits if wake + flush_cpu > 0 else 0.0
+    # The leader after its flush; who has slept its delay. Not the next leader: all who wait are woken, and
+    # those who are on a CPU may come before them. If waking takes no time it is the leader who is there.
+    flush_visits = wakes * (1.0 + delays) + (1.0 - wakes) * leads
+    visits = wakes + begins + (wakes * delays + leads) / state.per_flush
     device = parameters.device.mean_s + state.per_flush * _bytes_s(parameters)
-    flush = device + flush_cpu + state.per_flush * write + flush_visits * wake
-    flush += delays * parameters.commit_delay_s
-    return _Commit(session, session + background, visits, flush, device, flush_visits)
+    flush = device + flush_cpu + state.per_flush * write + (wakes * (1.0 + delays) + leads) * wake
+    delay = delays * parameters.commit_delay_s
+    # Who comes during a flush that another leads, and not in a delay, wakes at its end too, in vain; those
+    # whom it serves cannot come meanwhile.
+    come = min(state.per_flush - 1.0, max(0.0, parameters.sessions - state.per_flush))
+    vain = come / state.per_flush * flush / (flush + delay) if flush > 0 else 0.0
+    visits += wakes * vain
+    session = work + begins * switch + (visits - begins) * wake + flush_cpu / state.per_flush + write
+    waits = 1.0 - 1.0 / state.per_flush + vain + leads / state.per_flush
+    session += waits * slow * (parameters.sleep_s + parameters.post_s)
+    return _Commit(session, session + background, visits, flush + delay, device, flush_visits)
 
 
 def _bytes_s(parameters: GroupCommitParameters) -> float:

@@ -281,18 +281,23 @@ def test_the_published_sync_of_3_7_ms_over_writes_of_1_8_ms() -> None:
 
 
 def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
-    """As measured in the planning study: 8 sessions lose, 32 do not care."""
+    """As measured, on PostgreSQL 18 with a log of some 20 us: 8 sessions keep 0.27, 32 keep 1.03.
+
+    With costs as calibrated there, without the flushes that took far longer than usual.
+    """
     kept = {}
     for sessions in (8, 32):
         base = GroupCommitParameters(
-            sessions=sessions, cpus=2, commit_cpu=gamma(80 * US, 0.5), device=constant(50 * US),
-            flush_cpu_s=14 * US, wake_s=25 * US,
+            sessions=sessions, cpus=2, commit_cpu=gamma(9 * US, 0.5), device=constant(20 * US),
+            flush_cpu_s=7 * US, sleep_s=2.6 * US, wake_s=6.2 * US, post_s=8.8 * US, idle_exit_s=6 * US,
+            halt_exit_s=30 * US, halt_after_s=0.2 * MS, dispatch_s=2 * US, own_queues=True, imbalance=1,
+            hot_s=0.5 * MS, balance_s=4 * MS, quantum_s=MS,
         )  # fmt: skip
         delayed = dataclasses.replace(base, commit_delay_s=500 * US)
         one, other = (simulate(each, 1, 20_000).throughput_per_s.point for each in (base, delayed))
         kept[sessions] = other / one
-    assert kept[8] < 0.8
-    assert kept[32] == pytest.approx(1, abs=0.03)
+    assert kept[8] == pytest.approx(0.27, abs=0.06)
+    assert kept[32] == pytest.approx(1.0, abs=0.06)
 
 
 def test_past_saturation_contention_lets_throughput_fall() -> None:
@@ -332,7 +337,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
     assert one == simulate(parameters, 7)
     assert one != simulate(parameters, 8)
     # Known to the nanosecond; the crate's own test has the hash of everything.
-    assert (one.elapsed_s, one.events) == (52.100124685, 547985)
+    assert (one.elapsed_s, one.events) == (50.739562502, 692041)
 
 
 @pytest.mark.parametrize(
@@ -460,10 +465,11 @@ def test_how_far_the_approximation_is_from_the_simulation() -> None:
     throughput, commit = distances(grid)
     assert statistics.median(throughput) < 0.01
     assert throughput[int(0.9 * len(grid))] < 0.07
-    assert throughput[-1] < 0.13
+    # Farthest where a session often has the log again before those it woke, which is left out.
+    assert throughput[-1] < 0.15
     assert statistics.median(commit) < 0.02
-    assert commit[int(0.9 * len(grid))] < 0.22
-    assert commit[-1] < 0.5
+    assert commit[int(0.9 * len(grid))] < 0.18
+    assert commit[-1] < 0.45
 
 
 def test_how_far_it_is_with_everything_else() -> None:
@@ -475,6 +481,7 @@ def test_how_far_it_is_with_everything_else() -> None:
         {"cpus": 1.9},
         {"cpus": 3.3, "sessions": 40},
         {"context_switch_s": 3 * US},
+        {"sleep_s": 4 * US, "wake_s": 9 * US, "post_s": 12 * US},
         {"contention_s": US},
         {"background_cpu_s": 20 * US},
         {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0, "device_s_per_byte": 2e-9},
