@@ -170,6 +170,12 @@ durations = st.one_of(
     writer_interval_s=st.sampled_from([0.0, 5 * MS]),
     asynchronous=st.booleans(),
     group_commit=st.booleans(),
+    own_queues=st.booleans(),
+    imbalance=st.integers(0, 3),
+    hot_s=times_ns,
+    balance_s=st.sampled_from([0.0, MS]),
+    halt_after_s=times_ns,
+    statements=st.integers(0, 3),
     seed=st.integers(0, 2**64 - 1),
 )
 @settings(max_examples=150, deadline=None)
@@ -177,6 +183,7 @@ def test_time_is_conserved(overhead: float, seed: int, **drawn: Any) -> None:
     small = overhead / 50
     parameters = GroupCommitParameters(
         context_switch_s=small, wake_s=small, flush_cpu_s=small, contention_s=small, background_cpu_s=small,
+        sleep_s=small, post_s=small, idle_exit_s=small, halt_exit_s=overhead, dispatch_s=small,
         write_cpu_s_per_byte=1e-9, device_s_per_byte=1e-9, commit_bytes=60.0, **(drawn | {
             "commit_cpu": constant(US) if drawn["commit_cpu"].mean_s == 0 else drawn["commit_cpu"]
         }),
