@@ -70,9 +70,8 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     check_free(out)
     agree(asked, options.yes)
     record = ledger.scores_of(ledger.read_ledger())
-    content = forecast_of(
-        calibrated, {names[key]: item for key, item in scenarios.items() if key != _TODAY}, record
-    )
+    wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
+    content = forecast_of(calibrated, names[_TODAY], wanted, record)
     sealed = seal({**_heading(run), **content})
     ledger.note_seal(sealed)
     plan = dataclasses.replace(asked.plan, documents={FILE: sealed})

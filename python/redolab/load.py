@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from redolab.errors import UsageError
-from redolab.sample import Scope
+from redolab.sample import Scope, Work
 
 FACTORS: Mapping[str, str] = {
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
@@ -66,6 +66,10 @@ class Load:
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
         """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
         return {}
+
+    def units_of(self, work: Work) -> int:
+        """Units of work among what the sessions did."""
+        return work.units
 
     def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
         """What will be made in the schema redolab, one phrase each.
@@ -134,6 +138,12 @@ class Inserts(Load):
     """Where the loop runs in settings that have no level for it: `server` or `client`."""
     timed: bool = False
     """Whether a loop inside the server notes the time of each commit; one in a client always does."""
+    unit: str = "row"
+    """What a unit of work is: `row`, or `commit` where commits with many rows are compared with others."""
+
+    def units_of(self, work: Work) -> int:
+        """Rows, or commits."""
+        return work.commits if self.unit == "commit" else work.units
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
         """A commit delay, and how many other transactions must be under way for it."""

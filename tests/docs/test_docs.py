@@ -6,6 +6,7 @@ import doctest
 import importlib
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -63,6 +64,7 @@ def redolab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "redolab.cli", *words],
         cwd=place, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "XDG_DATA_HOME": str(place / "data")},
     )  # fmt: skip
 
 
@@ -132,7 +134,7 @@ def test_every_option_named_in_prose_exists() -> None:
     known = {name for command in COMMANDS.values() for item in command.params for name in option_names(item)}
     other = {"--user", "--help"}  # of unshare; of everything
     for page in PAGES:
-        named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z-]+", code)}
+        named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z0-9-]+", code)}
         assert named <= known | other, page
 
 
@@ -271,7 +273,7 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
 def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "forecast-json.md")
     done = redolab(
-        place, "forecast", "costs", "--json", "--set", "log_device_ms=50", "--sweep",
+        place, "forecast", "costs", "--json", "--set", "log_device_ms=2", "--sweep",
         "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -283,7 +285,8 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
         r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
     )
     keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
-    keys = {re.sub(r"^answers\[\]\.brings\.", "", path) for path in keys}
+    inner = re.compile(r"^answers\[\]\.brings\.|^(?:answers|sweep)\[\]\.(?=extrapolated\[\]\.)")
+    keys = {inner.sub("", path) for path in keys}
     assert sorted(keys - named) == []
     assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 

@@ -13,11 +13,21 @@ from tests.conftest import Redolab
 
 @pytest.fixture
 def costs(tmp_path: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A short run of calibrate."""
+    """A short run of calibrate, on a log so slow that no other work on the machine matters."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     out = tmp_path / "costs"
     ended = redolab(
-        "run", "calibrate", "--quick", "--blocks", "1", "--sessions", "4", "--seed", "1", "--out", out
+        "run",
+        "calibrate",
+        "--quick",
+        "--blocks",
+        "1",
+        "--sessions",
+        "4",
+        "--log-device-ms",
+        "20",
+        "--out",
+        out,
     )
     assert ended.code == 0, ended.err
     return out
@@ -33,7 +43,7 @@ def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
     measured = results["today"]["measured"]["throughput_per_s"]["point"]
     said = results["today"]["forecast"]["throughput_per_s"]["point"]
     # The model was calibrated on it, so this only says that nothing is off by a unit.
-    assert 0.5 < said / measured < 2
+    assert said == pytest.approx(measured, rel=0.3)
     # Two sessions lie between the one and the four that were measured.
     assert results["extrapolated"] == []
     assert [one["levels"]["commit_wait"] for one in results["sweep"]] == ["wait", "nowait"]
@@ -45,8 +55,8 @@ def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
 def test_a_slow_log_is_as_slow_as_said(costs: Path, redolab: Redolab) -> None:
     ended = redolab("forecast", costs, "--set", "sessions=4", "--set", "log_device_ms=200", "--json")
     throughput = json.loads(ended.out)["asked"]["forecast"]["throughput_per_s"]["point"]
-    # Two groups of two sessions take turns, each flush for one of them.
-    assert throughput == pytest.approx(2 / 0.2, rel=0.1)
+    # Each flush serves one commit at the least, and at the most all sessions'.
+    assert 1 / 0.2 <= throughput <= 4 / 0.2
 
 
 def test_a_run_that_does_not_tell_the_costs_is_refused(tmp_path: Path, redolab: Redolab) -> None:

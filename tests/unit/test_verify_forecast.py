@@ -48,7 +48,7 @@ class NoProgress:
 
 
 def sealed_forecast() -> dict[str, Any]:
-    return seal(forecast_of(make_calibrated(4), {"16/1/wait": ASKED}, ()))
+    return seal(forecast_of(make_calibrated(4), "8/1/wait", {"16/1/wait": ASKED}, ()))
 
 
 def check(

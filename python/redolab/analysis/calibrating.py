@@ -18,10 +18,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from redolab.analysis.commit_times import PERCENTS, Histogram, percentile_us
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.commit_times import Histogram, percentile_us
+from redolab.analysis.estimates import Estimate
+from redolab.analysis.measured import quantities
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.analysis.time_based import responding_s
 from redolab.errors import UsageError
 from redolab.model.calibration import (
     LEAST_S,
@@ -141,7 +141,10 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     return Calibrated(
         point,
         tuple(replicates),
-        {name: _measured(item, histograms, responses) for name, item in observed.items()},
+        {
+            name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
+            for name, item in observed.items()
+        },
         _today(observed),
     )
 
@@ -293,7 +296,7 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
 
 
 def _per_byte_s(chosen: _Chosen) -> float:
-    """Time of the device per byte: flushes of the log writer, which are large, against those of lone commits."""
+    """Time of the device per byte: the log writer's flushes are large, those of lone commits small."""
     lone = chosen.lone
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
     if writer is None:
@@ -348,37 +351,3 @@ def _with_dispatch(busy: _Observed, costs: Calibration) -> Calibration:
         else:
             high_s = middle_s
     return replace(costs, dispatch_s=(low_s + high_s) / 2)
-
-
-def _measured(
-    item: _Observed, histograms: Mapping[int, Histogram], responses: Mapping[int, Histogram]
-) -> Measured:
-    samples = item.samples
-    found = {
-        "throughput_per_s": mean_estimate(sample.commits / sample.elapsed_s for sample in samples),
-        "response_time_ms": mean_estimate(1e3 * responding_s(sample) / sample.commits for sample in samples),
-        "cpu_utilization": mean_estimate(
-            None
-            if sample.session_cpu_s is None or not sample.host_cpus
-            else (sample.session_cpu_s + (sample.client_cpu_s or 0.0)) / sample.elapsed_s / sample.host_cpus
-            for sample in samples
-        ),
-        "commits_per_flush": mean_estimate(
-            sample.commits / sample.wal_flushes if sample.wal_flushes else None for sample in samples
-        ),
-    }
-    noted = [histograms[sample.sample] for sample in samples if histograms.get(sample.sample)]
-    if noted:
-        found["commit_time_ms"] = mean_estimate(
-            1e-3 * sum(us * count for us, count in one.items()) / sum(one.values()) for one in noted
-        )
-        for percent in PERCENTS:
-            found[f"commit_time_ms_p{percent}"] = mean_estimate(
-                1e-3 * (percentile_us(one, percent) or 0.0) for one in noted
-            )
-    from_arrival = [responses[sample.sample] for sample in samples if responses.get(sample.sample)]
-    if from_arrival:
-        found["response_time_ms_p95"] = mean_estimate(
-            1e-3 * (percentile_us(one, 95) or 0.0) for one in from_arrival
-        )
-    return Measured(item.scenario, item.loop, found)

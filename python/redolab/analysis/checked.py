@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from redolab.analysis.calibrating import Calibrated
-from redolab.analysis.estimates import Estimate
+from redolab.analysis.estimates import MISSING, Estimate
 from redolab.analysis.forecasting import extrapolated
 from redolab.analysis.league import SHORT, SHOWN
 from redolab.analysis.measured import measured_settings
@@ -65,11 +65,19 @@ class Scoring:
     """In the order of the settings and models as sealed."""
     silences: tuple[tuple[str, Silence], ...]
     """With the setting."""
+    today: Estimate = MISSING
+    """Throughput of today's setting, measured again beside the others, per second."""
 
     @property
     def scored(self) -> bool:
         """Whether the forecast counts as checked: every setting was measured as often as planned."""
         return bool(self.checked)
+
+    @property
+    def moved(self) -> float | None:
+        """Today's throughput over that of the run the forecast came from: has the server changed since?"""
+        before = self.sealed["forecast"]["today"]["throughput_per_s"]["point"]
+        return self.today.point / before if self.today.point is not None and before else None
 
     @property
     def model(self) -> str:
@@ -83,6 +91,11 @@ class Scoring:
             "sha256": self.sealed["sha256"],
             "model": self.model,
             "scored": self.scored,
+            "today": {
+                "setting": self.sealed["forecast"]["today"]["setting"],
+                "throughput_per_s": self.today.as_json(),
+                "throughput_per_s_before": self.sealed["forecast"]["today"]["throughput_per_s"],
+            },
             "scores": [item.as_json() for item in self.checked],
             "silences": [
                 {"setting": setting, "model": item.model, "reason": item.reason}
@@ -92,17 +105,23 @@ class Scoring:
 
 
 def forecast_of(
-    calibrated: Calibrated, asked: Mapping[str, Scenario], record: Sequence[Score]
+    calibrated: Calibrated, today: str, asked: Mapping[str, Scenario], record: Sequence[Score]
 ) -> dict[str, Any]:
     """What every model says of settings that are to be measured: the content to seal.
 
     Args:
         calibrated: the run.
+        today: the name of today's setting in the run that is to measure.
         asked: the settings by name.
         record: forecasts that were verified before.
     """
+    now = calibrated.measured[calibrated.today]
     return {
-        "today": asdict(calibrated.measured[calibrated.today].scenario),
+        "today": {
+            "setting": today,
+            "levels": asdict(now.scenario),
+            "throughput_per_s": now.quantities.get("throughput_per_s", MISSING).as_json(),
+        },
         "loop": calibrated.point.loop,
         "settings": [
             {
@@ -165,7 +184,8 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
                     said["model"], family, quantity, told["point"], seen.point, told["low"], told["high"]
                 )
                 checked.append(Checked(name, one, told["level"], told["verified"], seen))
-    return Scoring(sealed, tuple(checked), tuple(silences))
+    today = measured.get(sealed["forecast"]["today"]["setting"], {})
+    return Scoring(sealed, tuple(checked), tuple(silences), today.get("throughput_per_s", MISSING))
 
 
 def tables(found: Scoring) -> list[Table]:

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from redolab.analysis.estimates import exact_share
+from redolab.analysis.held_out import held_out
 from redolab.analysis.models import LINE, USL
 from redolab.analysis.shown import Column, Table
 from redolab.model.forecast import MODELS, QUANTITIES
@@ -59,8 +60,8 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     return rows
 
 
-def losers(scores: Iterable[Score]) -> list[str]:
-    """In words, which models the naive straight line beats, by the median error of the same quantity.
+def losers(scores: Iterable[Score]) -> dict[str, str]:
+    """In words, by quantity, which models the naive straight line beats by the median error.
 
     They are compared in the settings of which both said something, which are those with the same measured
     value.
@@ -69,19 +70,22 @@ def losers(scores: Iterable[Score]) -> list[str]:
     for score in scores:
         errors = by_model.setdefault((score.quantity, score.model), {})
         errors[score.family, score.observed] = abs(score.forecast / score.observed - 1)
-    found = []
-    for quantity, model in sorted(by_model, key=lambda key: (_place(key[1]), key[0])):
+    found: dict[str, list[str]] = {}
+    for quantity, model in sorted(by_model, key=lambda key: _place(key[1])):
         mine, line = by_model[quantity, model], by_model.get((quantity, LINE), {})
         both = mine.keys() & line.keys()
         if model == LINE or len(both) < _FEWEST:
             continue
         error, naive = median(mine[key] for key in both), median(line[key] for key in both)
         if error > naive:
-            found.append(
-                f"{model} loses to the naive straight line in {SHORT.get(quantity, quantity)}: median error "
-                f"{100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings that both spoke of."
+            found.setdefault(quantity, []).append(
+                f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
             )
-    return found
+    return {
+        quantity: "To the naive straight line lose, by the median error where both spoke: "
+        f"{', '.join(models)}."
+        for quantity, models in found.items()
+    }
 
 
 def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:
@@ -94,17 +98,19 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
     for key, name, scores, silences in parts:
         rows = standings(scores, silences)
         if rows:
-            told.append({"record": key, "name": name, "rows": rows, "text": losers(scores)})
+            told.append({"record": key, "name": name, "rows": rows, "losers": losers(scores)})
     return {"level": LEVEL, "records": told}
 
 
 def league_of(run: Run) -> dict[str, Any]:
-    """The league as it stood when the run was last reported.
+    """The league as it stood when the run was last reported, and that of the run's own settings.
 
     Raises:
         UsageError: the file is listed and cannot be read.
     """
-    return run.document(FILE) or league_json(())
+    kept = run.document(FILE) or league_json(())
+    own = league_json([("this_run", "inside this run", *held_out(run))])
+    return {**kept, "records": [*own["records"], *kept["records"]]}
 
 
 def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:
@@ -125,7 +131,7 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             f"Forecasts of {SHORT[quantity]} by every model, {part['name']}",
             _COLUMNS,
             [_shown(row) for row in part["rows"] if row["quantity"] == quantity],
-            " ".join(text for text in part["text"] if f" in {SHORT[quantity]}:" in text),
+            part["losers"].get(quantity, ""),
             first,
         )
         for part in league["records"]

@@ -8,27 +8,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
 from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.analysis.time_based import commits_per_flush
+from redolab.analysis.time_based import commits_per_flush, responding_s
 from redolab.sample import Sample
 from redolab.store import Run
 
 
 def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
     """Of every setting the quantities of `redolab.model.forecast.QUANTITIES` that were measured."""
-    histograms = read_latency(run)
+    histograms, responses = read_latency(run), read_latency(run, "response")
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
         if sample.commits:
             by_setting.setdefault(sample.setting, []).append(sample)
-    return {name: quantities(samples, histograms) for name, samples in by_setting.items()}
+    return {name: quantities(samples, histograms, responses) for name, samples in by_setting.items()}
 
 
-def quantities(samples: Sequence[Sample], histograms: Mapping[int, Histogram]) -> dict[str, Estimate]:
+def quantities(
+    samples: Sequence[Sample], histograms: Mapping[int, Histogram], responses: Mapping[int, Histogram]
+) -> dict[str, Estimate]:
     """Those of one setting, from its samples that count.
 
     Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
     percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
     is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+
+    Args:
+        samples: of the setting.
+        histograms: of commit times, by sample.
+        responses: of response times, by sample, where they were noted.
     """
 
     def mean(pick: Callable[[Sample], float | None]) -> Estimate:
@@ -36,7 +43,8 @@ def quantities(samples: Sequence[Sample], histograms: Mapping[int, Histogram]) -
 
     found = {
         "throughput_per_s": mean(lambda item: item.commits / item.elapsed_s),
-        "response_time_ms": mean(lambda item: 1e3 * item.session_elapsed_s / item.commits),
+        "response_time_ms": mean(lambda item: 1e3 * responding_s(item) / item.commits),
+        "response_time_ms_p95": commit_time_ms(samples, responses, 95),
         "commit_time_ms": mean(lambda item: _mean_ms(histograms.get(item.sample, {}))),
         **{
             f"commit_time_ms_p{percent}": commit_time_ms(samples, histograms, percent) for percent in PERCENTS

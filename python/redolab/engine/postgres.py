@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -256,7 +257,8 @@ class PostgresEngine:
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let all sessions work."""
         sessions, _, load = self._ready()
-        return sessions.run(load, amount, self._per_transaction, stop)
+        done = sessions.run(load, amount, self._per_transaction, stop)
+        return replace(done, units=self._wanted.units_of(done))
 
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""

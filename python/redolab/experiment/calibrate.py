@@ -56,9 +56,8 @@ def _first(settings: tuple[str, ...]) -> str:
 
 def check_load(sessions: int, client: bool) -> Inserts:
     """The load that a forecast is about, and that it is checked with."""
-    return Inserts(
-        "inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True
-    )
+    loop = "client" if client else "server"
+    return Inserts("inserts", sessions, "session", _PADDING_BYTES, loop, timed=True, unit="commit")
 
 
 def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:

@@ -25,6 +25,8 @@ NOT_HERE: Mapping[str, str] = {
     "arrival_rate_per_s": "the sessions of the check loop, and nothing arrives",
 }
 """Factors that can be forecast and not checked, and why."""
+_MOVED = 0.1
+"""By how much of its throughput today's setting may differ when measured again, before that is said."""
 _SIZE = Size(blocks=5, seconds=2.0, warmup_s=0.4)
 
 
@@ -102,8 +104,21 @@ def analyse(run: Run) -> dict[str, Any]:
             f"{run.path} has no sealed forecast, so there is nothing that it could have checked."
         )
     compared = compare_run(run)
-    found = results(compared, _verdict(compared, scoring), tables=tables(scoring))
+    found = results(
+        compared, _verdict(compared, scoring), tables=tables(scoring), warnings=_warnings(scoring)
+    )
     return {**found, "forecast": scoring.as_json()}
+
+
+def _warnings(scoring: Scoring) -> list[str]:
+    moved = scoring.moved
+    if moved is None or abs(moved - 1) <= _MOVED:
+        return []
+    return [
+        f"Today's setting, measured again, did {units.significant(moved)} times what it did in the run that "
+        "the forecast came from. The server or the machine is not what it was then, and the errors contain "
+        "that: calibrate anew to judge the model alone."
+    ]
 
 
 def _verdict(compared: Compared, scoring: Scoring) -> Verdict:

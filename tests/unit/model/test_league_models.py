@@ -7,27 +7,34 @@ import math
 import pytest
 from tests.forecasts import POINT
 
-from redolab.model.calibration import Scenario
+from redolab.model.calibration import Scenario, parameters
 from redolab.model.closed import Station, exact_mva
 from redolab.model.erlang import NoSteadyStateError, open_queue
 from redolab.model.forecast import MODELS
 
-CPU_S = 40e-6 + 5e-6 + 15e-6
-LOG_S = 1.0e-3 + 1e-9 * 210
+LOG_S = POINT.flush_mean_s + POINT.device_s_per_byte * (POINT.commit_bytes + POINT.row_bytes)
 OTHERS = [name for name in MODELS if not name.startswith("group commit")]
 
 
+def cpu_s(asked: Scenario) -> tuple[float, float]:
+    """CPU time of a transaction with a flush of its own, and that of the flush."""
+    costs = parameters(POINT, asked)
+    return costs.transaction_cpu_s + costs.flush_cpu_s, costs.flush_cpu_s
+
+
 def test_a_lone_session_has_no_queue_in_closed_networks() -> None:
+    all_s, flush_s = cpu_s(Scenario(1))
     for name in ("exact MVA", "approximate MVA"):
         found = MODELS[name](POINT, Scenario(1))
-        assert found["response_time_ms"] == pytest.approx(1e3 * (CPU_S + LOG_S), rel=1e-9)
-        assert found["throughput_per_s"] == pytest.approx(1 / (CPU_S + LOG_S), rel=1e-9)
-        assert found["commit_time_ms"] == pytest.approx(1e3 * (15e-6 + LOG_S), rel=1e-9)
-        assert found["device_utilization"] == pytest.approx(LOG_S / (CPU_S + LOG_S), rel=1e-9)
+        assert found["response_time_ms"] == pytest.approx(1e3 * (all_s + LOG_S), rel=1e-9)
+        assert found["throughput_per_s"] == pytest.approx(1 / (all_s + LOG_S), rel=1e-9)
+        assert found["commit_time_ms"] == pytest.approx(1e3 * (flush_s + LOG_S), rel=1e-9)
+        assert found["device_utilization"] == pytest.approx(LOG_S / (all_s + LOG_S), rel=1e-9)
 
 
 def test_exact_mva_is_that_of_the_textbook_recursion() -> None:
-    network = exact_mva([Station(CPU_S, 2), Station(LOG_S)], 8, 0.005)
+    all_s, _ = cpu_s(Scenario(8))
+    network = exact_mva([Station(all_s, 2), Station(LOG_S)], 8, 0.005)
     found = MODELS["exact MVA"](POINT, Scenario(8, think_time_ms=5.0))
     assert found["throughput_per_s"] == pytest.approx(network.throughput, rel=1e-12)
     assert found["commits_per_flush"] == 1.0
@@ -49,13 +56,14 @@ def test_every_closed_loop_obeys_littles_law(name: str) -> None:
 
 def test_open_formulas_with_arrivals_are_the_formulas() -> None:
     asked = Scenario(100, arrival_rate_per_s=600.0)
+    all_s, _ = cpu_s(asked)
     erlang = MODELS["Erlang C"](POINT, asked)
-    expected = open_queue(600, CPU_S, 2).response_time + LOG_S / (1 - 600 * LOG_S)
+    expected = open_queue(600, all_s, 2).response_time + LOG_S / (1 - 600 * LOG_S)
     assert erlang["response_time_ms"] == pytest.approx(1e3 * expected, rel=1e-12)
     published = MODELS["published curve"](POINT, asked)
-    expected = CPU_S / (1 - (600 * CPU_S / 2) ** 2) + LOG_S / (1 - 600 * LOG_S)
+    expected = all_s / (1 - (600 * all_s / 2) ** 2) + LOG_S / (1 - 600 * LOG_S)
     assert published["response_time_ms"] == pytest.approx(1e3 * expected, rel=1e-12)
-    service = CPU_S / 2 + LOG_S
+    service = all_s / 2 + LOG_S
     single = MODELS["M/M/1"](POINT, asked)
     assert single["response_time_ms"] == pytest.approx(1e3 * service / (1 - 600 * service), rel=1e-12)
     assert single["throughput_per_s"] == 600.0
@@ -80,8 +88,11 @@ def test_what_a_model_knows_nothing_of_it_refuses(name: str) -> None:
 
 
 def test_commits_that_wait_for_no_log_have_the_cpus_alone() -> None:
-    found = MODELS["exact MVA"](POINT, Scenario(32, commit_wait="nowait"))
-    assert found["throughput_per_s"] == pytest.approx(2 / 45e-6, rel=1e-6)
+    asked = Scenario(32, commit_wait="nowait")
+    found = MODELS["exact MVA"](POINT, asked)
+    assert found["throughput_per_s"] == pytest.approx(
+        2 / parameters(POINT, asked).transaction_cpu_s, rel=1e-6
+    )
     assert "commits_per_flush" not in found
     assert "commit_time_ms" not in found
 
