@@ -166,6 +166,7 @@ def _heading(run: Run) -> dict[str, Any]:
     return {
         "redolab_version": redolab.__version__,
         "engine": {key: manifest["engine"].get(key) for key in ("name", "version")},
+        "emulated": manifest["engine"].get("emulated") or {},
         "cpus": manifest["machine"].get("cpus"),
         "calibrated_from": {
             "experiment": manifest["experiment"],

@@ -199,10 +199,10 @@ def results(
             for item in compared.comparisons
         ],
         "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
-        "tables": [table.as_json() for table in (*tables, *league_tables(league))],
+        "tables": [table.as_json() for table in tables],
         "figures": [figure.as_json() for figure in figures],
         "published": [finding.as_json() for finding in published],
-        "league": league,
+        "league": {**league, "tables": [table.as_json() for table in league_tables(league)]},
         "as_published": {
             "unit_of_work": {
                 "session": as_published.unit_of_work(sessions, baseline),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redolab import units
@@ -13,7 +13,7 @@ from redolab.model.calibration import Scenario
 from redolab.store import Run
 
 if TYPE_CHECKING:
-    from redolab.analysis.checked import Scoring
+    from redolab.analysis.checked import Checked, Scoring
     from redolab.analysis.compared import Compared
     from redolab.analysis.verdict import Verdict
 
@@ -73,7 +73,7 @@ def checking(settings: Mapping[str, Levels], today: str, client: bool) -> Experi
     return Experiment(
         name=NAME,
         question="Does what was forecast come true?",
-        unit="commit",
+        unit="row",
         record="sample",
         engines=("embedded", "postgresql"),
         options=frozenset(),
@@ -129,19 +129,42 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     if not own:
         text = "The sealed forecast is unscored: the run that was to check it did not finish."
         return Verdict(text, "undecided", compared.baseline, None, "unscored")
+    rates = [item for item in own if item.score.quantity == "throughput_per_s"]
     inside = sum(item.score.inside is True for item in own)
-    told = [
-        f"{item.setting} was forecast to do {units.significant(item.score.forecast)} commits per second "
-        f"and did {units.significant(item.score.observed)} ({100 * item.error:+.1f} %, "
-        f"{'inside' if item.score.inside else 'outside'} the interval)"
-        for item in own
-        if item.score.quantity == "throughput_per_s"
-    ]
-    least = min(item.verified for item in own)
-    text = "; ".join(told) + f". Of {len(own)} quantities {inside} came out inside their intervals."
-    if least == 0:
+    text = _one(rates[0]) if len(rates) == 1 else _several(rates)
+    text += f" Of {len(own)} quantities {inside} came out inside their intervals."
+    if min(item.verified for item in own) == 0:
         text += " Such a forecast was never checked before, so the intervals were guesses."
-    hit = all(item.score.inside for item in own if item.score.quantity == "throughput_per_s")
+    hit = all(item.score.inside for item in rates)
     return Verdict(
-        text, "equivalent" if hit else "worse", compared.baseline, None, "inside" if hit else "outside"
+        text,
+        "equivalent" if hit else "worse",
+        compared.baseline,
+        None,
+        "inside" if hit else "outside",
     )
+
+
+def _one(rate: Checked) -> str:
+    where = "inside" if rate.score.inside else "outside"
+    return (
+        f"{rate.setting} was forecast to do {units.significant(rate.score.forecast)} commits per second and "
+        f"did {units.significant(rate.score.observed)}: the forecast was off by {_percent(rate.error)}, "
+        f"{where} of its interval."
+    )
+
+
+def _several(rates: Sequence[Checked]) -> str:
+    from statistics import median
+
+    inside = sum(item.score.inside is True for item in rates)
+    most = max(rates, key=lambda item: abs(item.error))
+    off = median(abs(item.error) for item in rates)
+    return (
+        f"Of {len(rates)} forecasts of throughput {inside} came out inside their intervals: they were off by "
+        f"{100 * off:.1f} % in the median, and by {_percent(most.error)} at the most ({most.setting})."
+    )
+
+
+def _percent(error: float) -> str:
+    return f"{100 * error:+.1f} %".replace("-", "−")

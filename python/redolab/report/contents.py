@@ -56,5 +56,6 @@ _SECTIONS: tuple[tuple[Section, Callable[[Results], bool]], ...] = (
     (("curve", "Response-time curve"), _has_curve),
     (("tables", "Tables of the experiment"), _has_tables),
     (("published", "Beside the published figures"), lambda results: bool(results.get("published"))),
+    (("league", "How true forecasts were"), lambda results: bool(shown_tables.league(results))),
     (("method", "Method"), lambda results: True),  # noqa: ARG005
 )

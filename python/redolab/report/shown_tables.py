@@ -34,6 +34,11 @@ def others(results: Results) -> list[Table]:
     return [table(item) for item in results.get("tables") or () if not item["first"]]
 
 
+def league(results: Results) -> list[Table]:
+    """How true every model's forecasts were, a table for each record; none where none was ever checked."""
+    return [table(item) for item in (results.get("league") or {}).get("tables", ())]
+
+
 def is_tall(shown: Table) -> bool:
     """Whether a table has so many rows that the page folds it."""
     return len(shown.rows) > _TALL
