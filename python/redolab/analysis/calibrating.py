@@ -150,7 +150,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
 
 
 def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
-    if run.manifest.get("record") != "sample" or run.manifest.get("unit", "commit") not in ("commit", "row"):
+    if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
         raise UsageError(
             f"{run.path} is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
             f"cannot start from it: {_AGAIN}."
