@@ -267,7 +267,7 @@ def _answer(answer: Mapping[str, Any]) -> str:
     if answer["question"] == "keep_p95_under":
         return (
             f"Up to {found} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
-            f"the capacity is {figures['capacity_per_s']}."
+            f"as many sessions in a loop do {figures['looping_throughput_per_s']} commits per s."
         )
     return (
         f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
