@@ -36,8 +36,8 @@ IDLE = 0.001
 _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of it, and to a 250th."""
 _HIGHER = 1.25
-"""How much more is tried where arrivals still keep the limit at the throughput of sessions in a loop. These can
-do less than arrivals: the log divides them into groups that take turns."""
+"""How much more is tried where the limit is kept even at the throughput of sessions in a loop. These can do
+less than arrivals: the log divides them into groups that take turns."""
 _COMMITS, _REPLICATE_COMMITS = 20_000, 4_000
 _STEADY_COMMITS = 10_000
 """For what a shorter stretch does not tell: queues near saturation, and throughputs that hardly differ."""
