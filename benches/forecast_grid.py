@@ -4,21 +4,30 @@
 
 measures all of them on the embedded PostgreSQL with an emulated log device, in random blocks, into the run
 directory RUN. `benches/forecast.py` calibrates on few of them and scores the forecasts of all others.
+
+    python benches/forecast_grid.py RUN --open GRID [--blocks 4] [--seconds 3] [--seed 5]
+
+measures commits that come at random moments, at shares of what the same log device did with 32 sessions of a
+client in the run directory GRID, into RUN.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from redolab import runner
+from redolab import open_run, runner
+from redolab.analysis.reading import counting, read_samples
 from redolab.design import Design
 from redolab.engine import open_engine
+from redolab.errors import UsageError
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan
 from redolab.experiment.calibrate import check_load, setting_name
+from redolab.store import Run
 
 LOOPS = ("server", "client")
 DEVICES_MS = ("0", "1", "5")
@@ -27,19 +36,18 @@ ROWS_AND_SESSIONS = {4: (2, 8, 32), 32: (2, 8, 32), 256: (1, 8), 1024: (1, 4, 8)
 NOWAIT = ((1, 1), (8, 1), (32, 1), (8, 32))
 DELAYS = ((8, 500), (16, 500), (32, 500), (8, 2000))
 _CHEAP_DEVICES = ("0", "1")
+OPEN_POOL = 64
+"""Sessions for arrivals."""
+OPEN_SHARES = (0.3, 0.6, 0.8, 0.9)
+"""Of capacity."""
+OPEN_ROWS = (1, 32)
+CAPACITY_SESSIONS = 32
 
 
 def settings() -> dict[str, Mapping[str, str]]:
     """Every setting of the grid, by name."""
     found = (
-        {
-            "sessions": str(sessions),
-            "rows_per_commit": str(rows),
-            "commit_wait": wait,
-            "commit_delay_us": str(delay_us),
-            "loop": loop,
-            "log_device_ms": device_ms,
-        }
+        _levels(sessions, rows, device_ms, loop, wait, delay_us)
         for loop in LOOPS
         for device_ms in DEVICES_MS
         for sessions, rows, wait, delay_us in _of_device(device_ms)
@@ -60,6 +68,47 @@ def _of_device(device_ms: str) -> Iterator[tuple[int, int, str, int]]:
             yield sessions, 1, "wait", delay_us
 
 
+def open_settings(grid: Run) -> dict[str, Mapping[str, str]]:
+    """Commits at random moments on every device, one row and many, at shares of what `grid` says it can do.
+
+    Raises:
+        UsageError: `grid` did not measure a capacity.
+    """
+    found = (
+        _levels(OPEN_POOL, rows, device_ms) | {"arrival_rate_per_s": f"{share * capacity:.0f}"}
+        for device_ms in DEVICES_MS
+        for rows in OPEN_ROWS
+        for capacity in (_capacity(grid, device_ms, rows),)
+        for share in OPEN_SHARES
+    )
+    return {setting_name(levels): levels for levels in found}
+
+
+def _capacity(grid: Run, device_ms: str, rows: int) -> float:
+    """Commits per second of sessions of a client that loop: the median of the samples."""
+    name = setting_name(_levels(CAPACITY_SESSIONS, rows, device_ms))
+    mine = [sample for sample in counting(read_samples(grid)) if sample.setting == name]
+    if not mine:
+        raise UsageError(
+            f"{grid.path} has no sample of {name}, so it does not tell what rate the log device of "
+            f"{device_ms} ms can do. Measure the grid first, without --open."
+        )
+    return statistics.median(sample.commits / sample.elapsed_s for sample in mine)
+
+
+def _levels(
+    sessions: int, rows: int, device_ms: str, loop: str = "client", wait: str = "wait", delay_us: int = 0
+) -> dict[str, str]:
+    return {
+        "sessions": str(sessions),
+        "rows_per_commit": str(rows),
+        "commit_wait": wait,
+        "commit_delay_us": str(delay_us),
+        "loop": loop,
+        "log_device_ms": device_ms,
+    }
+
+
 class _Lines:
     """Progress, a line per block's worth of samples."""
 
@@ -73,11 +122,12 @@ class _Lines:
             print(f"{self.done} of {self.total} ({setting})", file=sys.stderr)
 
 
-def measure(out: Path, blocks: int, seconds: float, seed: int) -> None:
-    """Measure the grid into the run directory `out`."""
-    combinations = settings()
+def measure(
+    out: Path, combinations: Mapping[str, Mapping[str, str]], blocks: int, seconds: float, seed: int
+) -> None:
+    """Measure these settings into the run directory `out`."""
     names = tuple(combinations)
-    load = check_load(max(SESSIONS), client=False)
+    load = check_load(max(int(levels["sessions"]) for levels in combinations.values()), client=False)
     design = Design(names, names[0], blocks, seconds, min(seconds, 0.2), seed, null_pair=False)
     engine = open_engine("embedded", load, load.disk_bytes(None), 0.0, seed)
     command = " ".join(["python", "benches/forecast_grid.py", *sys.argv[1:]])
@@ -91,8 +141,14 @@ def measure(out: Path, blocks: int, seconds: float, seed: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
+    parser.add_argument("--open", type=Path, metavar="GRID", help="commits at random moments, by that run")
     parser.add_argument("--blocks", type=int, default=4)
-    parser.add_argument("--seconds", type=float, default=1.2)
+    parser.add_argument("--seconds", type=float, help="of a sample; 1.2, and 3 with --open")
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
-    measure(asked.run, asked.blocks, asked.seconds, asked.seed)
+    if asked.open is None:
+        measure(asked.run, settings(), asked.blocks, asked.seconds or 1.2, asked.seed)
+    else:
+        # A percentile of the few hundred commits of a shorter sample would be a guess.
+        wanted = open_settings(open_run(asked.open))
+        measure(asked.run, wanted, asked.blocks, asked.seconds or 3.0, asked.seed)

@@ -25,6 +25,8 @@ _TYPES = {pa.int64(): "integer", pa.float64(): "real", pa.string(): "text", pa.b
 _COUNTS = frozenset(
     {
         "acknowledged",
+        "arrivals_unserved",
+        "arrivals_waited",
         "buffer_hits",
         "buffer_reads",
         "checkpoints",

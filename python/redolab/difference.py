@@ -54,6 +54,7 @@ def difference(
         value = counters.get(name)
         return None if value is None else round(value)
 
+    responses = work.responses
     cpus = after.counters.get("host_cpus")
     sample = Sample(
         sample=trial.sample,
@@ -110,13 +111,23 @@ def difference(
         host_idle_s=counters.get("host_idle_s"),
         throttled_periods=count("throttled_periods"),
         throttled_s=counters.get("throttled_s"),
+        response_s=None if responses is None else responses.total_s,
+        arrivals_waited=None if responses is None else responses.waited,
+        arrivals_unserved=None if responses is None else responses.unserved,
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
     ]
     pairs = [OverheadRow(trial.sample, p.pair, p.on_first, p.on_per_s, p.off_per_s) for p in ticks.pairs]
-    latency = [LatencyRow(trial.sample, upper_us, commits) for upper_us, commits in work.latency]
-    return sample, waits, processes or [], pairs, latency
+    return sample, waits, processes or [], pairs, _latency(trial.sample, work)
+
+
+def _latency(sample: int, work: Work) -> list[LatencyRow]:
+    rows = [LatencyRow(sample, upper_us, commits) for upper_us, commits in work.latency]
+    if work.responses is not None:
+        rows += [LatencyRow(sample, upper_us, count, "response") for upper_us, count in work.responses.times]
+        rows += [LatencyRow(sample, upper_us, count, "lag") for upper_us, count in work.responses.lag]
+    return rows
 
 
 def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[ProcessTime] | None:

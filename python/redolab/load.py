@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from redolab.sample import Scope
+from redolab.errors import UsageError
+from redolab.sample import Scope, Work
 
 FACTORS: Mapping[str, str] = {
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
@@ -18,6 +19,7 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
+    "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
     "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
     "rounds": "rounds of uncommitted updates before the scan",
     "processes": "CPU-bound processes that run at the same time",
@@ -32,6 +34,8 @@ LOG_LIMIT_BYTES = 5 * 10**9
 """Where a private server's log stops to grow: its max_wal_size and some."""
 COMMIT_SIBLINGS = 5
 """PostgreSQL's default, which settings with a commit delay have whatever the server's value is."""
+MOST_ARRIVALS_PER_S = 1e6
+"""More than any client can begin."""
 ROW_HEADER_BYTES = 48
 """Of a small row: line pointer, tuple header and two integers."""
 
@@ -62,6 +66,10 @@ class Load:
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
         """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
         return {}
+
+    def units_of(self, work: Work) -> int:
+        """Units of work among what the sessions did."""
+        return work.units
 
     def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
         """What will be made in the schema redolab, one phrase each.
@@ -130,6 +138,12 @@ class Inserts(Load):
     """Where the loop runs in settings that have no level for it: `server` or `client`."""
     timed: bool = False
     """Whether a loop inside the server notes the time of each commit; one in a client always does."""
+    unit: str = "row"
+    """What a unit of work is: `row`, or `commit` where commits with many rows are compared with others."""
+
+    def units_of(self, work: Work) -> int:
+        """Rows, or commits."""
+        return work.commits if self.unit == "commit" else work.units
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
         """A commit delay, and how many other transactions must be under way for it."""
@@ -156,6 +170,42 @@ def wants_log_device(combinations: Iterable[Mapping[str, str]]) -> bool:
 def loop_of(load: Load, levels: Mapping[str, str]) -> str:
     """Where the loop of a setting with such levels runs: `server` or `client`."""
     return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
+
+
+def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
+    """Transactions asked for per second under a setting with such levels; None where every session begins
+    its next one when it has done the last.
+
+    Raises:
+        UsageError: the level is no rate that a client can keep.
+    """
+    level = levels.get("arrival_rate_per_s")
+    if level is None:
+        return None
+    try:
+        rate_per_s = float(level)
+    except ValueError:
+        rate_per_s = 0.0
+    if not 0 < rate_per_s <= MOST_ARRIVALS_PER_S:
+        raise UsageError(
+            f"arrival_rate_per_s is {level!r}; it must be a number above 0 and at most "
+            f"{MOST_ARRIVALS_PER_S:,.0f}."
+        )
+    return rate_per_s
+
+
+def check_arrivals(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
+    """Make sure that whatever is to come at random moments can.
+
+    Raises:
+        UsageError: an arrival rate that is none, or for a loop that cannot wait for arrivals.
+    """
+    for levels in combinations:
+        if arrival_rate_of(levels) is not None and loop_of(load, levels) != "client":
+            raise UsageError(
+                "arrival_rate_per_s needs sessions of a client: a loop inside the server begins its next "
+                "transaction by itself, whatever is asked for. Measure with the level loop=client."
+            )
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,25 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
+class Responses:
+    """What became of transactions that were asked for at random moments, in one interval.
+
+    Histograms as in `Work.latency`.
+    """
+
+    times: tuple[tuple[float, int], ...]
+    """From the moment a transaction was asked for to its acknowledgement."""
+    total_s: float
+    """Their sum."""
+    lag: tuple[tuple[float, int], ...]
+    """The client's: from that moment to the beginning of the transaction, where a session was free for it."""
+    waited: int
+    """Transactions that found no session free, and began when one was."""
+    unserved: int
+    """Transactions that were never begun, because no session was free before the end."""
+
+
+@dataclass(frozen=True)
 class Work:
     """What the working sessions did in one interval, by their own count."""
 
@@ -103,6 +122,8 @@ class Work:
     """CPU of the client's threads; None where the loop runs inside the server."""
     latency: tuple[tuple[float, int], ...] = ()
     """Commit times where they were noted: upper bound of a bucket in microseconds, and its commits."""
+    responses: Responses | None = None
+    """None where each session begins its next transaction at once."""
 
 
 @dataclass(frozen=True)
@@ -198,13 +219,21 @@ class OverheadRow:
 
 @dataclass(frozen=True)
 class LatencyRow:
-    """One bucket of the commit times of one sample (a row of `latency.parquet`)."""
+    """One bucket of the times of one sample (a row of `latency.parquet`)."""
 
     sample: int
     upper_us: float
     """The bucket's end. It is half a microsecond or a thousandth wide where a client noted the times, one
     microsecond or two thousandths where a loop inside the server did."""
     commits: int
+    kind: Literal["commit", "response", "lag"] = field(
+        default="commit",
+        metadata={
+            "doc": "what took so long: `commit`, from sending the statement that commits to its "
+            "acknowledgement; `response`, from the moment a transaction was asked for to the same; `lag`, "
+            "the client's, from that moment to the transaction's beginning where a session was free"
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -282,6 +311,16 @@ class Sample:
     )
     throttled_s: float | None = field(
         default=None, metadata={"doc": "time that the quota withheld CPUs, summed over CPUs"}
+    )
+    response_s: float | None = field(
+        default=None,
+        metadata={"doc": "sum of response times from the moment asked for; null without arrivals"},
+    )
+    arrivals_waited: int | None = field(
+        default=None, metadata={"doc": "transactions that found no session free when asked for"}
+    )
+    arrivals_unserved: int | None = field(
+        default=None, metadata={"doc": "transactions asked for and not begun before the end"}
     )
 
 

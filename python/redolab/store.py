@@ -5,7 +5,7 @@
     waits.parquet     ticks per sample, wait event and scheduler state
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
-    latency.parquet   histogram of commit times per sample, where they were noted
+    latency.parquet   histograms of commit and response times per sample, where they were noted
     results.json      every figure of the report
     report.html       the report
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,43 +15,14 @@ from psycopg.rows import dict_row
 from redolab import _core, open_run
 from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.connection import Connection, Connector
-from redolab.engine.postgres import PostgresEngine
 from redolab.engine.postgres_loads.inserts import PostgresInserts
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
-from redolab.load import Amount, Inserts, Load, Updates
-from redolab.sample import Setting, Work
+from redolab.load import Amount, Inserts, Updates
 from tests.conftest import Redolab
+from tests.engine.clients import Open, inserts, work
 from tests.servers import PASSWORD, Server, made, wait_until
 
 LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
-
-Open = Callable[..., tuple[PostgresEngine, dict[str, Setting]]]
-
-
-@pytest.fixture
-def opened(newest: Server, url: str, database: str) -> Iterator[Open]:
-    """Opens an engine on a database of its own with settings named by their levels."""
-    engines = []
-
-    def prepare(load: Load, *combinations: dict[str, str]) -> tuple[PostgresEngine, dict[str, Setting]]:
-        engine = PostgresEngine(Connector(f"{url}?password={PASSWORD}"), None, 1)
-        engines.append(engine)
-        return engine, {setting.name: setting for setting in engine.prepare(load, combinations)}
-
-    yield prepare
-    for engine in engines:
-        engine.close()
-    newest.assert_left_clean(database)
-
-
-def inserts(sessions: int, loop: str = "client") -> Inserts:
-    return Inserts("", sessions, "session", 20, loop)
-
-
-def work(engine: PostgresEngine, setting: Setting, amount: Amount) -> Work:
-    engine.apply(setting)
-    engine.settle()
-    return engine.work(amount, threading.Event())
 
 
 def next_transaction(server: Server) -> int:
@@ -230,7 +200,7 @@ def test_a_wrong_password_is_refused_and_not_shown(newest: Server) -> None:
 def test_more_sessions_than_the_server_takes_are_refused_with_what_to_do(newest: Server, url: str) -> None:
     connector = Connector(f"{url}?password={PASSWORD}")
     with connector.connect("redolab control") as control, pytest.raises(RefusedError) as refused:
-        ClientSessions(connector, control, 200)
+        ClientSessions(connector, control, 200, 1)
     assert "raise max_connections" in str(refused.value)
     assert PASSWORD not in str(refused.value)
     wait_until(lambda: newest.redolab_sessions() == 0, "none of the sessions stays")

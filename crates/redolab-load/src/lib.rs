@@ -4,7 +4,12 @@
 //! threads, because one event loop for all of them would queue inside the client, and a runtime that
 //! moves sessions between threads would use about twice the CPU. Sessions are opened once, work as often
 //! as they are told, and can be stopped at any moment.
+//!
+//! They work as fast as they can, or do what is asked for at random moments (`Arrivals`). Then a response
+//! time counts from the moment it was asked for, so that what a slow server makes wait is in it.
 
+mod alarm;
+mod arrivals;
 mod latency;
 mod part;
 mod postgres;
@@ -13,8 +18,9 @@ mod session;
 mod sessions;
 mod shard;
 
+pub use arrivals::Arrivals;
 pub use latency::Latency;
 pub use part::{Amount, Job};
 pub use postgres::Target;
-pub use report::{Report, SessionReport};
+pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;

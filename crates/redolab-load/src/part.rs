@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::arrivals::{Arrivals, Schedule};
+
 /// How much work all sessions do together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
@@ -24,8 +26,27 @@ pub struct Job {
     pub parameters: Vec<(String, String)>,
     /// How much.
     pub amount: Amount,
+    /// When transactions are asked for; without it every session begins its next one at once.
+    pub arrivals: Option<Arrivals>,
     /// Executed once in each session after its part.
     pub afterwards: Vec<String>,
+}
+
+/// A job, and what all sessions that do it have in common.
+pub(crate) struct Task {
+    pub(crate) job: Job,
+    /// How many sessions.
+    pub(crate) sessions: usize,
+    pub(crate) schedule: Option<Schedule>,
+}
+
+impl Task {
+    pub(crate) fn new(job: Job, sessions: usize) -> Self {
+        let schedule = job
+            .arrivals
+            .map(|arrivals| Schedule::new(arrivals, job.amount, job.rows_per_commit, sessions));
+        Self { job, sessions, schedule }
+    }
 }
 
 /// Rows of the session `number` (from 0) out of `rows` that `sessions` do together; the first ones do

@@ -15,10 +15,43 @@ pub struct SessionReport {
     pub rows: u64,
     /// Statements that inserted no row.
     pub failed: u64,
-    /// From the first statement to the last acknowledgement.
+    /// From the first statement to the last acknowledgement; with arrivals from the beginning of their
+    /// schedule, and to its end.
     pub elapsed: Duration,
     /// Why the session gave up.
     pub trouble: Option<String>,
+}
+
+/// What became of arrivals.
+#[derive(Clone, Debug, Default)]
+pub struct Responses {
+    /// From the moment a transaction was asked for to its acknowledgement.
+    pub times: Latency,
+    /// Their sum.
+    pub total: Duration,
+    /// From that moment to the transaction's beginning, of those for which a session was free.
+    pub lag: Latency,
+    /// Those that found no session free, and began when one was.
+    pub waited: u64,
+    /// Those that were never begun, because no session was free before the end.
+    pub unserved: u64,
+}
+
+impl Responses {
+    fn merge(&mut self, other: &Self) {
+        self.times.merge(&other.times);
+        self.total += other.total;
+        self.lag.merge(&other.lag);
+        self.waited += other.waited;
+        self.unserved += other.unserved;
+    }
+}
+
+/// The times that the sessions of one thread note.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) latency: Latency,
+    pub(crate) responses: Responses,
 }
 
 /// What all sessions did.
@@ -26,8 +59,10 @@ pub struct SessionReport {
 pub struct Report {
     /// In the order of their numbers.
     pub sessions: Vec<SessionReport>,
-    /// From sending the first statement of a transaction to its acknowledgement, all sessions together.
+    /// From sending the statement that commits to its acknowledgement, all sessions together.
     pub latency: Latency,
+    /// What became of arrivals, where there were any.
+    pub responses: Option<Responses>,
     /// CPU of the client: the threads that drive the sessions.
     pub cpu: Duration,
     /// Whether the sessions were stopped before their work was done.
@@ -40,6 +75,9 @@ impl Report {
         self.sessions.extend(other.sessions);
         self.sessions.sort_by_key(|session| session.number);
         self.latency.merge(&other.latency);
+        if let Some(responses) = &other.responses {
+            self.responses.get_or_insert_default().merge(responses);
+        }
         self.cpu += other.cpu;
         self.interrupted |= other.interrupted;
     }

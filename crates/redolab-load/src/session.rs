@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::latency::Latency;
-use crate::part::{Amount, Job, share};
+use crate::alarm::{self, Alarm};
+use crate::arrivals::Schedule;
+use crate::part::{Amount, Job, Task, share};
 use crate::postgres::{Inserts, Target, Wire};
-use crate::report::SessionReport;
+use crate::report::{Notes, SessionReport};
 
 /// A connection, until it is lost.
 pub(crate) struct Session {
@@ -42,27 +43,23 @@ impl Session {
         }
     }
 
-    /// Do this session's part of `job`; the second says whether `stop` ended it. It does so at once, and
+    /// Do this session's part of `task`; the second says whether `stop` ended it. It does so at once, and
     /// the connection with it: what the server is still doing for it is not waited for.
     pub(crate) async fn work(
         &mut self,
-        job: &Job,
-        sessions: usize,
-        latency: &RefCell<Latency>,
+        task: &Task,
+        notes: &RefCell<Notes>,
         mut stop: watch::Receiver<bool>,
     ) -> (SessionReport, bool) {
         let mut report = SessionReport { number: self.number, ..SessionReport::default() };
-        let Some(wire) = self.wire.take() else {
-            report.trouble = Some("the connection was closed".to_owned());
-            return (report, false);
-        };
+        let wire = self.wire.take();
         let done = tokio::select! {
             biased;
-            done = part(&wire, job, sessions, &mut report, latency) => done,
+            done = part(wire.as_ref(), task, &mut report, notes) => done,
             _ = stop.wait_for(|stopped| *stopped) => return (report, true),
         };
         match done {
-            Ok(()) => self.wire = Some(wire),
+            Ok(()) => self.wire = wire,
             Err(trouble) => report.trouble = Some(trouble),
         }
         (report, false)
@@ -70,29 +67,103 @@ impl Session {
 }
 
 async fn part(
-    wire: &Wire,
-    job: &Job,
-    sessions: usize,
+    wire: Option<&Wire>,
+    task: &Task,
     report: &mut SessionReport,
-    latency: &RefCell<Latency>,
+    notes: &RefCell<Notes>,
 ) -> Result<(), String> {
-    let inserts = Inserts::prepare(wire, job, report.number).await?;
-    let (quota, limit) = match job.amount {
-        Amount::Rows(rows) => (share(rows, sessions, report.number), Duration::MAX),
-        Amount::For(time) => (u64::MAX, time),
+    let prepared = prepare(wire, task, report.number).await;
+    let start = match &task.schedule {
+        // The others wait for a session that is lost, too.
+        Some(schedule) => Some((schedule, schedule.begin().await)),
+        None => None,
     };
-    let rows = u64::from(job.rows_per_commit);
-    let began = Instant::now();
-    while report.rows < quota && began.elapsed() < limit {
-        let (inserted, time) = inserts.commit(report.rows).await?;
-        latency.borrow_mut().note(time);
-        report.commits += 1;
-        report.rows += rows;
-        report.failed += rows - inserted;
-        report.elapsed = began.elapsed();
+    let (wire, inserts) = prepared?;
+    match start {
+        Some((schedule, start)) => {
+            on_schedule(schedule, start, &inserts, &task.job, report, notes).await?;
+        }
+        None => without_pause(&inserts, task, report, notes).await?,
     }
-    for statement in &job.afterwards {
+    for statement in &task.job.afterwards {
         wire.ask(statement, &[]).await?;
     }
+    Ok(())
+}
+
+async fn prepare<'a>(
+    wire: Option<&'a Wire>,
+    task: &'a Task,
+    number: usize,
+) -> Result<(&'a Wire, Inserts<'a>), String> {
+    let wire = wire.ok_or("the connection was closed")?;
+    Ok((wire, Inserts::prepare(wire, &task.job, number).await?))
+}
+
+async fn without_pause(
+    inserts: &Inserts<'_>,
+    task: &Task,
+    report: &mut SessionReport,
+    notes: &RefCell<Notes>,
+) -> Result<(), String> {
+    let (quota, limit) = match task.job.amount {
+        Amount::Rows(rows) => (share(rows, task.sessions, report.number), Duration::MAX),
+        Amount::For(time) => (u64::MAX, time),
+    };
+    let began = Instant::now();
+    while report.rows < quota && began.elapsed() < limit {
+        commit(inserts, &task.job, report, notes).await?;
+        report.elapsed = began.elapsed();
+    }
+    Ok(())
+}
+
+/// Do what comes, in order: wait for the next moment, or begin at once where it is past already, which is
+/// how a backlog is worked off.
+async fn on_schedule(
+    schedule: &Schedule,
+    start: Duration,
+    inserts: &Inserts<'_>,
+    job: &Job,
+    report: &mut SessionReport,
+    notes: &RefCell<Notes>,
+) -> Result<(), String> {
+    let alarm = Alarm::new().map_err(|why| format!("no timer: {why}"))?;
+    let limit = schedule.limit().map(|limit| start + limit);
+    while limit.is_none_or(|limit| alarm::now() < limit) {
+        let Some(moment) = schedule.take() else { break };
+        let asked = start + moment;
+        if asked > alarm::now() {
+            alarm.wait_until(asked).await.map_err(|why| format!("no timer: {why}"))?;
+            notes.borrow_mut().responses.lag.note(alarm::now().saturating_sub(asked));
+        } else {
+            notes.borrow_mut().responses.waited += 1;
+        }
+        commit(inserts, job, report, notes).await?;
+        let time = alarm::now().saturating_sub(asked);
+        let responses = &mut notes.borrow_mut().responses;
+        responses.times.note(time);
+        responses.total += time;
+    }
+    // Nothing came any more, or not yet: that time belongs to the interval, too.
+    if let Some(limit) = limit {
+        alarm.wait_until(limit).await.map_err(|why| format!("no timer: {why}"))?;
+    }
+    report.elapsed = alarm::now().saturating_sub(start);
+    Ok(())
+}
+
+async fn commit(
+    inserts: &Inserts<'_>,
+    job: &Job,
+    report: &mut SessionReport,
+    notes: &RefCell<Notes>,
+) -> Result<(), String> {
+    let rows = u64::from(job.rows_per_commit);
+    let (inserted, time) = inserts.commit(report.rows).await?;
+    notes.borrow_mut().latency.note(time);
+    report.commits += 1;
+    report.rows += rows;
+    report.failed += rows - inserted;
     Ok(())
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 
-use crate::part::Job;
+use crate::part::{Job, Task};
 use crate::postgres::Target;
 use crate::report::Report;
 use crate::shard::{Command, Question, obey};
@@ -32,6 +32,7 @@ struct Shard {
 }
 
 struct Working {
+    task: Arc<Task>,
     reports: Receiver<Report>,
     missing: usize,
     so_far: Report,
@@ -101,13 +102,13 @@ impl Sessions {
     pub fn begin(&mut self, job: Job) {
         self.stop.send_replace(false);
         let (answer, reports) = channel();
-        let (job, all) = (Arc::new(job), self.pids.len());
+        let task = Arc::new(Task::new(job, self.pids.len()));
         for shard in &self.shards {
-            let work = Command::Work(Arc::clone(&job), all, self.stop.subscribe(), answer.clone());
+            let work = Command::Work(Arc::clone(&task), self.stop.subscribe(), answer.clone());
             let _ = shard.commands.send(work);
         }
         self.working =
-            Some(Working { reports, missing: self.shards.len(), so_far: Report::default() });
+            Some(Working { task, reports, missing: self.shards.len(), so_far: Report::default() });
     }
 
     /// Wait for the work to be done, at most for `limit`; None while it is not, or none was begun.
@@ -124,7 +125,11 @@ impl Sessions {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.working.take().map(|working| working.so_far)
+        let Working { task, so_far: mut report, .. } = self.working.take()?;
+        if let (Some(responses), Some(schedule)) = (&mut report.responses, &task.schedule) {
+            responses.unserved = schedule.left();
+        }
+        Some(report)
     }
 
     /// Stop the work at once. A session that is stopped is lost; `resize` opens it anew.

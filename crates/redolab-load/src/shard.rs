@@ -10,10 +10,9 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::latency::Latency;
-use crate::part::Job;
+use crate::part::Task;
 use crate::postgres::Target;
-use crate::report::Report;
+use crate::report::{Notes, Report};
 use crate::session::Session;
 
 /// What a thread is told; each has where its answer goes.
@@ -22,8 +21,8 @@ pub(crate) enum Command {
     Resize(Vec<usize>, Sender<Result<Vec<(usize, u32)>, String>>),
     /// Execute a statement in every session; the answers by number.
     Ask(Arc<Question>, Sender<Vec<Answer>>),
-    /// Work, as one of so many sessions in all threads.
-    Work(Arc<Job>, usize, watch::Receiver<bool>, Sender<Report>),
+    /// Work, together with the sessions of the other threads.
+    Work(Arc<Task>, watch::Receiver<bool>, Sender<Report>),
 }
 
 /// A statement, and its arguments as text.
@@ -47,8 +46,8 @@ pub(crate) async fn obey(target: Target, mut commands: mpsc::UnboundedReceiver<C
             Command::Ask(question, answer) => {
                 let _ = answer.send(ask(&mut sessions, &question).await);
             }
-            Command::Work(job, all, stop, answer) => {
-                let _ = answer.send(work(&mut sessions, &job, all, &stop).await);
+            Command::Work(task, stop, answer) => {
+                let _ = answer.send(work(&mut sessions, &task, &stop).await);
             }
         }
     }
@@ -82,18 +81,17 @@ async fn ask(sessions: &mut [Session], question: &Question) -> Vec<Answer> {
 
 async fn work(
     sessions: &mut Vec<Session>,
-    job: &Arc<Job>,
-    all: usize,
+    task: &Arc<Task>,
     stop: &watch::Receiver<bool>,
 ) -> Report {
     let before = thread_cpu();
-    let latency = Rc::new(RefCell::new(Latency::default()));
+    let notes = Rc::new(RefCell::new(Notes::default()));
     let mut report = Report::default();
     let mut working = JoinSet::new();
     for mut session in sessions.drain(..) {
-        let (job, latency, stop) = (Arc::clone(job), Rc::clone(&latency), stop.clone());
+        let (task, notes, stop) = (Arc::clone(task), Rc::clone(&notes), stop.clone());
         working.spawn_local(async move {
-            let done = session.work(&job, all, &latency, stop).await;
+            let done = session.work(&task, &notes, stop).await;
             (session, done)
         });
     }
@@ -103,7 +101,9 @@ async fn work(
         report.interrupted |= interrupted;
         sessions.push(session);
     }
-    report.latency = latency.take();
+    let Notes { latency, responses } = notes.take();
+    report.latency = latency;
+    report.responses = task.schedule.as_ref().map(|_| responses);
     report.cpu = thread_cpu().saturating_sub(before);
     report
 }

@@ -158,6 +158,8 @@ pub struct SimulatedBatch {
     arrivals: u64,
     /// Flushes done, those of the log writer too.
     flushes: u64,
+    /// Time from the beginning of flushes to the release of the log.
+    flush_ns: u64,
     /// How often somebody waited for the log, in vain too.
     log_waits: u64,
     /// Thinking, or without work.
@@ -237,6 +239,7 @@ fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
         commits: batch.commits,
         arrivals: batch.arrivals,
         flushes: batch.flushes,
+        flush_ns: batch.flush_ns,
         log_waits: batch.log_waits,
         idle_ns,
         on_cpu_ns,

@@ -180,6 +180,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
     module.add_class::<load::SessionWork>()?;
+    module.add_class::<load::ClientResponses>()?;
     module.add_class::<load::ClientWork>()?;
     module.add_class::<load::ClientSessions>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;

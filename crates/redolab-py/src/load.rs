@@ -6,7 +6,7 @@ use std::time::Duration;
 use pyo3::exceptions::{PyConnectionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use redolab_load::{Amount, Job, Sessions, Target};
+use redolab_load::{Amount, Arrivals, Job, Responses, Sessions, Target};
 
 /// What one session did.
 #[pyclass(frozen, get_all, module = "redolab._core")]
@@ -23,6 +23,21 @@ pub struct SessionWork {
     trouble: Option<String>,
 }
 
+/// What became of arrivals. Histograms as in `ClientWork`.
+#[pyclass(frozen, get_all, module = "redolab._core")]
+pub struct ClientResponses {
+    /// From the moment a transaction was asked for to its acknowledgement.
+    times: Py<PyTuple>,
+    /// Their sum in seconds.
+    total_s: f64,
+    /// From that moment to the transaction's beginning, of those for which a session was free.
+    lag: Py<PyTuple>,
+    /// Those that found no session free, and began when one was.
+    waited: u64,
+    /// Those that were never begun.
+    unserved: u64,
+}
+
 /// What all sessions did.
 #[pyclass(frozen, get_all, module = "redolab._core")]
 pub struct ClientWork {
@@ -30,6 +45,8 @@ pub struct ClientWork {
     sessions: Py<PyTuple>,
     /// Commit times: upper bound of a bucket in nanoseconds, and its commits; occupied buckets alone.
     latency: Py<PyTuple>,
+    /// What became of arrivals; None where the sessions looped.
+    responses: Option<Py<ClientResponses>>,
     /// CPU of the threads that drive the sessions, in nanoseconds.
     cpu_ns: u64,
     /// Whether the sessions were stopped before their work was done.
@@ -81,7 +98,8 @@ impl ClientSessions {
             .map_err(PyConnectionError::new_err)
     }
 
-    /// Let the sessions insert `rows` rows in all or, without them, for `seconds`.
+    /// Let the sessions insert `rows` rows in all or, without them, for `seconds`: as fast as they can or,
+    /// with `arrivals`, transactions at random moments, so many per second, by a seed.
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn begin(
         &self,
@@ -93,12 +111,15 @@ impl ClientSessions {
         seconds: f64,
         rows: Option<u64>,
         afterwards: Vec<String>,
+        arrivals: Option<(f64, u64)>,
     ) -> PyResult<()> {
         let amount = match rows {
             Some(rows) => Amount::Rows(rows),
             None => Amount::For(duration(seconds)?),
         };
-        let job = Job { statement, padding, rows_per_commit, parameters, amount, afterwards };
+        let arrivals = arrivals.map(|(rate_per_s, seed)| Arrivals { rate_per_s, seed });
+        let job =
+            Job { statement, padding, rows_per_commit, parameters, amount, arrivals, afterwards };
         self.with(py, |sessions| sessions.begin(job))
     }
 
@@ -135,6 +156,18 @@ impl ClientSessions {
     }
 }
 
+impl ClientResponses {
+    fn of(py: Python<'_>, responses: &Responses) -> PyResult<Self> {
+        Ok(Self {
+            times: PyTuple::new(py, responses.times.buckets())?.unbind(),
+            total_s: responses.total.as_secs_f64(),
+            lag: PyTuple::new(py, responses.lag.buckets())?.unbind(),
+            waited: responses.waited,
+            unserved: responses.unserved,
+        })
+    }
+}
+
 impl ClientWork {
     fn of(py: Python<'_>, report: redolab_load::Report) -> PyResult<Self> {
         let sessions = report.sessions.into_iter().map(|session| {
@@ -152,6 +185,10 @@ impl ClientWork {
         Ok(Self {
             sessions: PyTuple::new(py, sessions.collect::<PyResult<Vec<_>>>()?)?.unbind(),
             latency: PyTuple::new(py, report.latency.buckets())?.unbind(),
+            responses: report
+                .responses
+                .map(|responses| Py::new(py, ClientResponses::of(py, &responses)?))
+                .transpose()?,
             cpu_ns: u64::try_from(report.cpu.as_nanos()).unwrap_or(u64::MAX),
             interrupted: report.interrupted,
         })

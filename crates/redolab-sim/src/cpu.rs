@@ -121,12 +121,8 @@ impl Cpu {
             }
             place
         };
-        self.servers[queue as usize].ready.push_back(Ready {
-            process,
-            work_ns,
-            since_ns: now_ns,
-            woken: waker.is_some(),
-        });
+        let ready = Ready { process, work_ns, since_ns: now_ns, woken: waker.is_some() };
+        self.servers[queue as usize].ready.push_back(ready);
         None
     }
 

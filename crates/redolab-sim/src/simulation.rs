@@ -159,9 +159,8 @@ struct Simulation<'a> {
     backlog: VecDeque<u64>,
     /// Being woken up.
     wake: Vec<u32>,
-    /// The process that just worked leaves the CPU and is woken up again.
-    turns: bool,
     tick_announced: bool,
+    flush_began_ns: u64,
     background_ns: u64,
     background_runs: bool,
     warm_up_left: u64,
@@ -225,8 +224,8 @@ impl<'a> Simulation<'a> {
             idle_sessions: Vec::with_capacity(sessions),
             backlog: VecDeque::new(),
             wake: Vec::with_capacity(sessions),
-            turns: false,
             tick_announced: false,
+            flush_began_ns: 0,
             background_ns: 0,
             background_runs: false,
             warm_up_left: plan.warm_up,
@@ -331,9 +330,6 @@ impl<'a> Simulation<'a> {
                 more_ns = self.step(process);
             }
         }
-        if std::mem::take(&mut self.turns) {
-            self.cpu.end_quantum(server);
-        }
         if let Some(more_ns) = more_ns {
             self.set_state(process, State::OnCpu);
             if let Some(slice_ns) = self.cpu.go_on(server, more_ns, self.now_ns) {
@@ -399,6 +395,7 @@ impl<'a> Simulation<'a> {
             }
             Phase::Flushed => {
                 self.log.flushed = self.log.target;
+                self.tally.flush_ns += self.now_ns - self.flush_began_ns;
                 self.release_log(process)
             }
             Phase::Post => self.has_log(process),
@@ -433,11 +430,12 @@ impl<'a> Simulation<'a> {
         let parts = self.prepared.parts;
         let last_part_ns = match self.parameters.statements {
             0 => work_ns / u64::from(parts),
-            statements => work_ns / u64::from(2 * statements),
+            1 => work_ns / 2,
+            statements => work_ns / u64::from(statements),
         };
         let part_ns = (work_ns - last_part_ns) / u64::from((parts - 1).max(1));
-        // It writes its first row in its first part.
-        if parts == 1 {
+        // It counts from its first row on: just before its commit, if that is the only one.
+        if parts == 1 && self.parameters.rows > 1 {
             self.active += 1;
         }
         if self.prepared.burst.is_none() {
@@ -464,7 +462,11 @@ impl<'a> Simulation<'a> {
         own.parts -= 1;
         let last = own.parts == 0;
         let first = own.parts + 1 == self.prepared.parts;
-        if first && !last {
+        let writes_first = match self.parameters.rows {
+            ..=1 => last,
+            _ => first && !last,
+        };
+        if writes_first {
             self.active += 1;
         }
         self.log.inserted +=
@@ -477,7 +479,12 @@ impl<'a> Simulation<'a> {
         if early_bytes > 0 && self.log.inserted - self.log.written >= early_bytes {
             return self.take_log(session);
         }
-        self.turns = self.parameters.statements > 0;
+        if self.parameters.statements > 0
+            && let Some(server) = self.here
+            && self.cpu.process(server) == session
+        {
+            self.cpu.end_quantum(server);
+        }
         Some(self.next_part(session))
     }
 
@@ -596,6 +603,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn begin_flush(&mut self, process: u32) -> u64 {
+        self.flush_began_ns = self.now_ns;
         let own = &mut self.processes[process as usize];
         own.phase = Phase::Flush;
         let alone = !self.parameters.group_commit && process < self.parameters.sessions;

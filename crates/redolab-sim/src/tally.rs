@@ -76,6 +76,8 @@ pub struct Batch {
     pub arrivals: u64,
     /// Flushes done, those of the log writer too.
     pub flushes: u64,
+    /// Time from the beginning of flushes to the release of the log.
+    pub flush_ns: u64,
     /// How often somebody waited for the log, in vain too.
     pub log_waits: u64,
     /// Time in each `State`, in its order.
@@ -158,6 +160,7 @@ struct Totals {
     now_ns: u64,
     arrivals: u64,
     flushes: u64,
+    flush_ns: u64,
     log_waits: u64,
     state_ns: [u64; STATES],
     backlog_ns: u64,
@@ -174,6 +177,7 @@ pub struct Tally {
     pub device_busy: Gauge,
     pub arrivals: u64,
     pub flushes: u64,
+    pub flush_ns: u64,
     pub log_waits: u64,
     commits: u64,
     commit_time: Collected,
@@ -195,6 +199,7 @@ impl Tally {
             device_busy: Gauge::default(),
             arrivals: 0,
             flushes: 0,
+            flush_ns: 0,
             log_waits: 0,
             commits: 0,
             commit_time: Collected::new(),
@@ -232,6 +237,7 @@ impl Tally {
             commits: self.commits,
             arrivals: to.arrivals - from.arrivals,
             flushes: to.flushes - from.flushes,
+            flush_ns: to.flush_ns - from.flush_ns,
             log_waits: to.log_waits - from.log_waits,
             state_ns,
             backlog_ns: to.backlog_ns - from.backlog_ns,
@@ -260,6 +266,7 @@ impl Tally {
             now_ns,
             arrivals: self.arrivals,
             flushes: self.flushes,
+            flush_ns: self.flush_ns,
             log_waits: self.log_waits,
             state_ns: self.states.map(|gauge| gauge.area_ns(now_ns)),
             backlog_ns: self.backlog.area_ns(now_ns),

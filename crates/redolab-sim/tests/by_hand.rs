@@ -172,6 +172,8 @@ fn a_commit_delay_gathers_when_enough_are_active() {
     parameters.device = constant(1_000_000.0);
     parameters.commit_delay_ns = 500_000;
     parameters.commit_siblings = 3;
+    // With a second row it counts as active before its commit.
+    parameters.rows = 2;
     let seen = one(&parameters, 4, 40);
     // All four commit within the delay: one flush serves them all.
     assert_eq!(seen.flushes, 10);

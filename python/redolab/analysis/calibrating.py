@@ -23,7 +23,15 @@ from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
 from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.errors import UsageError
-from redolab.model.calibration import LEAST_S, Calibration, Scenario, parameters, scenario_of
+from redolab.model.calibration import (
+    LEAST_S,
+    Calibration,
+    Scenario,
+    parameters,
+    scenario_of,
+    with_sessions,
+)
+from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
 from redolab.sample import Sample
 from redolab.store import Run
@@ -110,7 +118,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         UsageError: the run does not tell them; the text says which, and what to run.
     """
     observed = _observed(run, names)
-    histograms = read_latency(run)
+    histograms, responses = read_latency(run), read_latency(run, "response")
     chosen = _choose(observed, run)
     cpus = int(run.manifest["machine"]["cpus"] or 1)
     direct = _costs(chosen, histograms, cpus)
@@ -134,7 +142,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         point,
         tuple(replicates),
         {
-            name: Measured(item.scenario, item.loop, quantities(item.samples, histograms))
+            name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
             for name, item in observed.items()
         },
         _today(observed),
@@ -164,11 +172,12 @@ def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
 
 
 def _today(observed: Mapping[str, _Observed]) -> str:
-    """The plainest busy setting: waiting commits, fewest rows, most sessions."""
+    """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
 
-    def order(name: str) -> tuple[bool, int, int, int]:
+    def order(name: str) -> tuple[bool, bool, int, int, int]:
         asked = observed[name].scenario
         return (
+            asked.arrival_rate_per_s is not None,
             asked.commit_wait != "wait",
             asked.commit_delay_us,
             asked.rows_per_commit,
@@ -185,12 +194,16 @@ class _Chosen:
     lone: _Observed
     busy: _Observed
     rows: _Observed | None
-    lone_nowait: _Observed | None
-    busy_nowait: _Observed | None
+    nowait: Sequence[_Observed]
+    """One row per commit that waits for nothing, by sessions."""
 
 
 def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
-    plain = [item for item in observed.values() if item.scenario.commit_delay_us == 0]
+    plain = [
+        item
+        for item in observed.values()
+        if item.scenario.commit_delay_us == 0 and item.scenario.arrival_rate_per_s is None
+    ]
 
     def among(wait: str, rows: bool, lone: bool) -> _Observed | None:
         found = [
@@ -221,8 +234,14 @@ def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
         lone,
         busy,
         among("wait", rows=True, lone=False) or among("wait", rows=True, lone=True),
-        among("nowait", rows=False, lone=True),
-        among("nowait", rows=False, lone=False),
+        sorted(
+            (
+                item
+                for item in plain
+                if item.scenario.commit_wait == "nowait" and item.scenario.rows_per_commit == 1
+            ),
+            key=lambda item: item.scenario.sessions,
+        ),
     )
 
 
@@ -232,39 +251,58 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
     alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
-    busy_s = alone_s if chosen.busy_nowait is None else chosen.busy_nowait.cpu_s
-    waiting_s = max(busy.cpu_s - busy_s - busy.flushes * flush_cpu_s, LEAST_S)
-    wake_s = waiting_s / _waiting_share(busy)
-    slower = (
-        busy_s / chosen.lone_nowait.cpu_s if chosen.lone_nowait is not None and chosen.busy_nowait else 1.0
-    )
-    rows, row_s, row_bytes, per_byte_s = chosen.rows, LEAST_S, 0.0, 0.0
-    if rows is not None:
-        more = rows.scenario.rows_per_commit - 1
-        competing = rows.scenario.sessions > cpus
-        waits = 0.0 if rows.scenario.sessions == 1 else _waiting_share(rows)
-        cost_s = rows.cpu_s - (busy_s if competing else alone_s) - rows.flushes * flush_cpu_s - waits * wake_s
-        row_s = max(cost_s / more, LEAST_S) / (slower if competing else 1.0)
-        row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
-        if rows.scenario.sessions == 1:
-            longer_s = rows.flushing_s / rows.flushes - lone.flushing_s / lone.flushes
-            per_byte_s = max(0.0, longer_s / (more * row_bytes))
-    return Calibration(
+    costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
-        alone_cpu_s=alone_s,
-        busy_cpu_s=busy_s,
-        row_alone_cpu_s=row_s,
-        row_busy_cpu_s=row_s * slower,
+        transaction_cpu_s=(
+            (1, alone_s),
+            *((item.scenario.sessions, item.cpu_s) for item in chosen.nowait if item.scenario.sessions > 1),
+        ),
+        row_cpu_s=((1, LEAST_S),),
         flush_cpu_s=flush_cpu_s,
-        wake_s=wake_s,
+        wake_s=0.0,
         dispatch_s=0.0,
-        commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
-        row_bytes=row_bytes,
+        commit_bytes=max(1.0, lone.per_commit("wal_bytes")),
+        row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
-        device_s_per_byte=per_byte_s,
-        row_known=rows is not None,
+        device_s_per_byte=_per_byte_s(chosen),
+        row_known=chosen.rows is not None,
     )
+    waiting_s = busy.cpu_s - costs.transaction_with(busy.scenario.sessions) - busy.flushes * flush_cpu_s
+    costs = replace(costs, wake_s=max(waiting_s, LEAST_S) / _waiting_share(busy))
+    return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
+
+
+def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibration:
+    """With what a row costs, which changes with the sessions as a transaction does that waits for nothing."""
+    lone, sessions = chosen.lone, rows.scenario.sessions
+    more = rows.scenario.rows_per_commit - 1
+    waits = 0.0 if sessions == 1 else _waiting_share(rows)
+    left_s = rows.cpu_s - costs.transaction_with(sessions)
+    left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
+    # A client's BEGIN and COMMIT cost about as much as another row.
+    row_s = max(left_s / (more + 2 if costs.loop == "client" else more), LEAST_S)
+    nowait = tuple((item.scenario.sessions, item.cpu_s) for item in chosen.nowait)
+    if not nowait or nowait[0][0] != 1:
+        nowait = ((1, 1.0),)
+    here = with_sessions(nowait, sessions, costs.cpus)
+    row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
+    return replace(
+        costs,
+        row_cpu_s=tuple((number, row_s * cost / here) for number, cost in nowait),
+        row_bytes=row_bytes,
+        commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
+    )
+
+
+def _per_byte_s(chosen: _Chosen) -> float:
+    """Time of the device per byte: the log writer's flushes are large, those of lone commits small."""
+    lone = chosen.lone
+    writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
+    if writer is None:
+        return 0.0
+    longer_s = writer.flushing_s / writer.flushes - lone.flushing_s / lone.flushes
+    return max(0.0, longer_s / (writer.per_commit("wal_bytes") / writer.flushes))
 
 
 def _waiting_share(item: _Observed) -> float:
@@ -286,7 +324,7 @@ def _flush_quantiles(
     ]
     shift_s = sum(times) / len(times) - device_s
     shifted = [max(time - shift_s, 0.3 * device_s) for time in times]
-    scale = device_s * len(shifted) / sum(shifted)
+    scale = device_s / quantiles(shifted).mean_s
     return tuple(scale * time for time in shifted)
 
 

@@ -1,4 +1,4 @@
-"""Percentiles of commit times, from the histograms of the samples."""
+"""Percentiles of commit and response times, from the histograms of the samples."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ def percentile_us(histogram: Histogram, percent: float) -> float | None:
 def commit_time_ms(
     samples: Iterable[Sample], histograms: Mapping[int, Histogram], percent: float
 ) -> Estimate:
-    """A percentile of the commit time, milliseconds: the geometric mean over the samples, each with its
-    own, with Student's t interval on the logarithms, as times that one slow sample must not carry.
+    """A percentile of what the histograms are of, milliseconds: the geometric mean over the samples, each
+    with its own, with Student's t interval on the logarithms, as times that one slow sample must not
+    carry.
 
-    Missing where no client saw the commits.
+    Missing where nobody noted it.
     """
     found = (percentile_us(histograms.get(sample.sample, {}), percent) for sample in samples)
     return ratio_estimate(math.log(value) for value in found if value is not None).scaled(1e-3)

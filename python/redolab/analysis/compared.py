@@ -60,7 +60,11 @@ class Compared:
     """Those that count, by setting."""
     seen: Sightings
     latency: Mapping[int, Histogram]
-    """Commit times by sample, where a client saw them."""
+    """Commit times by sample, where they were noted."""
+    responses: Mapping[int, Histogram]
+    """Response times from the moment asked for, by sample, where work came at random moments."""
+    lags: Mapping[int, Histogram]
+    """The client's lag there, by sample."""
     sessions: Mapping[str, Sequence[UnitOfWork]]
     """Session accounts of `samples`."""
     instance: Mapping[str, Sequence[UnitOfWork]]
@@ -124,6 +128,8 @@ def compare_run(run: Run) -> Compared:
         samples=samples,
         seen=seen,
         latency=read_latency(run),
+        responses=read_latency(run, "response"),
+        lags=read_latency(run, "lag"),
         sessions={name: [session_account(item) for item in samples[name]] for name in names},
         instance={
             name: [instance_account(item, seen.get(item.sample, NOTHING)) for item in samples[name]]
@@ -237,6 +243,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
             f"commit_time_ms_p{percent}": commit_time_ms(mine, compared.latency, percent).as_json()
             for percent in PERCENTS
         },
+        **_arrivals(mine, compared),
         "run_queue_time_ms": _milliseconds(session, lambda item: item.run_queue_time).as_json(),
         "instance": _times(compared.instance[name]),
         "commits_per_flush": mean_estimate(map(time_based.commits_per_flush, mine)).as_json(),
@@ -259,6 +266,25 @@ def _times(accounts: Sequence[UnitOfWork]) -> dict[str, Any]:
     }
 
 
+def _arrivals(samples: Sequence[Sample], compared: Compared) -> dict[str, Any]:
+    """What became of work that came at random moments; nothing where it did not."""
+    mine = [sample for sample in samples if sample.response_s is not None]
+    if not mine:
+        return {}
+    return {
+        **{
+            f"response_time_ms_p{percent}": commit_time_ms(mine, compared.responses, percent).as_json()
+            for percent in PERCENTS
+        },
+        **{
+            f"client_lag_ms_p{percent}": commit_time_ms(mine, compared.lags, percent).as_json()
+            for percent in (50, 99)
+        },
+        "arrivals_waited": sum(sample.arrivals_waited or 0 for sample in mine),
+        "arrivals_unserved": sum(sample.arrivals_unserved or 0 for sample in mine),
+    }
+
+
 def _milliseconds(accounts: Sequence[UnitOfWork], pick: Callable[[UnitOfWork], float | None]) -> Estimate:
     return mean_estimate(map(pick, accounts)).scaled(1e3)
 
@@ -271,7 +297,9 @@ def _response_times(accounts: Mapping[str, Sequence[UnitOfWork]]) -> dict[str, l
 
 
 def _working_sessions(compared: Compared) -> int | None:
-    """The number of working sessions, where it is the same in every setting."""
+    """The number of working sessions, where it is the same in every setting and they work all the time."""
+    if any(sample.response_s is not None for sample in compared.good):
+        return None
     seen = {sample.sessions for sample in compared.good}
     if not seen:
         return int(compared.manifest.get("load", {}).get("sessions", 0))

@@ -16,7 +16,7 @@ _FULLEST = 0.98
 def curve(accounts: Mapping[str, Sequence[UnitOfWork]], sessions: int | None) -> dict[str, Any]:
     """The response-time figure: points per setting, and per setting R = S/(1-(S L/M)^M).
 
-    `sessions` is None where their number differs between settings.
+    `sessions` is None where their number differs between settings, or work came at random moments.
 
     M is solved at the setting's mean (L, S, R). The load is closed (L R = sessions), so the curve
     passes through the point but does not forecast; it is drawn because the literature draws it.

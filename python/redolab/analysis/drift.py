@@ -19,6 +19,8 @@ Outcome = Literal["passed", "failed", "warning", "not_available"]
 _FEWEST = 8
 """Samples below which a look at the noise says nothing."""
 _STATES_TOLERANCE = 0.05
+_NAMED = 3
+"""Settings that are named where there are many."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def diagnose(
         checkpoints(good),
         steal(good),
         row_counts(good),
-        littles_law(good),
+        littles_law([sample for sample in good if sample.response_s is None]),
+        *arrivals([sample for sample in good if sample.response_s is not None]),
         adds_up(good),
         short_waits([sample for sample in good if sample.setting == baseline], source),
         sampled_states(good, sightings),
@@ -247,7 +250,7 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
         if account.response_time is not None
     ]
     if not ratios:
-        return Diagnostic(name, "not_available", "No sample counts.")
+        return Diagnostic(name, "not_available", "No sample of sessions that work all the time counts.")
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     text = (
         f"Throughput times response time is {units.percent(statistics.fmean(ratios))} of the number "
@@ -256,6 +259,35 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
     if abs(worst - 1) <= 0.05:
         return Diagnostic(name, "passed", text)
     return Diagnostic(name, "warning", text + " Sessions did not all work to the end of a sample.")
+
+
+def arrivals(samples: Sequence[Sample]) -> tuple[Diagnostic, ...]:
+    """Work that came at random moments against what was done of it; nothing without such samples."""
+    name = "arrivals"
+    if not samples:
+        return ()
+    behind = [sample for sample in samples if (sample.arrivals_unserved or 0) > _most_left(sample)]
+    waited = sum(sample.arrivals_waited or 0 for sample in samples)
+    left = sum(sample.arrivals_unserved or 0 for sample in samples)
+    done = sum(sample.commits for sample in samples)
+    text = (
+        f"Of {done + left:,} transactions asked for {waited + left:,} found no session free, and {left:,} "
+        "were not begun before their sample ended."
+    )
+    if not behind:
+        return (Diagnostic(name, "passed", text),)
+    settings = list(dict.fromkeys(sample.setting for sample in behind))
+    others = f" and {len(settings) - _NAMED} others" if len(settings) > _NAMED else ""
+    why = (
+        f" Under {', '.join(settings[:_NAMED])}{others} more was asked for than could be done: the backlog "
+        "grew, there is no steady state, and response times depend on the length of a sample."
+    )
+    return (Diagnostic(name, "warning", text + why),)
+
+
+def _most_left(sample: Sample) -> float:
+    """Transactions that may be left over at the end by chance: what came by chance beyond the mean."""
+    return 3 * math.sqrt(sample.commits + (sample.arrivals_unserved or 0))
 
 
 def adds_up(samples: Sequence[Sample]) -> Diagnostic:

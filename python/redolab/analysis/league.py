@@ -28,6 +28,7 @@ _FEWEST = 3
 SHORT = {
     "throughput_per_s": "throughput",
     "response_time_ms": "response time",
+    "response_time_ms_p95": "response time, p95",
     "commit_time_ms": "commit time",
     "commit_time_ms_p50": "commit time, median",
     "commit_time_ms_p95": "commit time, p95",

@@ -49,11 +49,18 @@ def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
     return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
 
 
-def read_latency(run: Run) -> Mapping[int, Mapping[float, int]]:
-    """Commits by the upper bound of their time in microseconds, by sample; empty without a client."""
+def read_latency(run: Run, kind: str = "commit") -> Mapping[int, Mapping[float, int]]:
+    """Commits by the upper bound of their time in microseconds, by sample; empty where none was noted.
+
+    Args:
+        run: the stored run.
+        kind: of time: `commit`, `response` or `lag`, see `redolab.sample.LatencyRow`.
+    """
     found: defaultdict[int, dict[float, int]] = defaultdict(dict)
     for row in run.latency.to_pylist():
-        found[row["sample"]][row["upper_us"]] = row["commits"]
+        # A run stored before there were other times has no kinds.
+        if (row.get("kind") or "commit") == kind:
+            found[row["sample"]][row["upper_us"]] = row["commits"]
     return found
 
 

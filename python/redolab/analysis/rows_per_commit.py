@@ -8,35 +8,18 @@ and Student's t: resampling the seven blocks of a quick run covers 86 % where 95
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from redolab.analysis.estimates import MISSING, Estimate, mean_estimate
+from redolab.model.batching import Decay
 
 Times = Mapping[int, Mapping[int, float]]
 """Rows per commit to block to seconds per row; at least two rows per commit."""
 
 # Logarithms: how far the fit may go from where it starts, for times and for the power.
 _WIDEST, _STEEPEST = 10.0, 2.0
-
-
-@dataclass(frozen=True)
-class Decay:
-    """a + b/n^c: seconds per row at n rows per commit."""
-
-    floor: float
-    """a, what stays however many rows share a commit."""
-    commit: float
-    """b, what one commit costs beyond it."""
-    power: float
-    """c; 1 where a commit costs the same whatever it holds."""
-
-    def at(self, rows: float) -> float:
-        """Seconds per row at so many rows per commit."""
-        return self.floor + self.commit / math.pow(rows, self.power)
 
 
 def fit_decay(times: Mapping[int, float]) -> Decay | None:

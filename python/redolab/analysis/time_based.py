@@ -40,18 +40,26 @@ def units_of_work(sample: Sample) -> int:
 def session_account(sample: Sample) -> UnitOfWork:
     """The account of the working sessions: R is what a session spends on one unit of work.
 
-    Where the CPU accounts are missing (a remote server) S and Q are None and R stands.
+    Where work came at random moments, R counts from the moment it was asked for: the time until a session
+    was free is in it, and in Q, and what sessions spent without work is not. Where the CPU accounts are
+    missing (a remote server) S and Q are None and R stands.
     """
     done = units_of_work(sample)
-    response = _per(sample.session_elapsed_s, done)
-    cpu = sample.session_cpu_s
+    spent, cpu = responding_s(sample), sample.session_cpu_s
     return UnitOfWork(
         arrival_rate=done / sample.elapsed_s,
         service_time=_per(cpu, done),
-        queue_time=None if cpu is None else _per(sample.session_elapsed_s - cpu, done),
+        queue_time=None if cpu is None else _per(spent - cpu, done),
         run_queue_time=_per(sample.session_run_queue_s, done),
-        response_time=response,
+        response_time=_per(spent, done),
     )
+
+
+def responding_s(sample: Sample) -> float:
+    """Sum of the response times of a sample's transactions, seconds: all time of sessions that loop, and the
+    time since each was asked for where they came at random moments.
+    """
+    return sample.session_elapsed_s if sample.response_s is None else sample.response_s
 
 
 def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:

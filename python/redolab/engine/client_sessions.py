@@ -1,6 +1,7 @@
 """The working sessions as clients over the wire, the way an application has them: a round trip per statement.
 
 They run in threads of the compiled part (crate `redolab-load`), which also note the time of every commit.
+Where transactions come at random moments, the sessions are the pool that does them.
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from redolab import _core
 from redolab.engine.connection import SESSION_SETTINGS, Connection, Connector
 from redolab.engine.postgres_loads import ClientLoad, PostgresLoad
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount
-from redolab.sample import Work
+from redolab.sample import Responses, Work
 
 _GRACE_S = 30.0
 _POLL_S = 0.05
@@ -28,13 +29,14 @@ _SSL_REQUIRED = ("require", "verify-ca", "verify-full")
 class ClientSessions:
     """Connections of a client in this process."""
 
-    def __init__(self, connector: Connector, control: Connection, most: int) -> None:
+    def __init__(self, connector: Connector, control: Connection, most: int, seed: int) -> None:
         """Open `most` connections, which also shows that the server takes so many.
 
         Args:
             connector: to the server; says in plain words why it refuses.
             control: a connection to the same place, whose address and password are used.
             most: the sessions to open.
+            seed: of the moments at which transactions are asked for; every interval of work has its own.
 
         Raises:
             RefusedError: the server does not take them.
@@ -50,7 +52,7 @@ class ClientSessions:
         self._sessions = _core.ClientSessions(
             info.hostaddr or info.host, info.port, info.user, info.password or None, info.dbname, info.options
         )
-        self._count = 0
+        self._count, self._seed = 0, seed
         try:
             self.resize(most)
         except RefusedError:
@@ -115,6 +117,10 @@ class ClientSessions:
         """
         assert isinstance(load, ClientLoad), "check_client() comes first"
         job = load.client_job()
+        arrivals = None
+        if job.arrival_rate_per_s is not None:
+            self._seed += 1
+            arrivals = (job.arrival_rate_per_s, self._seed)
         self._sessions.begin(
             job.statement,
             job.padding,
@@ -123,6 +129,7 @@ class ClientSessions:
             amount.seconds,
             amount.units,
             [self._counters],
+            arrivals,
         )
         done, late = self._await(amount, stop)
         time.sleep(self._settle_s)
@@ -143,7 +150,8 @@ class ClientSessions:
             units=rows,
             trouble="; ".join(trouble) or None,
             client_cpu_s=done.cpu_ns / 1e9,
-            latency=tuple((upper_ns / 1e3, commits) for upper_ns, commits in done.latency),
+            latency=_microseconds(done.latency),
+            responses=None if done.responses is None else _responses(done.responses),
         )
 
     def close(self) -> None:
@@ -170,6 +178,16 @@ class ClientSessions:
             return [answer or "" for answer in self._sessions.ask(statement, arguments)]
         except ConnectionError as error:
             raise self._connector.refused(str(error)) from error
+
+
+def _responses(seen: _core.ClientResponses) -> Responses:
+    return Responses(
+        _microseconds(seen.times), seen.total_s, _microseconds(seen.lag), seen.waited, seen.unserved
+    )
+
+
+def _microseconds(buckets: Iterable[tuple[int, int]]) -> tuple[tuple[float, int], ...]:
+    return tuple((upper_ns / 1e3, count) for upper_ns, count in buckets)
 
 
 def check_client(load: PostgresLoad, control: Connection) -> bool:

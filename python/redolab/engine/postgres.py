@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -46,7 +47,7 @@ from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
-from redolab.load import Amount, Load, loop_of
+from redolab.load import Amount, Load, check_arrivals, loop_of
 from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
@@ -195,6 +196,7 @@ class PostgresEngine:
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
+        check_arrivals(load, combinations)
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)
@@ -256,7 +258,8 @@ class PostgresEngine:
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let all sessions work."""
         sessions, _, load = self._ready()
-        return sessions.run(load, amount, self._per_transaction, stop)
+        done = sessions.run(load, amount, self._per_transaction, stop)
+        return replace(done, units=self._wanted.units_of(done))
 
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
@@ -404,7 +407,7 @@ class PostgresEngine:
         """Sessions of the loop in force, as many as any setting has."""
         most = self._wanted.sessions
         if self._loop == "client":
-            return ClientSessions(self._connector, self._control, most)
+            return ClientSessions(self._connector, self._control, most, self._seed)
         return Sessions(self._connector, most)
 
     def _await_end(self, pids: set[int]) -> None:

@@ -12,7 +12,7 @@ from redolab.machine import describe_machine
 from redolab.store import Run
 
 _PER_CPU = 16
-_ROWS, _ROWS_PER_CPU = 256, 4
+_ROWS, _FEWER_PER_CPU = 1024, 4
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 
@@ -27,7 +27,7 @@ def _combine(wish: Wish) -> Mapping[str, Levels]:
     busy = wish.sessions[0] if wish.sessions else _PER_CPU * cpus
     if busy < 2:
         raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
-    fewer = str(min(busy, _ROWS_PER_CPU * cpus))
+    fewer = str(min(busy, _FEWER_PER_CPU * cpus))
     return {
         setting_name(levels): levels
         for levels in (
@@ -36,6 +36,7 @@ def _combine(wish: Wish) -> Mapping[str, Levels]:
             {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": fewer, "rows_per_commit": "1", "commit_wait": "nowait"},
+            {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
         )
     }
 
@@ -55,9 +56,8 @@ def _first(settings: tuple[str, ...]) -> str:
 
 def check_load(sessions: int, client: bool) -> Inserts:
     """The load that a forecast is about, and that it is checked with."""
-    return Inserts(
-        "inserts", sessions, "session", _PADDING_BYTES, "client" if client else "server", timed=True
-    )
+    loop = "client" if client else "server"
+    return Inserts("inserts", sessions, "session", _PADDING_BYTES, loop, timed=True, unit="commit")
 
 
 def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:

@@ -73,7 +73,7 @@ def checking(settings: Mapping[str, Levels], today: str, client: bool) -> Experi
     return Experiment(
         name=NAME,
         question="Does what was forecast come true?",
-        unit="row",
+        unit="commit",
         record="sample",
         engines=("embedded", "postgresql"),
         options=frozenset(),

@@ -6,25 +6,30 @@ A `Calibration` holds what a run measured directly (`redolab.analysis.calibratin
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from operator import itemgetter
 
-from redolab.load import COMMIT_SIBLINGS
+from redolab.load import COMMIT_SIBLINGS, arrival_rate_of
 from redolab.model.distribution import Distribution, constant, exponential, gamma, quantiles
 from redolab.model.group_commit import Arrivals, GroupCommitParameters
 
-CPU_CV = 0.3
+Curve = tuple[tuple[int, float], ...]
+"""Sessions, and a cost with so many, in their order; the first is one session."""
+CPU_CV = 0.5
 """Coefficient of variation of the CPU time of a transaction of equal statements."""
 LEAST_S = 1e-7
 # How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
-SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.30, 0.45, 0.25
+SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.15, 0.35, 0.50
 # Linux's scheduler (Documentation/scheduler): a task that ran 0.5 ms ago is hot and stays where it is; CPUs
 # that idle look for work with the tick, 4 ms.
 HOT_S = 0.5e-3
 BALANCE_S = 4e-3
 QUANTUM_S = 1e-3
 # An idle CPU is polled for 0.2 ms (Linux, guest halt polling) and answers at once; then it is halted.
-IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 3e-6, 40e-6, 0.2e-3
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.2e-3
 # PostgreSQL's defaults.
 WAL_WRITER_DELAY_S = 0.2
 WAL_WRITER_FLUSH_AFTER = 1 << 20
@@ -82,14 +87,10 @@ class Calibration:
     """`server` or `client`: where the loop runs that was measured."""
     cpus: int
     """CPUs that server and load had."""
-    alone_cpu_s: float
-    """CPU time of a transaction of one row beside its flush, while sessions have a CPU each."""
-    busy_cpu_s: float
-    """The same while they compete for them."""
-    row_alone_cpu_s: float
-    """CPU time of a row, while sessions have a CPU each."""
-    row_busy_cpu_s: float
-    """The same while they compete for them."""
+    transaction_cpu_s: Curve
+    """CPU time of a transaction of one row beside its flush."""
+    row_cpu_s: Curve
+    """CPU time of a row."""
     flush_cpu_s: float
     """CPU time in a flush."""
     wake_s: float
@@ -112,6 +113,28 @@ class Calibration:
         """Mean time of a flush, without its CPU time."""
         return quantiles(self.flush_s).mean_s
 
+    def transaction_with(self, sessions: int) -> float:
+        """CPU time of a transaction of one row beside its flush with so many sessions."""
+        return with_sessions(self.transaction_cpu_s, sessions, self.cpus)
+
+    def row_with(self, sessions: int) -> float:
+        """CPU time of a row with so many sessions."""
+        return with_sessions(self.row_cpu_s, sessions, self.cpus)
+
+
+def with_sessions(curve: Curve, sessions: int, cpus: int) -> float:
+    """A cost with so many sessions: as with one while there is a CPU for each, and else linear in the
+    logarithm of the number between those measured.
+    """
+    more = [(math.log(number), cost) for number, cost in curve if number > 1]
+    if sessions <= cpus or not more:
+        return curve[0][1]
+    place = bisect_right(more, math.log(sessions), key=itemgetter(0))
+    if place in (0, len(more)):
+        return more[max(place - 1, 0)][1]
+    (low, cost), (high, next_cost) = more[place - 1], more[place]
+    return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
+
 
 def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters:
     """What the group-commit model needs for `scenario`.
@@ -127,9 +150,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
             "calibrate with several (`redolab run calibrate`)"
         )
     cpus = scenario.cpus or float(calibration.cpus)
-    alone = scenario.arrival_rate_per_s is None and scenario.sessions <= cpus
-    transaction = calibration.alone_cpu_s if alone else calibration.busy_cpu_s
-    row = calibration.row_alone_cpu_s if alone else calibration.row_busy_cpu_s
+    transaction_s = calibration.transaction_with(scenario.sessions)
+    row_s = calibration.row_with(scenario.sessions)
     waits = scenario.commit_wait == "wait"
     arrivals = (
         None
@@ -141,8 +163,9 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     return GroupCommitParameters(
         sessions=scenario.sessions,
         cpus=cpus,
-        commit_cpu=gamma(max(transaction - row, LEAST_S), CPU_CV),
-        row_cpu=gamma(max(row, LEAST_S), CPU_CV),
+        # BEGIN and COMMIT are statements of their own, of about the cost of another.
+        commit_cpu=gamma(max(transaction_s + (row_s if client and not lone else -row_s), LEAST_S), CPU_CV),
+        row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=scenario.rows_per_commit,
         device=_device(calibration, scenario.log_device_ms),
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
@@ -190,4 +213,5 @@ def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:
         rows_per_commit=int(levels.get("rows_per_commit", 1)),
         commit_wait=levels.get("commit_wait", "wait"),
         commit_delay_us=int(levels.get("commit_delay_us", 0)),
+        arrival_rate_per_s=arrival_rate_of(levels),
     )

@@ -186,6 +186,8 @@ class GroupCommitResult:
     """Share of the time that the log device is busy, 0 to 1."""
     commits_per_flush: Interval | None
     """None where nothing was flushed."""
+    flush_time_s: Interval | None
+    """From the beginning of a flush to the release of the log; None where nothing was flushed."""
     log_waits_per_commit: Interval
     """How often a commit waits for the log, in vain too."""
     sessions_by_state: dict[str, Interval]
@@ -273,6 +275,11 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
         device_utilization=per_time(lambda batch: batch.device_busy_ns),
         commits_per_flush=(
             ratio(lambda batch: batch.commits, lambda batch: batch.flushes)
+            if any(batch.flushes for batch in batches)
+            else None
+        ),
+        flush_time_s=(
+            ratio(lambda batch: batch.flush_ns / 1e9, lambda batch: batch.flushes)
             if any(batch.flushes for batch in batches)
             else None
         ),

@@ -253,8 +253,31 @@ def test_one_long_write_makes_the_average_sync_twice_the_average_write() -> None
         assert seen.cpu_utilization.high < 0.02
         assert seen.sessions_by_state["run_queue"].point < 0.01
         ratios[name] = seen.commit_time.mean_s.point / device.mean_s
+    # Writes follow each other without a pause; a commit waits for the rest of one and for all of the next.
+    squares = (10 * 1**2 + 1 * 10**2) / 11
+    assert ratios["one long"] == pytest.approx(squares / (2 * (20 / 11) ** 2) + 1, abs=0.05)
     assert ratios["one long"] > 2
     assert ratios["all alike"] == pytest.approx(1.5, abs=0.05)
+
+
+def test_the_published_sync_of_3_7_ms_over_writes_of_1_8_ms() -> None:
+    """Some 580 commits per second are enough for it; fewer meet the long write more rarely."""
+    times = {}
+    for rate in (50, 580):
+        parameters = GroupCommitParameters(
+            sessions=500,
+            cpus=2,
+            commit_cpu=constant(10 * US),
+            device=two_valued(MS, 10 * MS, 1 / 11),
+            arrivals=poisson(rate),
+        )
+        seen = simulate(parameters, 1, 100_000)
+        assert seen.cpu_utilization.high < 0.01
+        assert seen.sessions_by_state["run_queue"].point < 0.01
+        times[rate] = seen.commit_time.mean_s.point
+    assert parameters.device.mean_s == pytest.approx(1.8 * MS, rel=0.02)
+    assert times[580] == pytest.approx(3.7 * MS, rel=0.02)
+    assert times[50] < 2.2 * MS
 
 
 def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:

@@ -52,6 +52,8 @@ class ClientJob:
     padding: str
     rows_per_commit: int
     """A lone row is a transaction of its own, without BEGIN and COMMIT."""
+    arrival_rate_per_s: float | None = None
+    """How many transactions are asked for, at random; None where each session begins its next one at once."""
 
 
 class PostgresLoad(Protocol):

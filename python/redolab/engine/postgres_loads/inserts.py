@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from redolab.engine.connection import Connection, run_script
 from redolab.engine.postgres_loads.base import Call, ClientJob, Turn
-from redolab.load import Inserts
+from redolab.load import Inserts, arrival_rate_of
 
 
 class PostgresInserts:
@@ -15,14 +15,16 @@ class PostgresInserts:
     def __init__(self, load: Inserts) -> None:
         self._load = load
         self._rows_per_commit = 1
+        self._arrival_rate_per_s: float | None = None
 
     def create(self, control: Connection) -> None:
         """An empty table without an index, and the loop."""
         run_script(control, "create_inserts")
 
     def apply(self, control: Connection, levels: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take the rows per commit."""
+        """Take the rows per commit, and how often a commit is asked for."""
         self._rows_per_commit = int(levels.get("rows_per_commit", "1"))
+        self._arrival_rate_per_s = arrival_rate_of(levels)
 
     def settle(self, control: Connection) -> None:
         """Empty the table, so that every sample extends the same file from its beginning."""
@@ -50,6 +52,7 @@ class PostgresInserts:
             "insert into redolab.item values ($1, $2, $3)",
             "x" * self._load.padding_bytes,
             self._rows_per_commit,
+            self._arrival_rate_per_s,
         )
 
     def close(self) -> None:

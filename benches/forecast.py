@@ -1,0 +1,374 @@
+"""How true the forecasts are: every model on every setting that it was not calibrated on.
+
+    python benches/forecast.py                     measures (some 45 minutes) and scores
+    python benches/forecast.py GRID [OPEN]         scores runs that `benches/forecast_grid.py` measured
+
+Writes `benches/forecast.md`, the raw figures beside it in `benches/results/forecast.csv`, and the record that
+comes with Redolab, which gives the first forecasts of a new user their intervals.
+
+For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
+costs are read from three settings that wait for the log and from commits that do not wait; all other settings
+are forecast. Intervals are made from the scores of nine tenths of the settings and checked on the tenth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import random
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import forecast_grid
+import numpy as np
+
+from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.analysis.measured import measured_settings
+from redolab.analysis.models import LINE, models_of
+from redolab.model.calibration import Scenario, scenario_of
+from redolab.model.forecast import QUANTITIES
+from redolab.model.record import (
+    Score,
+    Silence,
+    family_of,
+    log_ratios,
+    prediction_interval,
+    scores_as_lines,
+)
+from redolab.store import Run, open_run
+
+HERE = Path(__file__).parent
+RECORD = HERE.parent / "python" / "redolab" / "model" / "record_of_grid.jsonl.gz"
+FOLDS = 10
+SEED = 1
+CORE = ("single rows", "batches")
+MAIN = "group commit, simulated"
+PERCENTILES = ("commit_time_ms_p50", "commit_time_ms_p95", "commit_time_ms_p99")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A setting that was forecast, and what all models said of it."""
+
+    name: str
+    system: str
+    scenario: Scenario
+    family: str
+    observed: Mapping[str, float]
+    said: Mapping[str, Mapping[str, float]]
+    """Model to quantity to forecast."""
+    replicates: Sequence[Mapping[str, float]]
+    """Of the model that forecasts."""
+    silent: Mapping[str, str]
+
+
+def main() -> None:
+    """Measure where no runs are given, score, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("grid", type=Path, nargs="?", help="a run of benches/forecast_grid.py")
+    parser.add_argument("open", type=Path, nargs="?", help="its open part")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        grid, arrivals = asked.grid, asked.open
+        if grid is None:
+            grid, arrivals = Path(place) / "grid", Path(place) / "open"
+            forecast_grid.measure(grid, forecast_grid.settings(), 4, 1.2, 5)
+            forecast_grid.measure(arrivals, forecast_grid.open_settings(open_run(grid)), 4, 3.0, 6)
+        runs = [open_run(grid)] + ([] if arrivals is None else [open_run(arrivals)])
+        held = [item for run in runs for item in forecasts(runs[0], run)]
+        moved = transferred(runs[0])
+        about = _about(runs)
+    scores = cross_checked(held)
+    silences = [Silence(model, item.family, why) for item in held for model, why in item.silent.items()]
+    write_raw(held, HERE / "results" / "forecast.csv")
+    RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
+    (HERE / "forecast.md").write_text(page(held, scores, moved, about))
+
+
+def systems(run: Run) -> dict[str, tuple[str, str]]:
+    """Loop and flush time of every system measured, by name."""
+    found = {}
+    for item in run.manifest["settings"]:
+        loop, device = item["levels"].get("loop", "client"), item["levels"]["log_device_ms"]
+        found[f"{loop}, {device} ms"] = (loop, device)
+    return dict(sorted(found.items()))
+
+
+def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
+    """The three settings of a system, and the commits that do not wait (whatever the device)."""
+    nowait = device_ms if device_ms in ("0", "1") else "1"
+    return (
+        f"1/1/wait/0/{loop}/{device_ms}",
+        f"32/1/wait/0/{loop}/{device_ms}",
+        f"8/1024/wait/0/{loop}/{device_ms}",
+        *(f"{sessions}/1/nowait/0/{loop}/{nowait}" for sessions in (1, 8, 32)),
+    )
+
+
+def forecasts(grid: Run, run: Run) -> list[Held]:
+    """What every model says of the settings of `run` that the calibration on `grid` did not use."""
+    found = []
+    measured = measured_settings(run)
+    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
+    for system, (loop, device) in systems(run).items():
+        known = calibration_settings(loop, device)
+        calibrated = calibrate(grid, known)
+        for name, item in levels.items():
+            mine = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
+            if mine and name not in known and name in measured:
+                scenario = scenario_of(item, int(item["sessions"]))
+                observed = {key: value.point for key, value in measured[name].items() if value.point}
+                found.append(_held(name, system, scenario, calibrated, observed))
+    return found
+
+
+def _held(
+    name: str, system: str, scenario: Scenario, calibrated: Calibrated, observed: Mapping[str, float]
+) -> Held:
+    said, silent = {}, {}
+    models = models_of(calibrated)
+    for model, forecast in models.items():
+        try:
+            said[model] = forecast(calibrated.point, scenario)
+        except ValueError as error:
+            silent[model] = str(error)
+    replicates = []
+    for again in calibrated.replicates:
+        try:
+            replicates.append(models[MAIN](again, scenario))
+        except ValueError:
+            continue
+    family = family_of(calibrated.point, scenario)
+    return Held(name, system, scenario, family, observed, said, replicates, silent)
+
+
+def cross_checked(held: Sequence[Held]) -> list[Score]:
+    """Every model's scores, with the intervals that the scores of the other folds give."""
+    order = list(range(len(held)))
+    random.Random(SEED).shuffle(order)
+    folds = [set(order[number::FOLDS]) for number in range(FOLDS)]
+    scores = []
+    for fold in folds:
+        record = _scores(item for number, item in enumerate(held) if number not in fold)
+        for number in sorted(fold):
+            scores += [_with_interval(score, held[number], record) for score in _scores([held[number]])]
+    return scores
+
+
+def left_out(held: Sequence[Held]) -> list[Score]:
+    """The forecasting model's scores, with the intervals it has while no forecast of the family was checked."""
+    scores = []
+    for item in held:
+        record: list[Score] = []
+        scores += [
+            _with_interval(score, item, record) for score in _scores([item]) if score.model == MAIN
+        ]
+    return scores
+
+
+def _with_interval(score: Score, item: Held, record: Sequence[Score]) -> Score:
+    again = [one[score.quantity] for one in item.replicates if score.quantity in one]
+    ratios = log_ratios(record, score.model, score.family, score.quantity)
+    found = prediction_interval(score.forecast, again if score.model == MAIN else (), ratios)
+    return replace(score, low=found.low, high=found.high)
+
+
+def _scores(held: Iterable[Held]) -> list[Score]:
+    return [
+        Score(model, item.family, quantity, value, item.observed[quantity])
+        for item in held
+        for model, said in item.said.items()
+        for quantity, value in said.items()
+        if quantity in QUANTITIES and item.observed.get(quantity) and value > 0
+    ]
+
+
+def transferred(grid: Run) -> list[Held]:
+    """Forecasts of the emulated 1 and 5 ms from costs that were measured on the real device."""
+    measured = measured_settings(grid)
+    found = []
+    for loop in forecast_grid.LOOPS:
+        calibrated = calibrate(grid, calibration_settings(loop, "0"))
+        for item in grid.manifest["settings"]:
+            levels = item["levels"]
+            if levels["loop"] != loop or levels["log_device_ms"] == "0":
+                continue
+            device_ms = float(levels["log_device_ms"])
+            scenario = replace(scenario_of(levels, int(levels["sessions"])), log_device_ms=device_ms)
+            observed = {k: v.point for k, v in measured[item["name"]].items() if v.point}
+            found.append(_held(item["name"], f"{loop}, moved", scenario, calibrated, observed))
+    return found
+
+
+def write_raw(held: Sequence[Held], path: Path) -> None:
+    """One line per setting, model and quantity."""
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["setting", "system", "family", "model", "quantity", "forecast", "measured"])
+        for item in held:
+            for model, said in item.said.items():
+                for quantity, value in said.items():
+                    if item.observed.get(quantity):
+                        row = [item.name, item.system, item.family, model, quantity]
+                        out.writerow([*row, f"{value:.6g}", f"{item.observed[quantity]:.6g}"])
+
+
+def page(
+    held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], about: Sequence[str]
+) -> str:
+    """The page of tables."""
+    closed = [item for item in held if item.family != "open arrivals"]
+    core = [item for item in closed if item.family in CORE]
+    lines = ["# How true the forecasts are", "", *about, ""]
+    lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that the"]
+    lines += [f"model was not calibrated on. Core: without {_words(set(_families(closed)) - set(CORE))}.", ""]
+    lines += _table(
+        ["model", "settings", "throughput", "commit time", "throughput, core", "commit time, core", "silent"],
+        [
+            [
+                model,
+                str(sum(model in item.said for item in closed)),
+                _errors(closed, model, "throughput_per_s"),
+                _errors(closed, model, "commit_time_ms"),
+                _errors(core, model, "throughput_per_s"),
+                _errors(core, model, "commit_time_ms"),
+                str(sum(model in item.silent for item in closed)),
+            ]
+            for model in _models(closed)
+        ],
+    )
+    lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
+    lines += _table(
+        ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
+        [[str(len(closed)), *(_errors(closed, MAIN, name, 1) for name in PERCENTILES)]],
+    )
+    lines += ["", "By family and by system, the same model", ""]
+    groups: list[tuple[str, Callable[[Held], bool]]] = [
+        *((name, lambda item, name=name: item.family == name) for name in _families(held)),
+        *((name, lambda item, name=name: item.system == name) for name in _systems(closed)),
+    ]
+    lines += _table(
+        ["", "settings", "throughput", "response time", "commit time", "p50", "p95", "p99"],
+        [
+            [
+                name,
+                str(len(group)),
+                *(
+                    _errors(group, MAIN, quantity)
+                    for quantity in ("throughput_per_s", "response_time_ms", "commit_time_ms", *PERCENTILES)
+                ),
+            ]
+            for name, belongs in groups
+            if (group := [item for item in held if belongs(item)])
+        ],
+    )
+    arrivals = [item for item in held if item.family == "open arrivals"]
+    if arrivals:
+        lines += ["", "Open arrivals: response time from the moment it was asked for", ""]
+        lines += _table(
+            ["model", "settings", "mean", "p95"],
+            [
+                [
+                    model,
+                    str(sum(model in item.said for item in arrivals)),
+                    _errors(arrivals, model, "response_time_ms"),
+                    _errors(arrivals, model, "response_time_ms_p95"),
+                ]
+                for model in _models(arrivals)
+            ],
+        )
+    lines += ["", "Costs measured on the real device, flush times of 1 and 5 ms put in", ""]
+    lines += _table(
+        ["model", "settings", "throughput", "commit time"],
+        [
+            [
+                model,
+                str(sum(model in item.said for item in moved)),
+                _errors(moved, model, "throughput_per_s"),
+                _errors(moved, model, "commit_time_ms"),
+            ]
+            for model in (MAIN, "group commit, approximated")
+        ],
+    )
+    lines += ["", "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the"]
+    lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
+    unchecked = left_out(held)
+    lines += _table(
+        ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],
+        [
+            [
+                name,
+                _covered(scores, name, "throughput_per_s"),
+                _covered(scores, name, "commit_time_ms"),
+                _covered(scores, name, "commit_time_ms_p95"),
+                _covered(unchecked, name, "throughput_per_s"),
+                _covered(unchecked, name, "commit_time_ms"),
+            ]
+            for name in (*_families(held), None)
+        ],
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _about(runs: Sequence[Run]) -> list[str]:
+    machine, engine = runs[0].manifest["machine"], runs[0].manifest["engine"]
+    blocks = runs[0].manifest["design"]["blocks"]
+    seconds = runs[0].manifest["design"]["seconds"]
+    return [
+        f"Made by `python benches/forecast.py` from {sum(run.samples.num_rows for run in runs):,} samples of "
+        f"PostgreSQL {engine['version']} ({machine['cpus']} CPUs, {machine['kernel']},",
+        f"{runs[0].manifest['started_at'][:10]}): {blocks} blocks of {seconds:g} s a setting, in random "
+        "order. Every figure behind the tables is in `results/forecast.csv`.",
+    ]
+
+
+def _errors(held: Sequence[Held], model: str, quantity: str, figures: int = 2) -> str:
+    found = [
+        abs(item.said[model][quantity] / item.observed[quantity] - 1)
+        for item in held
+        if quantity in item.said.get(model, {}) and item.observed.get(quantity)
+    ]
+    if not found:
+        return ""
+    return " / ".join(f"{100 * float(np.quantile(found, share)):.1f}" for share in (0.5, 0.9)[:figures])
+
+
+def _covered(scores: Sequence[Score], family: str | None, quantity: str) -> str:
+    found = [
+        score.inside
+        for score in scores
+        if score.model == MAIN and score.quantity == quantity and family in (None, score.family)
+    ]
+    return f"{100 * sum(map(bool, found)) / len(found):.0f} of {len(found)}" if found else ""
+
+
+def _models(held: Sequence[Held]) -> list[str]:
+    names = dict.fromkeys(model for item in held for model in (*item.said, *item.silent))
+    return sorted(names, key=lambda name: (name != MAIN, name == LINE))
+
+
+def _families(held: Sequence[Held]) -> list[str]:
+    return list(dict.fromkeys(sorted(item.family for item in held)))
+
+
+def _systems(held: Sequence[Held]) -> list[str]:
+    return list(dict.fromkeys(item.system for item in held))
+
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(heading)} |",
+        "|" + " --- |" * len(heading),
+        *(f"| {' | '.join('all' if cell is None else cell for cell in row)} |" for row in rows),
+    ]
+
+
+if __name__ == "__main__":
+    main()
