@@ -9,17 +9,15 @@ import numpy as np
 
 from redolab.analysis.calibrating import Calibrated, Measured
 from redolab.analysis.estimates import Estimate
-from redolab.model.calibration import Calibration, Scenario
+from redolab.model.calibration import Calibration, Curve, Scenario
 from redolab.model.record import Score
 
 LONE, TODAY, BATCHES = "1/1/wait", "8/1/wait", "8/32/wait"
 POINT = Calibration(
     loop="server",
     cpus=2,
-    alone_cpu_s=45e-6,
-    busy_cpu_s=55e-6,
-    row_alone_cpu_s=5e-6,
-    row_busy_cpu_s=6e-6,
+    transaction_cpu_s=((1, 45e-6), (8, 55e-6)),
+    row_cpu_s=((1, 5e-6), (8, 6e-6)),
     flush_cpu_s=15e-6,
     wake_s=25e-6,
     dispatch_s=2e-6,
@@ -39,12 +37,19 @@ def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
     """
     point = replace(POINT, **changes)
     rng = np.random.default_rng(1)
-    scaled = ("alone_cpu_s", "busy_cpu_s", "row_alone_cpu_s", "row_busy_cpu_s", "flush_cpu_s", "wake_s")
     again = []
     for _ in range(replicates):
-        costs = {name: getattr(point, name) * float(rng.normal(1, 0.03)) for name in scaled}
-        device = float(rng.normal(1, 0.03))
-        again.append(replace(point, flush_s=tuple(value * device for value in point.flush_s), **costs))
+        cpu, device = (float(value) for value in rng.normal(1, 0.03, 2))
+        again.append(
+            replace(
+                point,
+                transaction_cpu_s=_scaled(point.transaction_cpu_s, cpu),
+                row_cpu_s=_scaled(point.row_cpu_s, cpu),
+                flush_cpu_s=point.flush_cpu_s * cpu,
+                wake_s=point.wake_s * cpu,
+                flush_s=tuple(value * device for value in point.flush_s),
+            )
+        )
     return Calibrated(
         point,
         tuple(again),
@@ -62,6 +67,10 @@ def make_scores(family: str, quantity: str, errors: tuple[float, ...]) -> tuple[
     return tuple(
         Score("group commit, simulated", family, quantity, 100.0, 100.0 * (1 + error)) for error in errors
     )
+
+
+def _scaled(curve: Curve, factor: float) -> Curve:
+    return tuple((sessions, cost * factor) for sessions, cost in curve)
 
 
 def _measured(scenario: Scenario, throughput: float, response_ms: float) -> Measured:

@@ -17,18 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from redolab.errors import RefusedError, UsageError
-from redolab.model.record import Score, Silence, read_scores, read_silences
+from redolab.model.record import Score, Silence, shipped_record
 from redolab.places import data_directory
 from redolab.sealed import canonical, digest, is_whole
 from redolab.store import write_file
 
-SHIPPED = "record_of_grid.jsonl.gz"
-"""The record that came with Redolab, made by `benches/forecast.py`, in the package `redolab.model`."""
 Origin = Literal["shipped", "here", "imported"]
 """Where a record was made: with Redolab, on this machine, on another whose ledger was imported."""
 ORIGINS: Mapping[Origin, str] = {
@@ -157,11 +154,7 @@ def import_ledger(path: Path) -> Imported:
 
 
 def _shipped() -> Verified:
-    place = resources.files("redolab.model").joinpath(SHIPPED)
-    with resources.as_file(place) as path:
-        if not path.exists():
-            return Verified("shipped", 0, 0, (), ())
-        scores, silences = read_scores(path), read_silences(path)
+    scores, silences = shipped_record()
     # Of the model that forecasts, a setting has a score of throughput.
     forecasts = sum((item.model, item.quantity) == (scores[0].model, scores[0].quantity) for item in scores)
     return Verified("shipped", forecasts, 0, scores, silences)

@@ -14,6 +14,14 @@ from typing import Literal
 Role = Literal["treatment", "baseline_a", "baseline_b"]
 Scope = Literal["transaction", "session", "system"]
 
+TIER_TEXT: Mapping[str, str] = {
+    "replica": "acknowledged once flushed here and confirmed by a standby",
+    "disk": "acknowledged once flushed to disk; survives a crash and a power cut",
+    "os": "acknowledged once handed to the operating system; lost in a power cut",
+    "memory": "acknowledged before it is written; lost in a crash of the server",
+}
+"""What a commit acknowledgement promises, by durability tier, in words."""
+
 
 @dataclass(frozen=True)
 class Setting:

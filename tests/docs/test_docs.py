@@ -24,7 +24,6 @@ from redolab.analysis.forecasting import FORECAST as QUANTITIES
 from redolab.cli import app
 from redolab.engine.commit_parameters import (
     GATHERING,
-    TIER_TEXT,
     commit_parameters,
     durability_tier,
     parameter_names,
@@ -37,7 +36,7 @@ from redolab.experiment.commit_mode import all_settings
 from redolab.experiment.listed import listed_experiment
 from redolab.load import Updates
 from redolab.model.calibration import FACTORS
-from redolab.sample import Scope
+from redolab.sample import TIER_TEXT, Scope
 from redolab.store import open_run
 from tests.docs.pages import (
     PAGES,
@@ -286,12 +285,13 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
         r"((?:today|asked|sweep\[\])\.(?:levels|measured|forecast|compared_with_today)|models(?:_refused)?)\..*"
     )
     keys = {groups.sub(r"\1", path) for path in found if not path.startswith("league.")}
-    keys = {re.sub(r"^answers\[\]\.brings\.|^(answers|sweep)\[\]\.(?=extrapolated\[\]\.)", "", path) for path in keys}
+    inner = re.compile(r"^answers\[\]\.brings\.|^(?:answers|sweep)\[\]\.(?=extrapolated\[\]\.)")
+    keys = {inner.sub("", path) for path in keys}
     assert sorted(keys - named) == []
     assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 
 
-@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution"])
+@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution", "advised"])
 def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     if name == "commit-mode":
         results = analyse(open_run(place / "slow-log"))
@@ -299,7 +299,7 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
         done = redolab(place, "run", name, "--blocks", "2", "--json", "--out", "draws")
         results = json.loads(done.stdout)
     else:
-        stored = ROOT / "tests" / "report" / "data" / "results_durability.json"
+        stored = ROOT / "tests" / "report" / "data" / f"results_{name}.json"
         results = json.loads(stored.read_text())
     named = inline_code(DOCS / "reference" / "json.md")
     assert sorted(set(leaves(results, "")) - named) == []

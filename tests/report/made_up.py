@@ -1,8 +1,8 @@
 """Results of made-up experiments that no shipped one gives: very wide, and without a server.
 
-`wide` has 16 settings with another unit of work and an experiment's own tables, figures and
-findings, and is computed by the real analysis. `bare` has no time profile, no histogram, no null
-test, no comparisons, no curve and no instrument.
+`advised` is a run with costs, from which changes are forecast. `wide` has 16 settings with another unit
+of work and an experiment's own tables, figures and findings, and is computed by the real analysis. `bare`
+has no time profile, no histogram, no null test, no comparisons, no curve and no instrument.
 """
 
 from __future__ import annotations
@@ -10,14 +10,26 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from redolab.analysis import advice
 from redolab.analysis.compared import Compared, compare_run, results
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.shown import Axis, Column, Figure, Finding, Series, Table
 from redolab.analysis.verdict import Verdict
 from redolab.design import Design
+from redolab.experiment import analyse
 from redolab.store import Run, RunWriter
-from tests.unit.analysis.synthetic import Behaviour, manifest, one_sample
+from tests.forecasts import TODAY, make_calibrated
+from tests.unit.analysis.synthetic import (
+    BASELINE,
+    LOG_BOUND,
+    Behaviour,
+    build_run,
+    design,
+    manifest,
+    one_sample,
+)
 
 SIZES = tuple(str(2**power) for power in range(16))
 SOURCE = "A. Author, A blog, A made-up post, 1 January 2010"
@@ -189,6 +201,15 @@ def _findings() -> tuple[Finding, ...]:
             "not comparable", "one session never waits for itself", SOURCE,
         ),
     )  # fmt: skip
+
+
+def advised(place: Path) -> dict[str, Any]:
+    """A commit-mode run from which changes are forecast, with costs that are made up."""
+    made = make_calibrated()
+    measured = {BASELINE: made.measured[TODAY], **made.measured}
+    costs = replace(made, measured=measured, today=BASELINE)
+    with mock.patch.object(advice, "calibrate", return_value=costs):
+        return analyse(build_run(place, LOG_BOUND, design(blocks=4)))
 
 
 def bare() -> dict[str, Any]:

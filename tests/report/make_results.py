@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab.experiment import analyse
 from redolab.store import Run
-from tests.report.made_up import bare, wide
+from tests.report.made_up import advised, bare, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 from tests.unit.analysis.test_durability import kill_run
 
@@ -48,7 +48,7 @@ def made_up(place: Path) -> dict[str, Run]:
 def every(place: Path) -> dict[str, dict[str, Any]]:
     """Every kept results object by its name."""
     found = {name: analyse(run) for name, run in made_up(place).items()}
-    found |= {"wide": wide(place / "wide"), "bare": bare()}
+    found |= {"wide": wide(place / "wide"), "bare": bare(), "advised": advised(place / "advised")}
     return {
         name: results | {"run": f"redolab-runs/{results['experiment']}-20261121-080000"}
         for name, results in found.items()

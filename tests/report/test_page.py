@@ -15,9 +15,9 @@ from .conftest import Open, Opened
 from .fixtures import HOSTILE, NAMES, hostile, hostile_wide, stored
 
 SECTIONS = {
-    "log_bound": ["verdict", "time", "histogram", "curve", "tables", "published", "method"],
+    "log_bound": ["verdict", "time", "advice", "histogram", "curve", "tables", "published", "method"],
     "durability": ["verdict", "figures", "tables", "method"],
-    "wide": ["verdict", "figures", "time", "histogram", "curve", "tables", "published", "method"],
+    "wide": ["verdict", "figures", "time", "advice", "histogram", "curve", "tables", "published", "method"],
     "bare": ["verdict", "figures", "method"],
 }
 

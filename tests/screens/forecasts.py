@@ -43,6 +43,8 @@ def computed() -> dict[str, dict[str, Any]]:
     return {
         "forecast": _results(calibrated, rows, scores),
         "forecast_today": _results(calibrated, Scenario(8), ()),
+        "forecast_measured": _results(calibrated, Scenario(8, rows_per_commit=32), scores),
+        "forecast_open": _results(calibrated, Scenario(8, arrival_rate_per_s=2_000.0), ()),
         "forecast_beyond": _results(calibrated, many, ()),
         "forecast_sweep": _results(calibrated, Scenario(8), (), sweep=sessions, swept="sessions"),
         "forecast_arrivals": _results(calibrated, Scenario(8), (), sweep=sweep, swept="arrival_rate_per_s"),

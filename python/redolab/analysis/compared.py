@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from redolab.analysis import as_published, envelope, significance, time_based
+from redolab.analysis import advice, as_published, envelope, significance, time_based
 from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
 from redolab.analysis.curves import curve
 from redolab.analysis.density import density
@@ -20,7 +20,7 @@ from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.joint import joint
 from redolab.analysis.league import league_of, league_tables
 from redolab.analysis.overhead import overhead
-from redolab.analysis.profile import by_sample, profile, unaccounted_text
+from redolab.analysis.profile import Times, by_sample, profile, unaccounted_text
 from redolab.analysis.published_tests import published_tests
 from redolab.analysis.reading import (
     Sightings,
@@ -218,7 +218,12 @@ def results(
         "method": envelope.method(manifest),
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
+        "advice": advice.of_run(compared.run, baseline, _session_times(compared)),
     }
+
+
+def _session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:
+    return {name: by_sample(items, compared.seen)[0] for name, items in compared.samples.items()}
 
 
 def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:

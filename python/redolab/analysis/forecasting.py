@@ -8,6 +8,7 @@ calibration at a time, so that what both get wrong alike cancels; what was measu
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -74,6 +75,7 @@ def forecast(
     """
     today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
+    known = {outlook.scenario: outlook for outlook in (today, asked)}
     said, refused = _other_models(calibrated, scenario, asked.point)
     return {
         "format": 1,
@@ -87,7 +89,7 @@ def forecast(
             "forecast": _plain(predict(today, record)),
         },
         "asked": _about(calibrated, today, asked, record),
-        "sweep": [_level(calibrated, today, one, record) for one in sweep],
+        "sweep": [_level(calibrated, today, one, known, record) for one in sweep],
         "models": said,
         "models_refused": refused,
         "extrapolated": extrapolated(calibrated, scenario),
@@ -237,13 +239,17 @@ def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Seque
 
 
 def _level(
-    calibrated: Calibrated, today: Outlook, scenario: Scenario, record: Sequence[Score]
+    calibrated: Calibrated,
+    today: Outlook,
+    scenario: Scenario,
+    known: Mapping[Scenario, Outlook],
+    record: Sequence[Score],
 ) -> dict[str, Any]:
     """One scenario of a sweep, or why it has no forecast."""
     beyond = extrapolated(calibrated, scenario)
     family = family_of(calibrated.point, scenario)
     try:
-        outlook = look_ahead(calibrated, scenario)
+        outlook = known.get(scenario) or look_ahead(calibrated, scenario)
     except NoSteadyStateError as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
         return {
@@ -281,7 +287,8 @@ def _other_models(
         if name == MODEL:
             continue
         try:
-            said[name] = dict(model(calibrated.point, scenario))
+            values = model(calibrated.point, scenario)
+            said[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
         except (ValueError, ArithmeticError) as error:
             refused[name] = str(error)
     return said, refused

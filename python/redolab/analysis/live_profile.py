@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from redolab.analysis.advice import of_profile
 from redolab.analysis.division import Blocked, Division, divide_each, divide_group
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.live_group import Json, Lengths, group
@@ -31,7 +32,7 @@ def profile_observation(observation: Observation) -> dict[str, Any]:
     client, a background process's less its main loop. Every estimate has its interval at 95 %.
     """
     counted = count(observation)
-    return {
+    found = {
         "format": FORMAT,
         "profile": "live",
         "engine": dict(observation.server),
@@ -47,6 +48,7 @@ def profile_observation(observation: Observation) -> dict[str, Any]:
         "not_available": [{"what": what, "why": why} for what, why in observation.not_available],
         "warnings": [*observation.warnings, *cautions(observation, counted)],
     }
+    return found | {"advice": of_profile(found)}
 
 
 def _instance(observation: Observation, counted: Counted) -> Json:

@@ -24,13 +24,6 @@ _CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
 }
 GATHERING = ("commit_delay", "commit_siblings", "wal_writer_delay", "wal_writer_flush_after")
 
-TIER_TEXT: Mapping[str, str] = {
-    "replica": "acknowledged once flushed here and confirmed by a standby",
-    "disk": "acknowledged once flushed to disk; survives a crash and a power cut",
-    "os": "acknowledged once handed to the operating system; lost in a power cut",
-    "memory": "acknowledged before it is written; lost in a crash of the server",
-}
-
 
 def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     """Every parameter that the settings need; `commit_wait` alone needs only synchronous_commit."""

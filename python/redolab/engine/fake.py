@@ -14,10 +14,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from redolab.engine.alternation import Mark, Plan, on_off, plan
-from redolab.engine.commit_parameters import TIER_TEXT, durability_tier
+from redolab.engine.commit_parameters import durability_tier
 from redolab.errors import InterruptedRunError
 from redolab.load import Amount, Load
-from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, TickCount, Ticks, Work
+from redolab.sample import (
+    TIER_TEXT,
+    ParameterChange,
+    Setting,
+    Snapshot,
+    TaskAccount,
+    TickCount,
+    Ticks,
+    Work,
+)
 
 _BACKGROUND_PID = 1
 _FIRST_SESSION_PID = 100

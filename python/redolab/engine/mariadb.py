@@ -18,7 +18,6 @@ import pymysql
 from pymysql.cursors import Cursor
 
 from redolab import _core
-from redolab.engine.commit_parameters import TIER_TEXT
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import filesystem
 from redolab.engine.mariadb_connection import error_text
@@ -28,7 +27,7 @@ from redolab.engine.patience import unless_stopped
 from redolab.engine.scan_loop import scan
 from redolab.errors import RefusedError, UsageError
 from redolab.load import Amount, Load, Scans
-from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 if TYPE_CHECKING:
     Connection = pymysql.Connection[Cursor]

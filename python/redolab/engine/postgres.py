@@ -20,7 +20,6 @@ from redolab.engine.alternation import InTurns, Mark
 from redolab.engine.base import Recovery
 from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.commit_parameters import (
-    TIER_TEXT,
     commit_parameters,
     durability_tier,
     parameter_names,
@@ -48,7 +47,7 @@ from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
 from redolab.load import Amount, Load, check_arrivals, loop_of
-from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
 _RESTART_LIMIT_S = 60.0

@@ -21,7 +21,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from redolab import _core
-from redolab.engine.commit_parameters import TIER_TEXT
 from redolab.engine.guard import Guard
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import filesystem
@@ -31,7 +30,7 @@ from redolab.engine.private_place import base_directory, check_room, take_charge
 from redolab.engine.scan_loop import scan
 from redolab.errors import RefusedError, UsageError
 from redolab.load import Amount, Load, Scans
-from redolab.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _Result = TypeVar("_Result")
 # The reader's cache holds the table; the writer's is small, so that its pages do go into the log.

@@ -10,11 +10,13 @@ regression", Journal of the American Statistical Association 113 (2018).
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from redolab.model.calibration import Calibration, Scenario
 
 LEVEL = 0.90
 LARGE_BATCH = 128
+SHIPPED = "record_of_grid.jsonl.gz"
+"""The record that comes with Redolab, made by `benches/forecast.py`, beside this module."""
 PRIOR = 0.15
 """Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked."""
 PRIOR_WEIGHT = 2
@@ -184,6 +188,13 @@ def read_silences(path: Path) -> tuple[Silence, ...]:
         ValueError, KeyError, TypeError: a line is no score and no silence.
     """
     return tuple(Silence(**item) for item in _lines(path) if "reason" in item)
+
+
+@functools.cache
+def shipped_record() -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
+    """The record that comes with Redolab: the same everywhere; empty where it came without one."""
+    with resources.as_file(resources.files("redolab.model").joinpath(SHIPPED)) as path:
+        return (read_scores(path), read_silences(path)) if path.exists() else ((), ())
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

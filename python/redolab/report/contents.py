@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redolab.report import shown_tables, tables
+from redolab.report import advice, shown_tables, tables
 from redolab.report.cells import Results
 
 Section = tuple[str, str]
@@ -51,6 +51,7 @@ _SECTIONS: tuple[tuple[Section, Callable[[Results], bool]], ...] = (
     (("verdict", "Verdict"), lambda results: True),  # noqa: ARG005
     (("figures", "Figures of the experiment"), lambda results: bool(results.get("figures"))),
     (("time", "Where the time goes"), _has_profile),
+    (("advice", "What to change"), advice.has_advice),
     (("histogram", "Response times"), _has_histogram),
     (("curve", "Response-time curve"), _has_curve),
     (("tables", "Tables of the experiment"), _has_tables),

@@ -17,8 +17,14 @@ _GAP = 3
 """Characters between two columns of `redolab.report.paper`."""
 
 
-def fitted(table: Table, width: int) -> Table:
-    """The table in the fullest form that `width` characters hold; its note names what was left out."""
+def fitted(table: Table, width: int, elsewhere: str = "In the report too") -> Table:
+    """The table in the fullest form that `width` characters hold; its note names what was left out.
+
+    Args:
+        table: as it should be.
+        width: of the screen, characters.
+        elsewhere: where what is left out can be read.
+    """
     table = _folded(table)
     for form in (table, broken(table), broken(_bare(table))):
         if needed(form) <= width:
@@ -28,7 +34,7 @@ def fitted(table: Table, width: int) -> Table:
     while kept > 1 and needed(broken(_first(bare, kept))) > width:
         kept -= 1
     missing = ", ".join(column.title for column in bare.columns[kept:])
-    note = " ".join(part for part in (table.note, f"In the report too: {missing}.") if part)
+    note = " ".join(part for part in (table.note, f"{elsewhere}: {missing}.") if part)
     return replace(broken(_first(bare, kept)), note=note)
 
 

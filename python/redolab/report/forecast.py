@@ -18,6 +18,7 @@ _ROWS: Mapping[str, tuple[str, float]] = {
     "throughput_per_s": ("commits per s", 1.0),
     "rows_per_s": ("rows per s", 1.0),
     "response_time_ms": ("response time, ms", 1.0),
+    "response_time_ms_p95": ("  95th percentile", 1.0),
     "commit_time_ms": ("commit time, ms", 1.0),
     "commit_time_ms_p50": ("  median", 1.0),
     "commit_time_ms_p95": ("  95th percentile", 1.0),
@@ -78,12 +79,13 @@ class ForecastScreen:
         if whole or results["answers"]:
             yield Text()
         yield from paper.facts(_facts(results, changed))
-        if whole:
-            yield from paper.table(fitted(_forecast(results, changed), paper.width))
-        if changed:
-            yield from paper.table(fitted(_compared(results), paper.width))
-        if results["sweep"]:
-            yield from paper.table(fitted(_sweep(results), paper.width))
+        tables = [
+            *([_forecast(results, changed)] if whole else []),
+            *([_compared(results)] if changed else []),
+            *([_sweep(results)] if results["sweep"] else []),
+        ]
+        for table in tables:
+            yield from paper.table(fitted(table, paper.width, "With --json too"))
         care = [*_beyond(results), *results["warnings"]]
         if care:
             yield Text()
@@ -93,19 +95,29 @@ class ForecastScreen:
 
 def _headline(results: Results, changed: bool) -> str:
     asked, today = results["asked"], results["today"]
-    quantity = "rows_per_s" if asked["levels"]["rows_per_commit"] > 1 else "throughput_per_s"
-    unit = "rows" if quantity == "rows_per_s" else "commits"
+    quantity, unit = _first(asked["levels"])
     said = cells.estimate(asked["forecast"][quantity])
     if not changed:
         measured = today["measured"].get(quantity)
         seen = f", where {cells.estimate(measured).text} were measured" if measured else ""
-        return f"Today's setting, as the model sees it: {said.text} {unit} per s ({said.interval}){seen}."
-    text = f"{', '.join(_changes(results))}: {said.text} {unit} per s ({said.interval})"
+        return f"Today's setting, as the model sees it: {said.text} {unit} ({said.interval}){seen}."
+    text = f"{', '.join(_changes(results))}: {said.text} {unit} ({said.interval})"
     ratio = asked["compared_with_today"].get(quantity)
     if ratio is None:
         return f"{text}."
     times = cells.estimate(ratio)
     return f"{text}, {times.text} times today's ({times.interval})."
+
+
+def _first(levels: Mapping[str, Any]) -> tuple[str, str]:
+    """The quantity that answers first, with its unit: of arrivals, it is known how many are done."""
+    if levels["arrival_rate_per_s"] is not None:
+        return "response_time_ms", "ms of response time"
+    return (
+        ("rows_per_s", "rows per s")
+        if levels["rows_per_commit"] > 1
+        else ("throughput_per_s", "commits per s")
+    )
 
 
 def _changes(results: Results) -> list[str]:
@@ -157,21 +169,28 @@ def _record(results: Results) -> Iterator[str]:
 
 def _forecast(results: Results, changed: bool) -> Table:
     asked, today = results["asked"], results["today"]
-    columns = [Column("", align="left"), Column("Today, measured"), Column("Today, forecast")]
+    measured = changed and bool(asked["measured"])
+    sources = [("Today, measured", today["measured"])]
+    # The forecast stands last, beside its interval; 80 columns hold three figures and that.
+    if measured:
+        sources.append(("Asked, measured", asked["measured"]))
+    else:
+        sources.append(("Today, forecast", today["forecast"]))
     if changed:
-        columns.append(Column("Asked, forecast"))
-    if asked["measured"] and changed:
-        columns.append(Column("Asked, measured"))
-    columns.append(Column(_interval_title(asked["forecast"])))
-    rows = []
-    for name, (title, scale) in _shown(results).items():
-        said = cells.estimate(asked["forecast"].get(name), scale)
-        row = [Cell(title), _point(today["measured"], name, scale), _point(today["forecast"], name, scale)]
-        if changed:
-            row.append(Cell(said.text))
-        if asked["measured"] and changed:
-            row.append(_point(asked["measured"], name, scale))
-        rows.append([*row, Cell(said.interval)])
+        sources.append(("Asked, forecast", asked["forecast"]))
+    columns = [
+        Column("", align="left"),
+        *(Column(title) for title, _ in sources),
+        Column(_interval_title(asked["forecast"])),
+    ]
+    rows = [
+        [
+            Cell(title),
+            *(_point(values, name, scale) for _, values in sources),
+            Cell(cells.estimate(asked["forecast"].get(name), scale).interval),
+        ]
+        for name, (title, scale) in _shown(results).items()
+    ]
     return Table("forecast", "Forecast", columns, rows)
 
 
@@ -205,7 +224,7 @@ def _sweep(results: Results) -> Table:
         Column(f"{unit} per s"),
         Column(_interval_title(known)),
         Column("Measured" if measured else "Times today's"),
-        Column("Commit p95", "ms"),
+        Column("p95", "ms"),
         Column("CPUs", "% busy"),
         Column("Log", "% busy"),
     ]
@@ -226,11 +245,9 @@ def _sweep(results: Results) -> Table:
                 ),
             ]
         )
-    note = (
-        "* outside of what the run measured: wider."
-        if any(one["extrapolated"] for one in results["sweep"])
-        else ""
-    )
+    note = "p95: of the commit time."
+    if any(one["extrapolated"] for one in results["sweep"]):
+        note += " * outside of what the run measured: wider."
     return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
 
 

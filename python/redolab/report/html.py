@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from redolab.report import (
+    advice,
     cells,
     contents,
     figures,
@@ -29,6 +30,7 @@ from redolab.report.cells import Results
 from redolab.report.drawing import Figure
 from redolab.report.histogram_figure import response_histogram
 from redolab.report.time_figure import time_profile
+from redolab.row_names import row_name
 
 _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
     "time": time_profile,
@@ -53,6 +55,7 @@ def render(results: Results) -> str:
         _figures(results),
         version=results["method"]["redolab_version"],
         sections=contents.sections(results),
+        advice=advice,
         cells=cells,
         tables=tables,
         curve_caption=figures.curve_caption,
@@ -60,6 +63,7 @@ def render(results: Results) -> str:
         method=method,
         published=published,
         rows=rows,
+        row_name=row_name,
         times=time_tables,
         wording=wording,
         stamp=tables.emulation(results),

@@ -84,6 +84,19 @@ class Paper:
         if table.note:
             yield Padding(self.text(table.note, "dim"), (0, 0, 0, 2))
 
+    def numbered(self, title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
+        """Sentences under a title, numbered; nothing where there are none."""
+        if not lines:
+            return
+        yield Text()
+        yield self.text(title, "bold")
+        grid = Grid.grid(padding=(0, 1, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1)
+        for number, line in enumerate(lines, 1):
+            grid.add_row(Text(f"  {number}", "dim"), self.text(line))
+        yield grid
+
     def text(self, text: str, style: str = "") -> Text:
         """Text as this screen can show it."""
         return Text(self.words(text), style)

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from redolab.errors import UsageError
-from redolab.report import profile_lists
+from redolab.report import advice, profile_lists
 from redolab.report import profile_tables as made
 from redolab.report.cells import Results, Table
 from redolab.report.paper import Paper
@@ -41,6 +41,8 @@ class ProfileScreen:
         yield paper.text(made.headline(self._results), "bold")
         yield Text()
         yield from paper.facts(made.facts(self._results))
+        if self._session is None:
+            yield from paper.numbered("What to change", advice.sentences(self._results))
         for table in tables:
             yield from paper.table(table)
         yield Text()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from redolab.report import cells
 from redolab.report.cells import NOT_AVAILABLE, Cell, Column, Results, Table
 from redolab.report.profile_tables import NARROWEST, Group, duration, percent, short
-from redolab.report.rows import is_wait, row_name
+from redolab.row_names import is_wait, row_name
 
 _SHOWN_SESSIONS = 20
 _SHOWN_KINDS = 12

@@ -9,7 +9,7 @@ from redolab import units
 from redolab.log_waits import is_log_sync
 from redolab.report import cells
 from redolab.report.cells import NOT_AVAILABLE, Cell, Column, Results, Table
-from redolab.report.rows import is_wait, row_name
+from redolab.row_names import is_wait, row_name
 
 Group = Mapping[str, Any]
 NARROWEST = 80

@@ -1,4 +1,4 @@
-"""The rows of a time profile: their names, what they mean, their order."""
+"""The rows of a time profile: what they mean, their order, their figures by name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.report.cells import Results
+from redolab.row_names import is_wait
 
-_NAMED_ROWS: Mapping[str, str] = {
-    "on_cpu": "on CPU",
-    "run_queue": "run queue",
-    "steal": "steal",
-    "on_cpu_or_unknown": "on CPU or unknown",
-    "unaccounted": "unaccounted",
-}
 _ROW_MEANINGS = {
     "on_cpu": "executing on a processor, by the kernel's account",
     "run_queue": "ready to run, waiting for a processor, by the kernel's account",
@@ -23,26 +17,6 @@ _ROW_MEANINGS = {
     ),
     "on_cpu_or_unknown": "no wait was posted; the kernel's accounts could not be read",
     "unaccounted": "response time that no account explains; negative when accounts overlap",
-}
-# PostgreSQL 17 renamed the WAL events' case, hence the lower-case keys.
-_EVENT_NAMES = {
-    "io:walsync": "log sync",
-    "io:walwrite": "log write",
-    "lwlock:walwrite": "log sync by another",
-    "lwlock:walinsert": "log insert lock",
-    "lwlock:walbufmapping": "log buffer lock",
-    "lwlock:buffercontent": "page lock",
-    "lwlock:procarray": "process array lock",
-    "lwlock:xidgen": "transaction id lock",
-    "lwlock:xactslru": "commit status lock",
-    "lock:transactionid": "row lock",
-    "lock:tuple": "row lock queue",
-    "io:datafileread": "data file read",
-    "io:datafilewrite": "data file write",
-    "io:datafileextend": "data file extend",
-    "ipc:procarraygroupupdate": "group transaction end",
-    "ipc:xactgroupupdate": "group status update",
-    "client:clientread": "waiting for the client",
 }
 _EVENT_MEANINGS = {
     "io:walsync": "the process itself waits until the log device has stored the log",
@@ -55,16 +29,6 @@ _EVENT_MEANINGS = {
     "ipc:procarraygroupupdate": "another process ends this transaction in a group",
     "ipc:xactgroupupdate": "another process records this commit in a group",
 }
-
-
-def is_wait(row: str) -> bool:
-    """Whether a row is a wait event of the server."""
-    return row not in _NAMED_ROWS
-
-
-def row_name(row: str) -> str:
-    """Name a row of the time profile in words; the server's own event name where it has none."""
-    return _NAMED_ROWS.get(row) or _EVENT_NAMES.get(row.lower(), row)
 
 
 def row_meaning(row: str) -> str:

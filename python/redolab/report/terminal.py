@@ -12,6 +12,7 @@ from rich.text import Text
 
 from redolab import units
 from redolab.report import (
+    advice,
     cells,
     drawing,
     findings,
@@ -25,7 +26,8 @@ from redolab.report.cells import Results
 from redolab.report.contents import has
 from redolab.report.fitting import fitted
 from redolab.report.paper import TONES, Paper
-from redolab.report.rows import row_name, shares
+from redolab.report.rows import shares
+from redolab.row_names import row_name
 
 _NAME = 24
 """Characters of a row's name beside its bar."""
@@ -67,6 +69,7 @@ class _Page(Paper):
         if has(results, "time"):
             few = len(results["settings"]) <= drawing.FEW
             yield from self._bars(results, stamp) if few else self._shares(results, stamp)
+        yield from self.numbered("What to change", advice.sentences(results))
         yield from self._findings(results)
         yield from self._cautions(results)
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from redolab import units
 from redolab.report import cells, fitting, tables, time_tables, wording
 from redolab.report.cells import Cell, Column, Results, Table
-from redolab.report.rows import is_wait, profile_rows, row_name, shares
+from redolab.report.rows import profile_rows, shares
+from redolab.row_names import is_wait, row_name
 
 _SHOWN_ROWS = 5
 

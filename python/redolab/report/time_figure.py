@@ -8,7 +8,8 @@ from typing import Any
 from redolab.report import cells, drawing, wording
 from redolab.report.cells import Results
 from redolab.report.drawing import Figure, safe
-from redolab.report.rows import profile_rows, row_name, shares
+from redolab.report.rows import profile_rows, shares
+from redolab.row_names import row_name
 
 _WAIT_PATTERNS = ("", "\\", "x", "|", "-", "+")
 _MAIN_SHARE = 0.01

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from redolab.report import cells, wording
 from redolab.report.cells import Cell, Column, Results, Table, TimeUnit
-from redolab.report.rows import is_wait, profile_rows, row_name, shares, times
+from redolab.report.rows import profile_rows, shares, times
+from redolab.row_names import is_wait, row_name
 
 MAIN_SHARE = 0.01
 """Share of a setting's time from which a row is shown where there is little room."""

@@ -36,7 +36,7 @@ def test_the_elbow_gives_the_share_and_one_session_fewer_does_not() -> None:
 
 def test_the_elbow_of_the_bounds_is_that_of_the_formula() -> None:
     answer = inverse.elbow(CALIBRATED, Scenario(8, rows_per_commit=32, think_time_ms=2))
-    cpu = POINT.busy_cpu_s + 31 * POINT.row_busy_cpu_s + POINT.flush_cpu_s
+    cpu = POINT.transaction_with(8) + 31 * POINT.row_with(8) + POINT.flush_cpu_s
     log = POINT.flush_mean_s + POINT.device_s_per_byte * (POINT.commit_bytes + 32 * POINT.row_bytes)
     assert answer.brings["bounds_elbow"] == pytest.approx((0.002 + cpu + log) / log)
 
@@ -87,7 +87,7 @@ def test_the_rows_of_a_lone_session_follow_from_its_costs() -> None:
 
 
 def test_rows_that_save_nothing_have_no_answer() -> None:
-    calibrated = make_calibrated(replicates=1, alone_cpu_s=50e-6, row_alone_cpu_s=50e-6)
+    calibrated = make_calibrated(replicates=1, transaction_cpu_s=((1, 50e-6),), row_cpu_s=((1, 50e-6),))
     answer = inverse.rows_for(calibrated, Scenario(1, commit_wait="nowait"), 0.9)
     assert answer.value is None
     assert "save less than 1 %" in answer.refused
