@@ -150,8 +150,10 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
             "calibrate with several (`redolab run calibrate`)"
         )
     cpus = scenario.cpus or float(calibration.cpus)
-    transaction_s = calibration.transaction_with(scenario.sessions)
-    row_s = calibration.row_with(scenario.sessions)
+    # Of a pool for arrivals few work at a time.
+    working = scenario.sessions if scenario.arrival_rate_per_s is None else 1
+    transaction_s = calibration.transaction_with(working)
+    row_s = calibration.row_with(working)
     waits = scenario.commit_wait == "wait"
     arrivals = (
         None

@@ -7,6 +7,7 @@ from tests.forecasts import POINT, make_calibrated
 
 from redolab.analysis import inverse
 from redolab.model.calibration import Scenario, parameters
+from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import SEED, simulation
 from redolab.model.group_commit import simulate
 
@@ -64,8 +65,17 @@ def test_the_largest_arrival_rate_keeps_the_limit_and_a_larger_one_does_not() ->
     assert rate is not None
     assert p95_ms(rate) <= 3.0 < p95_ms(1.05 * rate)
     assert answer.brings["response_time_ms_p95"] == p95_ms(rate)
-    assert rate < answer.brings["capacity_per_s"]
+    assert rate < answer.brings["looping_throughput_per_s"]
     assert [item["factor"] for item in answer.extrapolated] == ["sessions", "arrival_rate_per_s"]
+
+
+def test_arrivals_may_come_faster_than_sessions_in_a_loop_commit() -> None:
+    answer = inverse.keep_p95_under(CALIBRATED, Scenario(64), 1_000.0)
+    assert answer.value is not None
+    assert answer.value.point is not None
+    assert answer.value.point > 1.05 * answer.brings["looping_throughput_per_s"]
+    with pytest.raises(NoSteadyStateError):
+        simulation(POINT, Scenario(64, arrival_rate_per_s=1.1 * answer.value.point))
 
 
 def test_a_limit_below_the_time_without_load_cannot_be_kept() -> None:
