@@ -70,8 +70,9 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert ("group commit, simulated", "commit_time_ms_p95") in scores
     # The emulated device is that of the run.
     assert results["engine"]["emulated"]["log_device_ms"]["requested"] == 1.0
-    # One flush per commit on a device of 1 ms is a wall at 1,000 a second, whatever the machine does.
-    assert scores["exact MVA", "throughput_per_s"]["forecast"]["point"] < 1_000
+    # Eight sessions on a slow log: one flush serves about four commits, and one each without group commit.
+    without = scores["exact MVA", "throughput_per_s"]["forecast"]["point"]
+    assert without < own["forecast"]["point"] / 2
 
     run = open_run(place)
     sealed = run.document(FILE)
