@@ -33,15 +33,15 @@ def tables(calibrated: Calibrated) -> list[Table]:
         return cost(calibrated, lambda each: each.transaction_cpu_s[place][1])
 
     rows = [
-        _row(f"CPU of a one-row commit, {counted(sessions, 'session')}", transaction(place))
+        _row(f"commit, {counted(sessions, 'session')}: CPU", transaction(place))
         for place, (sessions, _) in enumerate(point.transaction_cpu_s)
     ]
     if point.row_known:
-        rows += [_row("CPU of each further row", cost(calibrated, lambda each: each.row_cpu_s[0][1]))]
+        rows += [_row("further row: CPU", cost(calibrated, lambda each: each.row_cpu_s[0][1]))]
     rows += [
-        _row("a flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
-        _row("a flush: the device", cost(calibrated, lambda each: each.flush_mean_s)),
-        _row("CPU of a wait for another's flush", cost(calibrated, lambda each: each.wake_s)),
+        _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
+        _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
+        _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
     ]
     return [
         Table(
@@ -49,8 +49,8 @@ def tables(calibrated: Calibrated) -> list[Table]:
             "What forecasts start from",
             (Column("cost", "cost", "text"), Column("time", "time", "estimate", "us")),
             rows,
-            "Flushes are not in the CPU of a commit; a client's CPU is. Intervals: the middle 90 % of what the "
-            "run's blocks give, drawn anew.",
+            "A commit of one row, without its flush. A client's CPU is in it. Intervals: the middle 90 % of "
+            "what the run's blocks give, drawn anew.",
             first=True,
         )
     ]
