@@ -67,7 +67,8 @@ class Held:
 
 def main() -> None:
     """Measure where no runs are given, score, and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("grid", type=Path, nargs="?", help="a run of benches/forecast_grid.py")
     parser.add_argument("open", type=Path, nargs="?", help="its open part")
     asked = parser.parse_args()
@@ -159,13 +160,11 @@ def cross_checked(held: Sequence[Held]) -> list[Score]:
 
 
 def left_out(held: Sequence[Held]) -> list[Score]:
-    """The forecasting model's scores, with the intervals it has while no forecast of the family was checked."""
+    """The forecasting model's scores, with the intervals it has before any forecast was checked."""
     scores = []
     for item in held:
         record: list[Score] = []
-        scores += [
-            _with_interval(score, item, record) for score in _scores([item]) if score.model == MAIN
-        ]
+        scores += [_with_interval(score, item, record) for score in _scores([item]) if score.model == MAIN]
     return scores
 
 
@@ -216,15 +215,14 @@ def write_raw(held: Sequence[Held], path: Path) -> None:
                         out.writerow([*row, f"{value:.6g}", f"{item.observed[quantity]:.6g}"])
 
 
-def page(
-    held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], about: Sequence[str]
-) -> str:
+def page(held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], about: Sequence[str]) -> str:
     """The page of tables."""
     closed = [item for item in held if item.family != "open arrivals"]
     core = [item for item in closed if item.family in CORE]
     lines = ["# How true the forecasts are", "", *about, ""]
-    lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that the"]
-    lines += [f"model was not calibrated on. Core: without {_words(set(_families(closed)) - set(CORE))}.", ""]
+    others = _words(set(_families(closed)) - set(CORE))
+    lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
+    lines += [f"the model was not calibrated on. Core: without {others}.", ""]
     lines += _table(
         ["model", "settings", "throughput", "commit time", "throughput, core", "commit time, core", "silent"],
         [
@@ -293,7 +291,10 @@ def page(
             for model in (MAIN, "group commit, approximated")
         ],
     )
-    lines += ["", "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the"]
+    lines += [
+        "",
+        "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
+    ]
     lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
     unchecked = left_out(held)
     lines += _table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from redolab import ledger
 from redolab.asked import changed, parse_set, parse_sweep
 from redolab.command_run import Asked, agree, default_place, measure
 from redolab.engine import check_target
-from redolab.errors import UsageError
+from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast import NOT_HERE, checking, levels_of
 from redolab.model.calibration import Scenario, parameters
@@ -55,6 +55,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
 
     Raises:
         UsageError: a setting that cannot be forecast or cannot be checked here.
+        CheckFailedError: a setting without a steady state.
         RedolabError: nothing could be measured.
     """
     from redolab.analysis.calibrating import calibrate
@@ -72,6 +73,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     record = ledger.scores_of(ledger.read_ledger())
     wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
     content = forecast_of(calibrated, names[_TODAY], wanted, record)
+    _check_said(content)
     sealed = seal({**_heading(run), **content})
     ledger.note_seal(sealed)
     plan = dataclasses.replace(asked.plan, documents={FILE: sealed})
@@ -100,6 +102,11 @@ def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[s
     for name in (*changes, factor):
         if name in NOT_HERE:
             raise UsageError(f"{name} can be forecast and not checked: {NOT_HERE[name]}. Leave it out.")
+    if "arrival_rate_per_s" in (*changes, factor) and calibrated.point.loop != "client":
+        raise UsageError(
+            f"{options.run} measured a loop inside the server, for which nothing can arrive. Calibrate with "
+            "`redolab run calibrate --client` to check arrivals."
+        )
     found = {_TODAY: today}
     for level in levels:
         scenario = changed(today, changes | ({factor: level} if factor else {}))
@@ -125,6 +132,18 @@ def _possible(calibrated: Calibrated, scenario: Scenario) -> Scenario:
     except ValueError as error:
         raise UsageError(f"That cannot be forecast: {error}.") from error
     return scenario
+
+
+def _check_said(content: Mapping[str, Any]) -> None:
+    """Make sure that the model that forecasts says something of every setting.
+
+    Raises:
+        CheckFailedError: there is no steady state.
+    """
+    for asked in content["settings"]:
+        reason = asked["models"][0]["silent"]
+        if reason is not None:
+            raise CheckFailedError(f"Of {asked['setting']} there is nothing to check: {reason}.")
 
 
 def _asked(

@@ -15,6 +15,8 @@ from redolab.store import open_run
 from tests.conftest import Redolab
 from tests.servers import Server
 
+FORECASTS = "group commit, simulated"
+
 
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,14 +65,14 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     scores = {(item["model"], item["quantity"]): item for item in told["scores"]}
     own = scores["group commit, simulated", "throughput_per_s"]
     (asked,) = [item for item in results["settings"] if item["name"] == "8/4/wait"]
-    # Of rows, four to a commit.
-    assert own["measured"]["point"] == pytest.approx(asked["throughput_per_s"]["point"] / 4, rel=1e-6)
+    assert own["measured"]["point"] == pytest.approx(asked["throughput_per_s"]["point"], rel=1e-6)
     assert own["inside"] is (own["forecast"]["low"] <= own["measured"]["point"] <= own["forecast"]["high"])
     assert ("group commit, simulated", "commit_time_ms_p95") in scores
     # The emulated device is that of the run.
     assert results["engine"]["emulated"]["log_device_ms"]["requested"] == 1.0
-    # One flush per commit on a device of 1 ms is a wall at 1,000 a second, whatever the machine does.
-    assert scores["exact MVA", "throughput_per_s"]["forecast"]["point"] < 1_000
+    # Eight sessions on a slow log: one flush serves about four commits, and one each without group commit.
+    without = scores["exact MVA", "throughput_per_s"]["forecast"]["point"]
+    assert without < own["forecast"]["point"] / 2
 
     run = open_run(place)
     sealed = run.document(FILE)
@@ -83,7 +85,7 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert [line["kind"] for line in lines] == ["sealed", "scored"]
     assert lines[0]["sha256"] == lines[1]["sha256"] == sealed["sha256"] == told["sha256"]
     assert str(tmp_path) not in ledger.own_path().read_text()
-    assert [part["record"] for part in results["league"]["records"]] == ["here"]
+    assert [part["record"] for part in results["league"]["records"]] == ["shipped", "here"]
 
     assert redolab("verify", place).code == 0
     league = checked(redolab("league", "--json"))
@@ -91,7 +93,9 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert here == {"record": "here", "forecasts": 1, "unscored": 0}
 
     changed = place / FILE
-    changed.write_text(changed.read_text().replace('"verified": 0', '"verified": 9', 1))
+    forged = json.loads(changed.read_text())
+    forged["forecast"]["settings"][0]["models"][0]["quantities"]["throughput_per_s"]["point"] *= 1.01
+    changed.write_text(json.dumps(forged))
     ended = redolab("verify", place)
     assert ended.code == 1
     assert "its seal is broken" in ended.err
@@ -121,7 +125,7 @@ def test_another_log_device_is_emulated_for_the_check(costs: Path, tmp_path: Pat
     assert own["forecast"]["point"] <= 210
 
 
-def test_a_client_loop_is_checked_with_a_client_loop(tmp_path: Path, redolab: Redolab) -> None:
+def test_arrivals_are_checked_with_a_client_loop(tmp_path: Path, redolab: Redolab) -> None:
     place = tmp_path / "costs"
     ended = redolab(
         "run", "calibrate", "--client", "--sessions", "4", "--blocks", "1", "--seconds", "0.3", "--out", place
@@ -131,6 +135,8 @@ def test_a_client_loop_is_checked_with_a_client_loop(tmp_path: Path, redolab: Re
         redolab(
             "verify-forecast",
             place,
+            "--set",
+            "arrival_rate_per_s=50",
             "--set",
             "sessions=2",
             "--blocks",
@@ -143,7 +149,11 @@ def test_a_client_loop_is_checked_with_a_client_loop(tmp_path: Path, redolab: Re
         )
     )
     assert results["load"]["loop"] == "client"
-    assert any(item["quantity"] == "commit_time_ms" for item in results["forecast"]["scores"])
+    scores = {item["quantity"]: item for item in results["forecast"]["scores"] if item["model"] == FORECASTS}
+    # What arrives is done, as long as it can be: 50 a second, within the scatter of random arrivals.
+    assert scores["throughput_per_s"]["forecast"]["point"] == pytest.approx(50, rel=0.05)
+    assert {"commit_time_ms", "response_time_ms_p95"} <= scores.keys()
+    assert scores["throughput_per_s"]["family"] == "open arrivals"
 
 
 def test_a_server_of_somebody_else_must_be_named_and_agreed_to(

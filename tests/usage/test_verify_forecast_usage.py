@@ -38,7 +38,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
         (["--set", "sessions=8"], "today's setting"),
         (["--set", "cpus=4"], "cpus can be forecast and not checked"),
         (["--set", "think_time_ms=4"], "think_time_ms can be forecast and not checked"),
-        (["--sweep", "arrival_rate_per_s=4,5"], "arrival_rate_per_s can be forecast and not checked"),
+        (["--sweep", "arrival_rate_per_s=4,5"], "run calibrate --client"),
         (["--set", "speed=4"], "there is no factor 'speed'"),
         (["--set", "sessions=0"], "sessions is 0; it must be at least 1"),
         (["--set", "sessions=many"], "is no whole number"),
@@ -59,6 +59,17 @@ def test_what_cannot_be_checked_is_refused_before_anything_is_sealed(
     assert said in ended.err
     assert not ledger.own_path().exists()
     assert not (tmp_path / "out").exists()
+
+
+def test_what_has_no_steady_state_is_not_sealed(
+    run: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_calibrated(replicates=0, loop="client")
+    monkeypatch.setattr(calibrating, "calibrate", lambda _: client)
+    ended = redolab("verify-forecast", run, "--set", "arrival_rate_per_s=900000", "--out", tmp_path / "out")
+    assert ended.code == 1
+    assert "no steady state" in ended.err
+    assert not ledger.own_path().exists()
 
 
 def test_a_place_that_is_taken_is_refused_before_anything_is_sealed(

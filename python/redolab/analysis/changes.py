@@ -106,7 +106,7 @@ def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
             f"{rows:,} rows per commit instead of {now:,}",
             replace(today, rows_per_commit=rows),
             "kept",
-            f"{rows:,} rows are acknowledged, or rolled back, together; a transaction holds its locks longer",
+            f"{rows:,} rows are acknowledged or rolled back together: each waits for all; locks last longer",
             f"redolab verify-forecast RUN --set rows_per_commit={rows}",
         )
         for rows in levels

@@ -33,7 +33,7 @@ COMMITS, REPLICATE_COMMITS = 20_000, 5_000
 """Commits simulated at least, from the calibration and from each of its replicates."""
 ROUNDS, REPLICATE_ROUNDS = 20, 4
 """Rounds simulated at least, in which every session has its turn on a CPU."""
-_LEAST_EACH, _REPLICATE_LEAST_EACH = 100, 40
+_LEAST_EACH, _REPLICATE_LEAST_EACH = 150, 50
 """Commits of each session at least."""
 _MOST_COMMITS = 2_000_000
 MEASURED = 0.05

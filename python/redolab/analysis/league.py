@@ -28,6 +28,7 @@ _FEWEST = 3
 SHORT = {
     "throughput_per_s": "throughput",
     "response_time_ms": "response time",
+    "response_time_ms_p95": "response time, p95",
     "commit_time_ms": "commit time",
     "commit_time_ms_p50": "commit time, median",
     "commit_time_ms_p95": "commit time, p95",
@@ -60,8 +61,8 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
     return rows
 
 
-def losers(scores: Iterable[Score]) -> dict[str, str]:
-    """In words, by quantity, which models the naive straight line beats by the median error.
+def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
+    """For each quantity, in words, which models the naive straight line beats by the median error.
 
     They are compared in the settings of which both said something, which are those with the same measured
     value.
@@ -81,11 +82,14 @@ def losers(scores: Iterable[Score]) -> dict[str, str]:
             found.setdefault(quantity, []).append(
                 f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
             )
-    return {
-        quantity: "To the naive straight line lose, by the median error where both spoke: "
-        f"{', '.join(models)}."
+    return [
+        {
+            "quantity": quantity,
+            "text": "To the naive straight line lose, by the median error where both spoke: "
+            f"{', '.join(models)}.",
+        }
         for quantity, models in found.items()
-    }
+    ]
 
 
 def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:
@@ -131,7 +135,7 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
             f"Forecasts of {SHORT[quantity]} by every model, {part['name']}",
             _COLUMNS,
             [_shown(row) for row in part["rows"] if row["quantity"] == quantity],
-            part["losers"].get(quantity, ""),
+            " ".join(item["text"] for item in part["losers"] if item["quantity"] == quantity),
             first,
         )
         for part in league["records"]

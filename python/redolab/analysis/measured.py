@@ -28,11 +28,6 @@ def quantities(
 ) -> dict[str, Estimate]:
     """Those of one setting, from its samples that count.
 
-    Args:
-        samples: of the setting.
-        histograms: commit times, by sample.
-        responses: times from the moment a commit was asked for, by sample; empty where sessions loop.
-
     Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
     percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
     is busy for as long as flush calls took by the server's account, or the emulated device by its own.

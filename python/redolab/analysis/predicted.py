@@ -47,7 +47,7 @@ def _ask(
             found = _with_intervals(name, model, calibrated, scenario, record)
     except ValueError as error:
         return Said(name, {}, str(error))
-    return Said(name, {key: value for key, value in found.items() if key in QUANTITIES and value.point > 0})
+    return Said(name, {key: found[key] for key in QUANTITIES if key in found and found[key].point > 0})
 
 
 def _with_intervals(

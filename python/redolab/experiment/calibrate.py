@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from redolab import units
 from redolab.errors import UsageError
 from redolab.experiment.base import Experiment, Levels, Size, Wish
 from redolab.load import Inserts
 from redolab.machine import describe_machine
 from redolab.store import Run
 
+if TYPE_CHECKING:
+    from redolab.analysis.calibrating import Calibrated
+
+_CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
 _PER_CPU = 16
 _ROWS, _FEWER_PER_CPU = 1024, 4
 # As in rows-per-commit: a row with its header takes 64 bytes.
@@ -65,11 +70,39 @@ def _load(wish: Wish, settings: Mapping[str, Levels]) -> Inserts:
 
 
 def _analyse(run: Run) -> dict[str, Any]:
+    from redolab.analysis.calibrate_shown import tables
+    from redolab.analysis.calibrating import calibrate
     from redolab.analysis.compared import compare_run, results
     from redolab.analysis.verdict import Verdict
 
     compared = compare_run(run)
-    return results(compared, Verdict("Calibrated.", "undecided", compared.baseline, None))
+    try:
+        calibrated = calibrate(run)
+    except UsageError as error:
+        text = f"Forecasts cannot start from this run: {error}"
+        return results(compared, Verdict(text, "undecided", compared.baseline, None, _NOT_CALIBRATED))
+    verdict = Verdict(_costs(calibrated), "undecided", compared.baseline, None, _CALIBRATED)
+    return results(compared, verdict, tables=tables(calibrated))
+
+
+def _costs(calibrated: Calibrated) -> str:
+    """What a commit costs here, in a sentence, and what it is for."""
+    point, busy = calibrated.point, calibrated.measured[calibrated.today]
+    flush_s = point.flush_mean_s + point.flush_cpu_s
+    lone_s = point.transaction_cpu_s[0][1]
+    text = (
+        f"A flush of the log takes {units.duration(flush_s)} here, {units.duration(point.flush_cpu_s)} of it "
+        f"CPU time; a transaction of one row costs {units.duration(lone_s)} of CPU beside it"
+    )
+    if point.row_known:
+        text += f", and each further row {units.duration(point.row_cpu_s[0][1])}"
+    per_flush = busy.quantities.get("commits_per_flush")
+    if per_flush is not None and per_flush.point is not None:
+        text += (
+            f". With {busy.scenario.sessions} sessions one flush serves {units.significant(per_flush.point)} "
+            "commits"
+        )
+    return f"{text}. `redolab forecast` and `redolab verify-forecast` can start from this run."
 
 
 EXPERIMENT = Experiment(

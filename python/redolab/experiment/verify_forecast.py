@@ -22,7 +22,6 @@ NAME = "verify-forecast"
 NOT_HERE: Mapping[str, str] = {
     "cpus": "this machine has the CPUs it has",
     "think_time_ms": "the sessions of the check loop without a pause",
-    "arrival_rate_per_s": "the sessions of the check loop, and nothing arrives",
 }
 """Factors that can be forecast and not checked, and why."""
 _MOVED = 0.1
@@ -33,7 +32,8 @@ _SIZE = Size(blocks=5, seconds=2.0, warmup_s=0.4)
 def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dict[str, Levels]:
     """Settings to measure, by the names they are given here: their levels joined.
 
-    Commit delay and log device are levels where a setting has them, and then of all.
+    Commit delay and log device are levels where a setting has them, and then of all; arrivals are a level of
+    the settings that have them, the sessions of all others loop.
 
     Args:
         scenarios: by any key; the keys of the result are the names, in the same order.
@@ -54,6 +54,8 @@ def levels_of(scenarios: Mapping[str, Scenario], device_ms: float | None) -> dic
             levels["log_device_ms"] = (
                 f"{item.log_device_ms if item.log_device_ms is not None else device_ms or 0:g}"
             )
+        if item.arrival_rate_per_s is not None:
+            levels["arrival_rate_per_s"] = f"{item.arrival_rate_per_s:.12g}"
         found[setting_name(levels)] = levels
     return found
 
@@ -73,7 +75,7 @@ def checking(settings: Mapping[str, Levels], today: str, client: bool) -> Experi
     return Experiment(
         name=NAME,
         question="Does what was forecast come true?",
-        unit="row",
+        unit="commit",
         record="sample",
         engines=("embedded", "postgresql"),
         options=frozenset(),

@@ -122,7 +122,7 @@ class Calibration:
         return with_sessions(self.row_cpu_s, sessions, self.cpus)
 
 
-def with_sessions(curve: Curve, sessions: int, cpus: int) -> float:
+def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     """A cost with so many sessions: as with one while there is a CPU for each, and else linear in the
     logarithm of the number between those measured.
     """
@@ -150,8 +150,10 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
             "calibrate with several (`redolab run calibrate`)"
         )
     cpus = scenario.cpus or float(calibration.cpus)
-    transaction_s = calibration.transaction_with(scenario.sessions)
-    row_s = calibration.row_with(scenario.sessions)
+    # Of a pool for arrivals few work at a time.
+    working = scenario.sessions if scenario.arrival_rate_per_s is None else 1
+    transaction_s = with_sessions(calibration.transaction_cpu_s, working, cpus)
+    row_s = with_sessions(calibration.row_cpu_s, working, cpus)
     waits = scenario.commit_wait == "wait"
     arrivals = (
         None

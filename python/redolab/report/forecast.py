@@ -48,11 +48,6 @@ _UNSAID: Mapping[str, Any] = {
     "arrival_rate_per_s": None,
 }  # fmt: skip
 """Levels that go without saying."""
-_SET_BACK: Mapping[str, str] = {
-    "log_device_ms": "the log device as measured", "cpus": "the CPUs as measured",
-    "arrival_rate_per_s": "sessions that loop",
-}  # fmt: skip
-"""Words for the lack of a level."""
 
 
 def print_forecast(results: Results, console: Console | None = None) -> None:
@@ -122,11 +117,7 @@ def _first(levels: Mapping[str, Any]) -> tuple[str, str]:
 
 def _changes(results: Results) -> list[str]:
     before, after = results["today"]["levels"], results["asked"]["levels"]
-    return [
-        _SET_BACK[name] if value is None else _LEVELS[name](value)
-        for name, value in after.items()
-        if value != before[name]
-    ]
+    return [_LEVELS[name](value) for name, value in after.items() if value != before[name]]
 
 
 def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
@@ -276,7 +267,7 @@ def _answer(answer: Mapping[str, Any]) -> str:
     if answer["question"] == "keep_p95_under":
         return (
             f"Up to {found} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
-            f"the capacity is {figures['capacity_per_s']}."
+            f"as many sessions in a loop do {figures['looping_throughput_per_s']} commits per s."
         )
     return (
         f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "

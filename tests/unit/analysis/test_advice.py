@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.forecasts import TODAY, make_calibrated
+from tests.forecasts import TODAY, make_calibrated, make_scores
 from tests.screens import profiles
 from tests.unit.analysis.synthetic import BASELINE, LOG_BOUND, build_run, design
 
@@ -77,6 +77,27 @@ def test_a_run_with_costs_has_ranked_changes_and_what_they_promise(
     ranks = [item["durability"] for item in found["changes"] if item["outcome"] == "more work"]
     assert ranks == sorted(ranks, key=["kept", "lost", "limit"].index)
     assert ranks[0] == "kept"
+
+
+def test_the_record_that_comes_with_redolab_narrows_the_intervals(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tells_costs(monkeypatch, BASELINE)
+
+    def fewer() -> dict[str, Any]:
+        found = advice.of_run(run, BASELINE, TIMES)["changes"]
+        return next(item for item in found if (item["factor"], item["to"]) == ("sessions", "4"))
+
+    monkeypatch.setattr(advice, "shipped_record", lambda: ((), ()))
+    unknown = fewer()
+    scores = make_scores("single rows", "throughput_per_s", (0.01,) * 9)
+    monkeypatch.setattr(advice, "shipped_record", lambda: (scores, ()))
+    known = fewer()
+    assert (unknown["verified"], known["verified"]) == (0, 9)
+    assert unknown["extrapolated"] == "no forecast of single rows has been verified before"
+    assert known["extrapolated"] == ""
+    assert unknown["gain"]["point"] == known["gain"]["point"]
+    assert unknown["gain"]["high"] > 1.3 * known["gain"]["point"] > known["gain"]["high"]
 
 
 def test_the_short_list_tells_the_price_of_what_gives_up_durability(

@@ -22,16 +22,17 @@ SINGLE = make_scores("single rows", "throughput_per_s", NINE) + make_scores(
 )
 
 
-def made(busy_cpu_s: float = 45e-6, **changes: Any) -> Calibrated:
+def made(cpu_s: float = 45e-6, **changes: Any) -> Calibrated:
     """A server on which a transaction of one row takes 45 us of CPU and each further row 5 us."""
-    return make_calibrated(busy_cpu_s=busy_cpu_s, row_busy_cpu_s=5e-6, **changes)
+    return make_calibrated(transaction_cpu_s=((1, cpu_s),), row_cpu_s=((1, 5e-6),), **changes)
 
 
 def model(calibration: Calibration, scenario: Scenario, commits: int) -> Mapping[str, float]:
     """Each session alone with its flush, all of them together with the CPUs."""
     assert commits >= 20 * scenario.sessions
     flush = 0.0 if scenario.commit_wait == "nowait" else calibration.flush_mean_s
-    busy = calibration.busy_cpu_s + (scenario.rows_per_commit - 1) * calibration.row_busy_cpu_s
+    busy = calibration.transaction_with(scenario.sessions)
+    busy += (scenario.rows_per_commit - 1) * calibration.row_with(scenario.sessions)
     alone = scenario.sessions / (busy + flush + scenario.commit_delay_us / 1e6)
     rate = min(alone, (scenario.cpus or calibration.cpus) / busy)
     return {"throughput_per_s": rate, "response_time_ms": 1e3 * scenario.sessions / rate}
@@ -55,11 +56,11 @@ def test_what_is_tried() -> None:
 
 def test_sessions_go_to_the_elbow() -> None:
     # One CPU of 1/20 s of work: 4 sessions reach what it can do, 8 add nothing.
-    calibrated = made(cpus=1, busy_cpu_s=290e-6)
+    calibrated = made(cpus=1, cpu_s=290e-6)
     names = {item.to: item.name for item in candidates(calibrated, model) if item.factor == "sessions"}
     # 1 / 290 us = 3,448/s; 4 sessions 4 / 1.29 ms = 3,101/s are 90 %, 8 sessions all of it.
     assert names == {"4": "4 sessions instead of 8", "16": "16 sessions instead of 8"}
-    calibrated = made(cpus=1, busy_cpu_s=400e-6)
+    calibrated = made(cpus=1, cpu_s=400e-6)
     names = {item.to: item.name for item in candidates(calibrated, model) if item.factor == "sessions"}
     assert names["4"] == "4 sessions instead of 8 (the elbow)"
 
@@ -155,7 +156,7 @@ def test_a_change_whose_interval_holds_no_gain_is_not_shown_to_help() -> None:
 
 
 def test_fewer_sessions_shorten_times_where_as_much_is_done() -> None:
-    calibrated = made(cpus=1, busy_cpu_s=400e-6)
+    calibrated = made(cpus=1, cpu_s=400e-6)
     found = advised(calibrated, SINGLE)["sessions", "4"]
     # 4 sessions do the 2,500/s that one CPU allows; their transactions take half as long.
     assert (found.gain.point, found.time.point) == pytest.approx((1.0, 0.5))

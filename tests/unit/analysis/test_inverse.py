@@ -7,6 +7,7 @@ from tests.forecasts import POINT, make_calibrated
 
 from redolab.analysis import inverse
 from redolab.model.calibration import Scenario, parameters
+from redolab.model.erlang import NoSteadyStateError
 from redolab.model.forecast import SEED, simulation
 from redolab.model.group_commit import simulate
 
@@ -34,6 +35,16 @@ def test_the_elbow_gives_the_share_and_one_session_fewer_does_not() -> None:
     assert most < 1.02 * answer.brings["best_throughput_per_s"]
 
 
+def test_a_slow_log_has_an_elbow_far_out() -> None:
+    slow = make_calibrated(1, flush_s=(0.0051, 0.0052))
+    answer = inverse.elbow(slow, Scenario(8))
+    assert answer.value is not None
+    assert answer.value.point is not None
+    # Half of the sessions per flush, until the CPUs are busy.
+    expected = 2 * 0.00515 * answer.brings["throughput_per_s"]
+    assert answer.value.point == pytest.approx(expected, rel=0.2)
+
+
 def test_the_elbow_of_the_bounds_is_that_of_the_formula() -> None:
     answer = inverse.elbow(CALIBRATED, Scenario(8, rows_per_commit=32, think_time_ms=2))
     cpu = POINT.transaction_with(8) + 31 * POINT.row_with(8) + POINT.flush_cpu_s
@@ -44,7 +55,7 @@ def test_the_elbow_of_the_bounds_is_that_of_the_formula() -> None:
 def test_throughput_that_grows_beyond_what_is_forecast_has_no_elbow() -> None:
     answer = inverse.elbow(CALIBRATED, Scenario(8, think_time_ms=10_000))
     assert answer.value is None
-    assert "still grows at 4,096 sessions" in answer.refused
+    assert "still grows at 2,048 sessions" in answer.refused
 
 
 def test_arrivals_do_not_hinder_the_elbow_of_sessions_that_loop() -> None:
@@ -64,8 +75,17 @@ def test_the_largest_arrival_rate_keeps_the_limit_and_a_larger_one_does_not() ->
     assert rate is not None
     assert p95_ms(rate) <= 3.0 < p95_ms(1.05 * rate)
     assert answer.brings["response_time_ms_p95"] == p95_ms(rate)
-    assert rate < answer.brings["capacity_per_s"]
+    assert rate < answer.brings["looping_throughput_per_s"]
     assert [item["factor"] for item in answer.extrapolated] == ["sessions", "arrival_rate_per_s"]
+
+
+def test_arrivals_may_come_faster_than_sessions_in_a_loop_commit() -> None:
+    answer = inverse.keep_p95_under(CALIBRATED, Scenario(64), 1_000.0)
+    assert answer.value is not None
+    assert answer.value.point is not None
+    assert answer.value.point > 1.05 * answer.brings["looping_throughput_per_s"]
+    with pytest.raises(NoSteadyStateError):
+        simulation(POINT, Scenario(64, arrival_rate_per_s=1.1 * answer.value.point))
 
 
 def test_a_limit_below_the_time_without_load_cannot_be_kept() -> None:

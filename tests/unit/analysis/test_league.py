@@ -44,11 +44,14 @@ def test_a_model_that_loses_to_the_line_says_so() -> None:
     better = [score("exact MVA", 0.95 * value, value) for value in measured]
     # Where the line said nothing, nothing is compared.
     alone = [score("exact MVA", 9.0, value) for value in (7.0, 8.0)]
-    assert losers([*line, *worse, *better, *alone]) == {
-        THROUGHPUT: "To the naive straight line lose, by the median error where both spoke: "
-        "M/M/1 (50.0 % against 10.0 % in 3 settings)."
-    }
-    assert losers([*line[:2], *worse[:2]]) == {}
+    assert losers([*line, *worse, *better, *alone]) == [
+        {
+            "quantity": THROUGHPUT,
+            "text": "To the naive straight line lose, by the median error where both spoke: "
+            "M/M/1 (50.0 % against 10.0 % in 3 settings).",
+        }
+    ]
+    assert losers([*line[:2], *worse[:2]]) == []
 
 
 def test_records_are_kept_apart() -> None:

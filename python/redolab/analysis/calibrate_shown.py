@@ -1,0 +1,60 @@
+"""What a calibration says, as a table: each cost with the scatter of the run's blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redolab.analysis.calibrating import Calibrated
+from redolab.analysis.estimates import Estimate
+from redolab.analysis.shown import Column, Table
+from redolab.model.calibration import Calibration
+from redolab.units import counted
+
+LEVEL = 0.90
+
+
+def cost(calibrated: Calibrated, pick: Callable[[Calibration], float]) -> Estimate:
+    """One cost, with the middle 90 % of what the resampled blocks give."""
+    import numpy as np
+
+    point = pick(calibrated.point)
+    if not calibrated.replicates:
+        return Estimate(point, None, None, LEVEL)
+    ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.quantile([pick(each) for each in calibrated.replicates], ends)
+    return Estimate(point, float(low), float(high), LEVEL)
+
+
+def tables(calibrated: Calibrated) -> list[Table]:
+    """The costs that forecasts start from."""
+    point = calibrated.point
+
+    def transaction(place: int) -> Estimate:
+        return cost(calibrated, lambda each: each.transaction_cpu_s[place][1])
+
+    rows = [
+        _row(f"commit, {counted(sessions, 'session')}: CPU", transaction(place))
+        for place, (sessions, _) in enumerate(point.transaction_cpu_s)
+    ]
+    if point.row_known:
+        rows += [_row("further row: CPU", cost(calibrated, lambda each: each.row_cpu_s[0][1]))]
+    rows += [
+        _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
+        _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
+        _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
+    ]
+    return [
+        Table(
+            "costs",
+            "What forecasts start from",
+            (Column("cost", "cost", "text"), Column("time", "time", "estimate", "us")),
+            rows,
+            "A commit of one row, without its flush. A client's CPU is in it. Intervals: the middle 90 % of "
+            "what the run's blocks give, drawn anew.",
+            first=True,
+        )
+    ]
+
+
+def _row(name: str, seconds: Estimate) -> dict[str, object]:
+    return {"cost": name, "time": seconds.scaled(1e6)}
