@@ -1,10 +1,11 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
-    python benches/forecast.py                     measures (some 45 minutes) and scores
-    python benches/forecast.py GRID [OPEN]         scores runs that `benches/forecast_grid.py` measured
+    python benches/forecast.py                               measures (20 minutes) and scores
+    python benches/forecast.py GRID OPEN [--earlier GRID]    scores runs of `benches/forecast_grid.py`
 
-Writes `benches/forecast.md`, the raw figures beside it in `benches/results/forecast.csv`, and the record that
-comes with Redolab, which gives the first forecasts of a new user their intervals.
+An earlier grid is scored too, told apart, and joins the record. Writes `benches/forecast.md`, the raw figures
+beside it in `benches/results`, and the record that comes with Redolab, which gives the first forecasts of a
+new user their intervals.
 
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
 costs are read from three settings that wait for the log and from commits that do not wait; all other settings
@@ -28,6 +29,7 @@ import numpy as np
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, models_of
+from redolab.analysis.reading import counting, read_samples
 from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES
 from redolab.model.record import (
@@ -38,6 +40,7 @@ from redolab.model.record import (
     prediction_interval,
     scores_as_lines,
 )
+from redolab.sample import Sample
 from redolab.store import Run, open_run
 
 HERE = Path(__file__).parent
@@ -71,6 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("grid", type=Path, nargs="?", help="a run of benches/forecast_grid.py")
     parser.add_argument("open", type=Path, nargs="?", help="its open part")
+    parser.add_argument("--earlier", type=Path, help="an earlier grid, for the record")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         grid, arrivals = asked.grid, asked.open
@@ -82,11 +86,54 @@ def main() -> None:
         held = [item for run in runs for item in forecasts(runs[0], run)]
         moved = transferred(runs[0])
         about = _about(runs)
-    scores = cross_checked(held)
-    silences = [Silence(model, item.family, why) for item in held for model, why in item.silent.items()]
+        noise = [("this one", held, repeated(runs[0]))]
+        before = [] if asked.earlier is None else forecasts(open_run(asked.earlier), open_run(asked.earlier))
+        if asked.earlier is not None:
+            noise.append(("the earlier one", before, repeated(open_run(asked.earlier))))
+    scores = cross_checked([*held, *before])
+    silences = [
+        Silence(model, item.family, why) for item in (*held, *before) for model, why in item.silent.items()
+    ]
     write_raw(held, HERE / "results" / "forecast.csv")
+    write_raw(before, HERE / "results" / "forecast_earlier.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
-    (HERE / "forecast.md").write_text(page(held, scores, moved, about))
+    (HERE / "forecast.md").write_text(page(held, before, scores, moved, [*about, "", *_noise(noise)]))
+
+
+def repeated(run: Run) -> dict[str, list[float]]:
+    """How far one sample's throughput is from the mean of the setting's others, by system; no unit.
+
+    No forecast can be nearer to what is measured than measuring again is.
+    """
+    by_setting: dict[str, list[Sample]] = {}
+    for sample in counting(read_samples(run)):
+        by_setting.setdefault(sample.setting, []).append(sample)
+    found: dict[str, list[float]] = {}
+    for item in run.manifest["settings"]:
+        rates = [sample.commits / sample.elapsed_s for sample in by_setting.get(item["name"], ())]
+        for place, rate in enumerate(rates if len(rates) > 1 else ()):
+            others = [*rates[:place], *rates[place + 1 :]]
+            name = f"{item['levels']['loop']}, {item['levels']['log_device_ms']} ms"
+            found.setdefault(name, []).append(abs(rate * len(others) / sum(others) - 1))
+    return found
+
+
+def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]]) -> list[str]:
+    """What measuring again says, beside what the forecast says, system by system."""
+    lines = ["Measuring again against forecasting: throughput of one sample against the mean of the same"]
+    lines += ["setting's others, and of the forecast against the mean of all; median / 90th percentile. The"]
+    lines += ["model's constants were chosen on the earlier measurement, where there is one.", ""]
+    rows = []
+    for label, held, noise in grids:
+        for system, errors in sorted(noise.items()):
+            mine = [item for item in held if item.system == system and item.family != "open arrivals"]
+            again = " / ".join(f"{100 * float(np.quantile(errors, share)):.1f}" for share in (0.5, 0.9))
+            rows.append([label, system, again, _errors(mine, MAIN, "throughput_per_s")])
+        mine = [item for item in held if item.family != "open arrivals"]
+        everything = [error for errors in noise.values() for error in errors]
+        again = " / ".join(f"{100 * float(np.quantile(everything, share)):.1f}" for share in (0.5, 0.9))
+        rows.append([label, "all", again, _errors(mine, MAIN, "throughput_per_s")])
+    return [*lines, *_table(["measurement", "system", "measured again", "forecast"], rows)]
 
 
 def systems(run: Run) -> dict[str, tuple[str, str]]:
@@ -215,29 +262,23 @@ def write_raw(held: Sequence[Held], path: Path) -> None:
                         out.writerow([*row, f"{value:.6g}", f"{item.observed[quantity]:.6g}"])
 
 
-def page(held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], about: Sequence[str]) -> str:
+def page(
+    held: Sequence[Held],
+    before: Sequence[Held],
+    scores: Sequence[Score],
+    moved: Sequence[Held],
+    about: Sequence[str],
+) -> str:
     """The page of tables."""
     closed = [item for item in held if item.family != "open arrivals"]
-    core = [item for item in closed if item.family in CORE]
     lines = ["# How true the forecasts are", "", *about, ""]
     others = _words(set(_families(closed)) - set(CORE))
     lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
     lines += [f"the model was not calibrated on. Core: without {others}.", ""]
-    lines += _table(
-        ["model", "settings", "throughput", "commit time", "throughput, core", "commit time, core", "silent"],
-        [
-            [
-                model,
-                str(sum(model in item.said for item in closed)),
-                _errors(closed, model, "throughput_per_s"),
-                _errors(closed, model, "commit_time_ms"),
-                _errors(core, model, "throughput_per_s"),
-                _errors(core, model, "commit_time_ms"),
-                str(sum(model in item.silent for item in closed)),
-            ]
-            for model in _models(closed)
-        ],
-    )
+    lines += _closed_table(held)
+    if before:
+        lines += ["", "The same settings in the earlier measurement, on which the constants were chosen", ""]
+        lines += _closed_table(before)
     lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
     lines += _table(
         ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
@@ -296,7 +337,7 @@ def page(held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], a
         "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
     ]
     lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
-    unchecked = left_out(held)
+    unchecked = left_out([*held, *before])
     lines += _table(
         ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],
         [
@@ -308,10 +349,31 @@ def page(held: Sequence[Held], scores: Sequence[Score], moved: Sequence[Held], a
                 _covered(unchecked, name, "throughput_per_s"),
                 _covered(unchecked, name, "commit_time_ms"),
             ]
-            for name in (*_families(held), None)
+            for name in (*_families([*held, *before]), "all")
         ],
     )
     return "\n".join(lines) + "\n"
+
+
+def _closed_table(held: Sequence[Held]) -> list[str]:
+    """Every model on the settings in which sessions loop."""
+    closed = [item for item in held if item.family != "open arrivals"]
+    core = [item for item in closed if item.family in CORE]
+    return _table(
+        ["model", "settings", "throughput", "commit time", "throughput, core", "commit time, core", "silent"],
+        [
+            [
+                model,
+                str(sum(model in item.said for item in closed)),
+                _errors(closed, model, "throughput_per_s"),
+                _errors(closed, model, "commit_time_ms"),
+                _errors(core, model, "throughput_per_s"),
+                _errors(core, model, "commit_time_ms"),
+                str(sum(model in item.silent for item in closed)),
+            ]
+            for model in _models(closed)
+        ],
+    )
 
 
 def _about(runs: Sequence[Run]) -> list[str]:
@@ -337,11 +399,11 @@ def _errors(held: Sequence[Held], model: str, quantity: str, figures: int = 2) -
     return " / ".join(f"{100 * float(np.quantile(found, share)):.1f}" for share in (0.5, 0.9)[:figures])
 
 
-def _covered(scores: Sequence[Score], family: str | None, quantity: str) -> str:
+def _covered(scores: Sequence[Score], family: str, quantity: str) -> str:
     found = [
         score.inside
         for score in scores
-        if score.model == MAIN and score.quantity == quantity and family in (None, score.family)
+        if score.model == MAIN and score.quantity == quantity and family in ("all", score.family)
     ]
     return f"{100 * sum(map(bool, found)) / len(found):.0f} of {len(found)}" if found else ""
 
@@ -367,7 +429,7 @@ def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [
         f"| {' | '.join(heading)} |",
         "|" + " --- |" * len(heading),
-        *(f"| {' | '.join('all' if cell is None else cell for cell in row)} |" for row in rows),
+        *(f"| {' | '.join(row)} |" for row in rows),
     ]
 
 

@@ -1,0 +1,175 @@
+"""Costs read from samples whose accounts are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from redolab.analysis import calibrating
+from redolab.analysis.calibrate_shown import cost, tables
+from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.errors import UsageError
+from redolab.model.calibration import with_sessions
+from redolab.sample import Sample
+from redolab.store import Run
+
+US = 1e-6
+COMMITS = 1_000
+ALONE, FLUSH_CPU, DEVICE, WAIT, ROW = 40 * US, 12 * US, 500 * US, 20 * US, 2 * US
+NOWAIT = {1: 38 * US, 8: 44 * US, 32: 50 * US}
+FLUSHES = {1: 1.0, 8: 0.25, 32: 0.1}
+
+
+def sample(number: int, block: int, setting: str, sessions: int, **known: float) -> Sample:
+    values: dict[str, Any] = {field.name: None for field in fields(Sample)}
+    values |= {
+        "sample": number, "block": block, "position": 1, "setting": setting, "role": "treatment",
+        "sessions": sessions, "commits": COMMITS, "rows": COMMITS, "elapsed_s": 1.0, "failed": 0,
+        "session_elapsed_s": float(sessions), "wal_write_time_s": 0.0, "ticks": 0, "client_cpu_s": None,
+    }  # fmt: skip
+    return Sample(**(values | known))
+
+
+def waiting(number: int, block: int, sessions: int, rows: int = 1, slower: float = 1.0) -> Sample:
+    """A sample of commits that wait, in which every cost is as above times `slower`."""
+    flushes = FLUSHES[sessions]
+    transaction = ALONE if sessions == 1 else NOWAIT[sessions]
+    cpu = transaction + (rows - 1) * ROW + flushes * FLUSH_CPU
+    cpu += 0.0 if sessions == 1 else (1 - flushes) * WAIT
+    flushing = flushes * (FLUSH_CPU + DEVICE)
+    return sample(
+        number, block, f"{sessions}/{rows}/wait", sessions,
+        session_cpu_s=COMMITS * cpu * slower,
+        session_elapsed_s=COMMITS * (ALONE + FLUSH_CPU + DEVICE) * slower if sessions == 1 else sessions,
+        wal_flushes=round(COMMITS * flushes),
+        wal_flush_time_s=COMMITS * flushing * slower,
+        wal_bytes=COMMITS * (60 + 80 * rows),
+    )  # fmt: skip
+
+
+def asynchronous(number: int, block: int, sessions: int) -> Sample:
+    return sample(
+        number, block, f"{sessions}/1/nowait", sessions,
+        session_cpu_s=COMMITS * NOWAIT[sessions],
+        wal_flushes=2,
+        wal_flush_time_s=2 * (FLUSH_CPU + DEVICE + 3e-9 * COMMITS * 140 / 2),
+        wal_bytes=COMMITS * 140,
+    )  # fmt: skip
+
+
+def samples(blocks: int = 1, slower: float = 1.0) -> list[Sample]:
+    """Every setting of a calibration, once in each block; those after the first are slower."""
+    found: list[Sample] = []
+    for block in range(1, blocks + 1):
+        factor = 1.0 if block == 1 else slower
+        found += [
+            waiting(len(found) + 1, block, 1, slower=factor),
+            waiting(len(found) + 2, block, 32, slower=factor),
+            waiting(len(found) + 3, block, 8, 1024, factor),
+            *(asynchronous(len(found) + 4 + place, block, count) for place, count in enumerate(NOWAIT)),
+        ]
+    return found
+
+
+def levels(name: str) -> Mapping[str, str]:
+    return dict(zip(("sessions", "rows_per_commit", "commit_wait"), name.split("/"), strict=True))
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Calibrate on these samples, without a stored run."""
+
+    def of(found: list[Sample], **manifest: Any) -> Calibrated:
+        monkeypatch.setattr(calibrating, "read_samples", lambda run: found)  # noqa: ARG005
+        monkeypatch.setattr(calibrating, "read_latency", lambda run, kind="commit": {})  # noqa: ARG005
+        names = dict.fromkeys(item.setting for item in found)
+        run = SimpleNamespace(
+            path=Path("a-run"),
+            manifest={
+                "record": "sample", "unit": "commit", "experiment": "calibrate", "machine": {"cpus": 2},
+                "design": {"seed": 1}, "load": {"loop": "server", "sessions": 32},
+                "settings": [{"name": name, "levels": levels(name)} for name in names],
+            } | manifest,
+        )  # fmt: skip
+        return calibrate(cast("Run", run))
+
+    return of
+
+
+def test_costs_are_what_the_accounts_say(given: Any) -> None:
+    point = given(samples()).point
+    assert point.loop == "server"
+    assert point.cpus == 2
+    assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
+    assert point.flush_mean_s == pytest.approx(DEVICE)
+    assert dict(point.transaction_cpu_s) == pytest.approx({1: ALONE, 8: NOWAIT[8], 32: NOWAIT[32]})
+    # A row costs more where sessions compete, as a transaction does that waits for nothing.
+    assert point.row_with(8) == pytest.approx(ROW)
+    assert point.row_with(1) == pytest.approx(ROW * NOWAIT[1] / NOWAIT[8])
+    assert point.row_bytes == pytest.approx(80)
+    assert point.commit_bytes == pytest.approx(60)
+    assert point.device_s_per_byte == pytest.approx(3e-9)
+    # A commit waits in vain too, so one wait costs less than what a commit spends on waiting.
+    assert 0 < point.wake_s <= WAIT * 2
+
+
+def test_a_cost_between_measured_numbers_of_sessions_follows_their_logarithm() -> None:
+    curve = ((1, 10.0), (8, 20.0), (32, 40.0))
+    assert with_sessions(curve, 2, cpus=2) == 10.0
+    assert with_sessions(curve, 3, cpus=2) == 20.0
+    assert with_sessions(curve, 16, cpus=2) == pytest.approx(30.0)
+    assert with_sessions(curve, 500, cpus=2) == 40.0
+    assert with_sessions(curve, 8, cpus=8) == 10.0
+
+
+def test_today_is_the_plainest_busy_setting(given: Any) -> None:
+    calibrated = given(samples())
+    assert calibrated.today == "32/1/wait"
+    assert calibrated.measured["8/1024/wait"].scenario.rows_per_commit == 1024
+    assert calibrated.replicates == ()
+
+
+def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
+    calibrated = given(samples(4, slower=1.3))
+    assert len(calibrated.replicates) == calibrating.REPLICATES
+    flush = cost(calibrated, lambda each: each.flush_cpu_s)
+    assert flush.point is not None
+    assert flush.low is not None
+    assert flush.high is not None
+    assert FLUSH_CPU < flush.low < flush.point < flush.high < 1.31 * FLUSH_CPU
+    [table] = tables(calibrated)
+    assert [row["cost"] for row in table.rows] == [
+        "commit, 1 session: CPU", "commit, 8 sessions: CPU", "commit, 32 sessions: CPU",
+        "further row: CPU", "flush: CPU", "flush: device", "wait for a flush: CPU",
+    ]  # fmt: skip
+
+
+def test_without_rows_their_cost_is_not_known(given: Any) -> None:
+    found = [item for item in samples() if not item.setting.startswith("8/1024")]
+    assert not given(found).point.row_known
+
+
+@pytest.mark.parametrize(
+    ("left_out", "words"), [("1/1/wait", "one session alone"), ("32/1/wait", "several sessions")]
+)
+def test_what_is_missing_is_named(given: Any, left_out: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words) as refused:
+        given([item for item in samples() if item.setting != left_out])
+    assert "redolab run calibrate" in str(refused.value)
+
+
+def test_without_the_kernel_s_accounts_there_is_no_calibration(given: Any) -> None:
+    found = samples()
+    found[0] = sample(1, 1, "1/1/wait", 1, wal_flushes=COMMITS, wal_flush_time_s=0.5, wal_bytes=1)
+    with pytest.raises(UsageError, match="lacks CPU time"):
+        given(found)
+
+
+def test_a_run_of_something_else_is_refused(given: Any) -> None:
+    with pytest.raises(UsageError, match="measures no commits"):
+        given(samples(), unit="query", experiment="consistent-read")
