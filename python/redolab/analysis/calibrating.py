@@ -112,7 +112,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
 
     Args:
         run: any run of commits; `redolab run calibrate` is made for it.
-        names: the settings to use; all without.
+        names: the settings to use; without, all that have the baseline's loop and log device.
 
     Raises:
         UsageError: the run does not tell them; the text says which, and what to run.
@@ -157,9 +157,11 @@ def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
         )
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
     load = run.manifest["load"]
+    if names is None:
+        names = _of_one_system(levels, run.manifest["design"].get("baseline"))
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
-        if names is None or sample.setting in names:
+        if sample.setting in names:
             by_setting.setdefault(sample.setting, []).append(sample)
     return {
         name: _Observed(
@@ -169,6 +171,16 @@ def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
         )
         for name, samples in by_setting.items()
     }
+
+
+def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> set[str]:
+    """The settings with the loop and the log device of the baseline: costs of others are other costs."""
+
+    def system(name: str) -> tuple[str | None, str | None]:
+        return levels[name].get("loop"), levels[name].get("log_device_ms")
+
+    like = baseline if baseline in levels else next(iter(levels))
+    return {name for name in levels if system(name) == system(like)}
 
 
 def _today(observed: Mapping[str, _Observed]) -> str:

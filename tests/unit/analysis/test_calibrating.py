@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -168,6 +168,20 @@ def test_without_the_kernel_s_accounts_there_is_no_calibration(given: Any) -> No
     found[0] = sample(1, 1, "1/1/wait", 1, wal_flushes=COMMITS, wal_flush_time_s=0.5, wal_bytes=1)
     with pytest.raises(UsageError, match="lacks CPU time"):
         given(found)
+
+
+def test_settings_of_another_log_device_are_another_system(given: Any) -> None:
+    slow = waiting(99, 1, 1, slower=5.0)
+    found = [*samples(), replace(slow, setting="1/1/wait/9")]
+    point = given(
+        found,
+        design={"seed": 1, "baseline": "32/1/wait"},
+        settings=[
+            {"name": name, "levels": levels(name) if name.count("/") == 2 else {"log_device_ms": "9"}}
+            for name in dict.fromkeys(item.setting for item in found)
+        ],
+    ).point
+    assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
 
 
 def test_a_run_of_something_else_is_refused(given: Any) -> None:
