@@ -179,7 +179,7 @@ def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None
     def system(name: str) -> tuple[str | None, str | None]:
         return levels[name].get("loop"), levels[name].get("log_device_ms")
 
-    like = baseline if baseline in levels else next(iter(levels))
+    like = baseline if baseline is not None and baseline in levels else next(iter(levels))
     return {name for name in levels if system(name) == system(like)}
 
 
