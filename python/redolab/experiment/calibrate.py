@@ -102,7 +102,7 @@ def _costs(calibrated: Calibrated) -> str:
             f". With {busy.scenario.sessions} sessions one flush serves {units.significant(per_flush.point)} "
             "commits"
         )
-    return f"{text}. `redolab forecast` and `redolab verify-forecast` can start from this run."
+    return f"{text}. Forecasts can start from this run."
 
 
 EXPERIMENT = Experiment(
