@@ -27,6 +27,7 @@ import forecast_grid
 import numpy as np
 
 from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, models_of
 from redolab.analysis.reading import counting, read_samples
@@ -48,7 +49,7 @@ RECORD = HERE.parent / "python" / "redolab" / "model" / "record_of_grid.jsonl.gz
 FOLDS = 10
 SEED = 1
 CORE = ("single rows", "batches")
-MAIN = "group commit, simulated"
+MAIN = MODEL
 PERCENTILES = ("commit_time_ms_p50", "commit_time_ms_p95", "commit_time_ms_p99")
 
 
@@ -309,28 +310,12 @@ def page(
         lines += ["", "Open arrivals: response time from the moment it was asked for", ""]
         lines += _table(
             ["model", "settings", "mean", "p95"],
-            [
-                [
-                    model,
-                    str(sum(model in item.said for item in arrivals)),
-                    _errors(arrivals, model, "response_time_ms"),
-                    _errors(arrivals, model, "response_time_ms_p95"),
-                ]
-                for model in _models(arrivals)
-            ],
+            _by_model(arrivals, _models(arrivals), ("response_time_ms", "response_time_ms_p95")),
         )
     lines += ["", "Costs measured on the real device, flush times of 1 and 5 ms put in", ""]
     lines += _table(
         ["model", "settings", "throughput", "commit time"],
-        [
-            [
-                model,
-                str(sum(model in item.said for item in moved)),
-                _errors(moved, model, "throughput_per_s"),
-                _errors(moved, model, "commit_time_ms"),
-            ]
-            for model in (MAIN, "group commit, approximated")
-        ],
+        _by_model(moved, (MAIN, "group commit, approximated"), ("throughput_per_s", "commit_time_ms")),
     )
     lines += [
         "",
@@ -385,6 +370,18 @@ def _about(runs: Sequence[Run]) -> list[str]:
         f"PostgreSQL {engine['version']} ({machine['cpus']} CPUs, {machine['kernel']},",
         f"{runs[0].manifest['started_at'][:10]}): {blocks} blocks of {seconds:g} s a setting, in random "
         "order. Every figure behind the tables is in `results/forecast.csv`.",
+    ]
+
+
+def _by_model(held: Sequence[Held], models: Sequence[str], quantities: Sequence[str]) -> list[list[str]]:
+    """A row per model: how many settings it spoke of, and its errors."""
+    return [
+        [
+            model,
+            str(sum(model in item.said for item in held)),
+            *(_errors(held, model, quantity) for quantity in quantities),
+        ]
+        for model in models
     ]
 
 

@@ -39,6 +39,14 @@ _PASSWORD = re.compile(
 _PASSWORD_OF = {"mysql": "MYSQL_PWD", "mariadb": "MYSQL_PWD"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
+# What several commands take alike.
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+]
+Seed = Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")]
+Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
 
 
@@ -105,9 +113,9 @@ def run(
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")] = False,
+    seed: Seed = None,
+    out: Out = None,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Run an experiment and report it."""
@@ -226,12 +234,7 @@ def analyze(
 @app.command()
 def forecast(
     run: RunPath,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."
-        ),
-    ] = None,
+    changes: Changes = None,
     sweep: Annotated[
         str | None,
         typer.Option(
@@ -303,12 +306,7 @@ def verify(run: RunPath, json: Json = False) -> None:
 @app.command("verify-forecast")
 def verify_forecast(
     run: RunPath,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."
-        ),
-    ] = None,
+    changes: Changes = None,
     sweep: Annotated[
         str | None,
         typer.Option(metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."),
@@ -319,9 +317,9 @@ def verify_forecast(
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None,
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")] = False,
+    seed: Seed = None,
+    out: Out = None,
+    yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Forecast settings, seal the forecast, measure them, and keep the score."""

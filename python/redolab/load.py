@@ -162,11 +162,6 @@ class Inserts(Load):
         return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
 
 
-def wants_log_device(combinations: Iterable[Mapping[str, str]]) -> bool:
-    """Whether some of these settings need an emulated log device."""
-    return any("log_device_ms" in levels for levels in combinations)
-
-
 def loop_of(load: Load, levels: Mapping[str, str]) -> str:
     """Where the loop of a setting with such levels runs: `server` or `client`."""
     return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")

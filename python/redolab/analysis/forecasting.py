@@ -296,8 +296,7 @@ def _other_models(
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
     found = []
-    verified = predict(asked, record)["throughput_per_s"].verified
-    if verified == 0:
+    if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
         found.append(
             f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
             "`redolab verify-forecast` forecasts, measures and keeps the score."
