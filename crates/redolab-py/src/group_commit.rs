@@ -68,12 +68,16 @@ pub struct GroupCommitParameters {
     idle_exit_s: f64,
     halt_exit_s: f64,
     halt_after_s: f64,
+    busy_exit_s: f64,
     dispatch_s: f64,
     own_queues: bool,
     hot_s: f64,
     imbalance: u32,
     balance_s: f64,
     statements: u32,
+    client_threads: u32,
+    client_s: f64,
+    client_wake_s: f64,
     group_commit: bool,
     commit_delay_s: f64,
     commit_siblings: u32,
@@ -112,12 +116,16 @@ impl GroupCommitParameters {
             idle_exit_ns: nanoseconds("idle_exit_s", self.idle_exit_s)?,
             halt_exit_ns: nanoseconds("halt_exit_s", self.halt_exit_s)?,
             halt_after_ns: nanoseconds("halt_after_s", self.halt_after_s)?,
+            busy_exit_ns: nanoseconds("busy_exit_s", self.busy_exit_s)?,
             dispatch_ns: nanoseconds("dispatch_s", self.dispatch_s)?,
             own_queues: self.own_queues,
             hot_ns: nanoseconds("hot_s", self.hot_s)?,
             imbalance: self.imbalance,
             balance_ns: nanoseconds("balance_s", self.balance_s)?,
             statements: self.statements,
+            client_threads: self.client_threads,
+            client_ns: nanoseconds("client_s", self.client_s)?,
+            client_wake_ns: nanoseconds("client_wake_s", self.client_wake_s)?,
             group_commit: self.group_commit,
             commit_delay_ns: nanoseconds("commit_delay_s", self.commit_delay_s)?,
             commit_siblings: self.commit_siblings,
@@ -162,6 +170,8 @@ pub struct SimulatedBatch {
     flush_ns: u64,
     /// How often somebody waited for the log, in vain too.
     log_waits: u64,
+    /// How often a thread of the client woke up.
+    client_wakes: u64,
     /// Thinking, or without work.
     idle_ns: u64,
     /// On a CPU.
@@ -174,6 +184,8 @@ pub struct SimulatedBatch {
     device_ns: u64,
     /// Sleeping its commit delay.
     delay_ns: u64,
+    /// In its client, whose thread works for it or for others first.
+    client_ns: u64,
     /// Time that arrivals waited for a session.
     backlog_ns: u64,
     /// Time that CPUs were busy.
@@ -233,7 +245,8 @@ pub fn simulate_group_commit(
 }
 
 fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
-    let [idle_ns, on_cpu_ns, run_queue_ns, log_wait_ns, device_ns, delay_ns] = batch.state_ns;
+    let [idle_ns, on_cpu_ns, run_queue_ns, log_wait_ns, device_ns, delay_ns, client_ns] =
+        batch.state_ns;
     SimulatedBatch {
         elapsed_ns: batch.elapsed_ns,
         commits: batch.commits,
@@ -241,12 +254,14 @@ fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
         flushes: batch.flushes,
         flush_ns: batch.flush_ns,
         log_waits: batch.log_waits,
+        client_wakes: batch.client_wakes,
         idle_ns,
         on_cpu_ns,
         run_queue_ns,
         log_wait_ns,
         device_ns,
         delay_ns,
+        client_ns,
         backlog_ns: batch.backlog_ns,
         cpu_busy_ns: batch.cpu_busy_ns,
         device_busy_ns: batch.device_busy_ns,

@@ -223,11 +223,6 @@ impl Cpu {
         if on.work_ns == 0 { Next::Done } else { Next::More }
     }
 
-    /// The process that is there gives the rest of its quantum up.
-    pub fn end_quantum(&mut self, server: u32) {
-        self.servers[server as usize].used_ns = self.quantum_ns;
-    }
-
     /// The process that is there asks for more. Returns after how long its next slice ends; nothing
     /// if it has used its quantum and others wait: then it is at the end of the queue.
     pub fn go_on(&mut self, server: u32, more_ns: u64, now_ns: u64) -> Option<u64> {

@@ -4,6 +4,7 @@ use crate::distribution::{Distribution, Invalid};
 use crate::events::MOST;
 
 const MOST_SESSIONS: u32 = 100_000;
+const MOST_THREADS: u32 = 1_000;
 /// More often than this an event that comes back would be all that is simulated.
 const SHORTEST_INTERVAL_NS: u64 = 1_000;
 const _: () = assert!(MOST_SESSIONS <= MOST);
@@ -78,6 +79,8 @@ pub struct Parameters {
     pub halt_exit_ns: u64,
     /// How long a CPU idles before it is halted.
     pub halt_after_ns: u64,
+    /// How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy.
+    pub busy_exit_ns: u64,
     /// Time that a CPU loses each time it takes up from its queue who was woken up.
     pub dispatch_ns: u64,
     /// Whether each CPU has a queue of its own, as schedulers have it.
@@ -89,10 +92,16 @@ pub struct Parameters {
     pub imbalance: u32,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
-    /// Statements that a client sends per transaction; the commit is the last of them. Client and
-    /// server give the CPU up to one another within each and between them, but in no more than 60
-    /// turns. 0 where the loop runs inside the server.
+    /// Statements that a client sends per transaction, the commit as the last of them; long
+    /// transactions are cut into no more than 60. 0 where the loop runs inside the server.
     pub statements: u32,
+    /// Threads of the client, among which the sessions are dealt out: each works for one session after
+    /// the other, in the order of the server's answers.
+    pub client_threads: u32,
+    /// CPU time of the client per statement. A transaction that comes from a timer costs as much once more.
+    pub client_ns: u64,
+    /// More where its thread has slept.
+    pub client_wake_ns: u64,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
     /// How long a leader sleeps before its flush.
@@ -137,12 +146,16 @@ impl Parameters {
             idle_exit_ns: 0,
             halt_exit_ns: 0,
             halt_after_ns: 0,
+            busy_exit_ns: 0,
             dispatch_ns: 0,
             own_queues: false,
             hot_ns: 0,
             imbalance: 0,
             balance_ns: 0,
             statements: 0,
+            client_threads: 1,
+            client_ns: 0,
+            client_wake_ns: 0,
             group_commit: true,
             commit_delay_ns: 0,
             commit_siblings: 5,
@@ -184,6 +197,9 @@ impl Parameters {
         }
         if self.quantum_ns == 0 {
             return wrong("the quantum must be above 0");
+        }
+        if !(1..=MOST_THREADS).contains(&self.client_threads) {
+            return wrong("client threads: there must be between 1 and 1,000");
         }
         for (name, value) in [
             ("the log writer's interval", self.writer_interval_ns),

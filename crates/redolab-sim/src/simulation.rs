@@ -1,6 +1,7 @@
 //! From event to event: what happens, who has a CPU then, and what comes next for him.
 
 mod background;
+mod client;
 mod log;
 mod prepared;
 mod process;
@@ -8,6 +9,7 @@ mod transaction;
 
 use std::collections::VecDeque;
 
+use self::client::Thread;
 use self::log::Log;
 use self::prepared::{Prepared, Random};
 use self::process::{Phase, Process};
@@ -28,8 +30,10 @@ struct Simulation<'a> {
     /// The server whose slice has just ended.
     here: Option<u32>,
     log: Log,
-    /// The sessions, then the log writer, then the processes in the background.
+    /// The sessions, then the log writer, then the processes in the background; after them come, in the
+    /// numbers, the threads of the client.
     processes: Vec<Process>,
+    threads: Vec<Thread>,
     /// Transactions under way.
     active: u32,
     idle_sessions: Vec<u32>,
@@ -70,7 +74,9 @@ pub fn simulate(parameters: &Parameters, seed: u64, plan: Plan) -> Result<Seen, 
 impl<'a> Simulation<'a> {
     fn new(parameters: &'a Parameters, seed: u64, plan: Plan) -> Result<Self, Invalid> {
         let sessions = parameters.sessions as usize;
-        let cpu = Cpu::new(parameters, sessions + 2);
+        let threads =
+            if parameters.statements > 0 { parameters.client_threads as usize } else { 0 };
+        let cpu = Cpu::new(parameters, sessions + 2 + threads);
         let process = Process {
             phase: Phase::Work,
             state: State::Idle,
@@ -98,6 +104,7 @@ impl<'a> Simulation<'a> {
                 waiting: Vec::with_capacity(sessions),
             },
             processes: vec![process; sessions + 2],
+            threads: vec![Thread::default(); threads],
             active: 0,
             idle_sessions: Vec::with_capacity(sessions),
             backlog: VecDeque::new(),
@@ -124,7 +131,11 @@ impl<'a> Simulation<'a> {
         }
         for session in 0..self.parameters.sessions {
             if let Some(work_ns) = self.pause(session) {
-                self.run(session, work_ns, false);
+                if self.has_client() {
+                    self.tell_client(session, false);
+                } else {
+                    self.run(session, work_ns, false);
+                }
             }
         }
     }
@@ -139,14 +150,17 @@ impl<'a> Simulation<'a> {
             Event::Flushed => {
                 self.tally.device_busy.leave(self.now_ns);
                 self.tally.flushes += 1;
-                // What it takes to be back on an idle CPU is part of the device's time as measured.
-                self.wake_owner(Phase::Flushed, false);
+                // What it takes to be back on an idle CPU is part of the device's time as measured, with
+                // all CPUs idle.
+                let others = self.tally.cpu_busy.count() > 0;
+                self.wake_owner(
+                    Phase::Flushed,
+                    if others { self.parameters.busy_exit_ns } else { 0 },
+                    false,
+                );
             }
-            Event::Delayed => self.wake_owner(Phase::Delayed, true),
-            Event::Thought { session } => {
-                let work_ns = self.begin(session, self.now_ns);
-                self.run(session, work_ns, true);
-            }
+            Event::Delayed => self.wake_owner(Phase::Delayed, 0, true),
+            Event::Thought { session } => self.begin_by_timer(session),
             Event::Arrival => self.arrive(),
             Event::Balance => {
                 if let Some((server, process, slice_ns)) = self.cpu.balance(self.now_ns) {
@@ -168,6 +182,10 @@ impl<'a> Simulation<'a> {
     /// Ask for CPU time, of a CPU that must be woken up if it idles and `woken` says so. No CPU
     /// time does not pass through the station.
     fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
+        self.place(process, work_ns, woken, if woken { self.here } else { None });
+    }
+
+    fn place(&mut self, process: u32, work_ns: u64, woken: bool, waker: Option<u32>) {
         let mut work_ns = work_ns;
         while work_ns == 0 {
             match self.step(process) {
@@ -175,7 +193,7 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
-        let asked = Asked { process, work_ns, woken, waker: if woken { self.here } else { None } };
+        let asked = Asked { process, work_ns, woken, waker };
         if let Some((server, slice_ns)) = self.cpu.ask(asked, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
             self.set_state(process, State::OnCpu);
@@ -238,6 +256,9 @@ impl<'a> Simulation<'a> {
         if process == self.background() {
             self.background_runs = self.background_ns > 0;
             return self.background_runs.then(|| std::mem::take(&mut self.background_ns));
+        }
+        if process >= self.first_thread() {
+            return self.client_step(process);
         }
         match self.processes[process as usize].phase {
             Phase::Work => self.part_done(process),

@@ -17,10 +17,12 @@ pub enum State {
     Device,
     /// Sleeping its commit delay.
     Delay,
+    /// In its client, whose thread works for it or for others first.
+    Client,
 }
 
 /// Number of states.
-pub const STATES: usize = 6;
+pub const STATES: usize = 7;
 
 /// How many there are of something, and the time they have spent there.
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,6 +82,8 @@ pub struct Batch {
     pub flush_ns: u64,
     /// How often somebody waited for the log, in vain too.
     pub log_waits: u64,
+    /// How often a thread of the client woke up.
+    pub client_wakes: u64,
     /// Time in each `State`, in its order.
     pub state_ns: [u64; STATES],
     /// Time that arrivals waited for a session.
@@ -145,6 +149,7 @@ struct Totals {
     flushes: u64,
     flush_ns: u64,
     log_waits: u64,
+    client_wakes: u64,
     state_ns: [u64; STATES],
     backlog_ns: u64,
     cpu_busy_ns: u64,
@@ -162,6 +167,7 @@ pub struct Tally {
     pub flushes: u64,
     pub flush_ns: u64,
     pub log_waits: u64,
+    pub client_wakes: u64,
     commits: u64,
     commit_time: Collected,
     response_time: Collected,
@@ -184,6 +190,7 @@ impl Tally {
             flushes: 0,
             flush_ns: 0,
             log_waits: 0,
+            client_wakes: 0,
             commits: 0,
             commit_time: Collected::default(),
             response_time: Collected::default(),
@@ -222,6 +229,7 @@ impl Tally {
             flushes: to.flushes - from.flushes,
             flush_ns: to.flush_ns - from.flush_ns,
             log_waits: to.log_waits - from.log_waits,
+            client_wakes: to.client_wakes - from.client_wakes,
             state_ns,
             backlog_ns: to.backlog_ns - from.backlog_ns,
             cpu_busy_ns: to.cpu_busy_ns - from.cpu_busy_ns,
@@ -251,6 +259,7 @@ impl Tally {
             flushes: self.flushes,
             flush_ns: self.flush_ns,
             log_waits: self.log_waits,
+            client_wakes: self.client_wakes,
             state_ns: self.states.map(|gauge| gauge.area_ns(now_ns)),
             backlog_ns: self.backlog.area_ns(now_ns),
             cpu_busy_ns: self.cpu_busy.area_ns(now_ns),

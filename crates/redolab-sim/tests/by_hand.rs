@@ -469,29 +469,112 @@ fn arrivals_and_timers_wake_a_cpu_that_idles() {
     assert_eq!(one(&parameters, 1, 10).commit_time.sum_ns, 10 * commit);
 }
 
-#[test]
-fn client_and_server_take_turns_at_a_statement() {
-    // A and B have a client's half and a server's half of 50 us each, and give the CPU up between them:
-    // A's commit is sent at 200 us and done at 350.
-    let mut parameters = Parameters::new(2);
-    parameters.commit_cpu = constant(100_000.0);
+/// Sessions of a client with statements that the server works on for 50 us and the client for 20, one
+/// each in a transaction that waits for nothing.
+fn client(sessions: u32) -> Parameters {
+    let mut parameters = Parameters::new(sessions);
+    parameters.cpus = 2.0;
+    parameters.commit_cpu = constant(50_000.0);
     parameters.asynchronous = true;
     parameters.statements = 1;
+    parameters.client_ns = 20_000;
+    parameters
+}
+
+#[test]
+fn a_lone_sessions_client_wakes_up_for_each_answer() {
+    let mut parameters = client(1);
     let seen = one(&parameters, 2, 10);
-    assert_eq!(seen.elapsed_ns, 10 * 100_000);
-    assert_eq!(seen.commit_time.sum_ns, 10 * 150_000);
-    assert_eq!(seen.response_time.sum_ns, 10 * 200_000);
+    assert_eq!(seen.elapsed_ns, 10 * 70_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * 70_000);
+    assert_eq!(seen.response_time.sum_ns, 10 * 70_000);
+    assert_eq!(seen.state_ns[State::Client as usize], 10 * 20_000);
+    assert_eq!(seen.state_ns[State::OnCpu as usize], 10 * 50_000);
+    assert_eq!(seen.client_wakes, 10);
+    parameters.client_wake_ns = 5_000;
+    assert_eq!(one(&parameters, 2, 10).elapsed_ns, 10 * 75_000);
+}
+
+#[test]
+fn a_client_thread_works_for_one_session_after_the_other() {
+    // From 40 us on: A is served on the second CPU until 70 us, while the thread sends for B; then it
+    // waits for A's answer, and B runs until 120. The thread has slept only where it found no answer.
+    let parameters = client(2);
+    let seen = one(&parameters, 4, 20);
+    assert_eq!(seen.elapsed_ns, 10 * 70_000);
+    assert_eq!(seen.cpu_busy_ns, 20 * 70_000);
+    assert_eq!(seen.commit_time.sum_ns, 20 * 70_000);
+    // With a CPU for all, the thread has the answers of both when it has the CPU again.
+    let mut parameters = client(2);
+    parameters.cpus = 1.0;
+    parameters.client_wake_ns = 4_000;
+    let seen = one(&parameters, 4, 20);
+    assert_eq!(seen.elapsed_ns, 10 * (2 * 70_000 + 4_000));
+    assert_eq!(seen.client_wakes, 10);
+}
+
+#[test]
+fn sessions_are_dealt_out_over_the_clients_threads() {
+    let mut parameters = client(4);
+    parameters.cpus = 8.0;
+    parameters.commit_cpu = constant(10_000.0);
+    // One thread is the bottleneck, at 20 us a statement; with four, nobody waits for another.
+    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 40 * 20_000);
+    parameters.client_threads = 4;
+    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 10 * 30_000);
 }
 
 #[test]
 fn the_commit_is_the_last_of_a_clients_statements() {
-    let mut parameters = Parameters::new(1);
+    let mut parameters = client(1);
     parameters.commit_cpu = constant(120_000.0);
     parameters.device = constant(1_000_000.0);
+    parameters.asynchronous = false;
     parameters.statements = 3;
     let seen = one(&parameters, 1, 10);
-    assert_eq!(seen.elapsed_ns, 10 * 1_120_000);
-    assert_eq!(seen.commit_time.sum_ns, 10 * (40_000 + 1_000_000));
+    assert_eq!(seen.elapsed_ns, 10 * 1_180_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (40_000 + 1_000_000 + 20_000));
+}
+
+#[test]
+fn parts_of_a_long_transaction_cost_the_client_all_their_statements() {
+    let mut parameters = client(1);
+    parameters.commit_cpu = constant(1_000_000.0);
+    parameters.statements = 1_000;
+    parameters.client_wake_ns = 5_000;
+    let seen = one(&parameters, 1, 10);
+    // To whole nanoseconds in each of 60 parts.
+    let expected = 10 * (1_000_000 + 1_000 * 25_000);
+    assert!(seen.elapsed_ns.abs_diff(expected) < 10 * 60, "{}", seen.elapsed_ns);
+}
+
+#[test]
+fn a_client_hears_of_an_arrival_before_it_sends() {
+    let mut parameters = client(1);
+    parameters.load = Load::Open { gap: constant(1_000_000.0), burst: 1 };
+    parameters.halt_exit_ns = 30_000;
+    parameters.client_wake_ns = 5_000;
+    let seen = one(&parameters, 1, 10);
+    assert_eq!(seen.response_time.sum_ns, 10 * (30_000 + 25_000 + 50_000 + 25_000));
+    assert_eq!(seen.commit_time.sum_ns, 10 * (50_000 + 25_000));
+}
+
+#[test]
+fn a_flush_is_longer_while_another_cpu_is_busy() {
+    let mut parameters = Parameters::new(1);
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.busy_exit_ns = 12_000;
+    assert_eq!(one(&parameters, 1, 10).elapsed_ns, 10 * 1_100_000);
+    // The next one works while the first waits for its flush.
+    parameters.sessions = 2;
+    parameters.cpus = 2.0;
+    parameters.commit_cpu = constant(1_500_000.0);
+    parameters.device = constant(100_000.0);
+    parameters.group_commit = false;
+    let seen = one(&parameters, 4, 20);
+    assert!(seen.flush_ns > seen.flushes * 100_000, "{}", seen.flush_ns);
+    assert!(seen.flush_ns <= seen.flushes * 212_000, "{}", seen.flush_ns);
 }
 
 #[test]

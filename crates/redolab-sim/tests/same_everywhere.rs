@@ -51,12 +51,16 @@ fn everything() -> Parameters {
     parameters.idle_exit_ns = 6_000;
     parameters.halt_exit_ns = 30_000;
     parameters.halt_after_ns = 20_000;
+    parameters.busy_exit_ns = 12_000;
     parameters.dispatch_ns = 4_000;
     parameters.own_queues = true;
     parameters.hot_ns = 60_000;
     parameters.imbalance = 1;
     parameters.balance_ns = 300_000;
     parameters.statements = 3;
+    parameters.client_threads = 2;
+    parameters.client_ns = 4_000;
+    parameters.client_wake_ns = 5_000;
     parameters.commit_delay_ns = 80_000;
     parameters.writer_interval_ns = 2_000_000;
     parameters.early_write_bytes = 1_000;
@@ -87,7 +91,7 @@ fn the_result_is_known() {
         .map(|parameters| hash(&simulate(&parameters, 20_261_121, PLAN).expect("valid")));
     assert_eq!(
         hashes,
-        [0x0c7d_bb74_bbd2_aeb0, 0xc5e0_b3cb_cd99_4e29, 0x9eb6_2a75_0762_32f1],
+        [0x1e14_be54_73bc_4f73, 0x3ed8_6921_31a5_b5c9, 0x8715_9dbd_e2e1_d371],
         "{hashes:#x?}"
     );
 }

@@ -5,6 +5,8 @@
   the device's.
 - Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete.
 - With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush.
+- A client that has several sessions to work for finds answers waiting for it: that is its CPU time per
+  statement. What a lone session's client takes more is its thread's going to sleep and waking up.
 - Settings with several rows per commit tell what a row costs in CPU, log and device time.
 
 How often a commit waits, in vain too, is the simulation's answer; and where the CPUs are short, what a
@@ -18,7 +20,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from redolab.analysis.commit_times import Histogram, percentile_us
+import numpy as np
+
+from redolab.analysis.commit_times import Histogram
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
 from redolab.analysis.reading import counting, read_latency, read_samples
@@ -26,9 +30,12 @@ from redolab.errors import UsageError
 from redolab.model.calibration import (
     LEAST_S,
     Calibration,
+    Curve,
     Scenario,
+    client_threads,
     parameters,
     scenario_of,
+    statements_of,
     with_sessions,
 )
 from redolab.model.distribution import quantiles
@@ -41,7 +48,7 @@ QUANTILES = 200
 _SEED = 1
 _COMMITS = 4_000
 _MOST_DISPATCH_S = 15e-6
-_USUAL_DISPATCH_S = 4e-6
+_USUAL_DISPATCH_S = 3e-6
 # Below this share of the CPUs in use, what switching loses cannot be told.
 _SHORT_OF_CPU = 0.4
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
@@ -91,6 +98,16 @@ class _Observed:
     def cpu_s(self) -> float:
         """CPU time of session and client per commit."""
         return self.per_commit("session_cpu_s", "client_cpu_s")
+
+    @property
+    def server_s(self) -> float:
+        """CPU time of the session per commit."""
+        return self.per_commit("session_cpu_s")
+
+    @property
+    def client_s(self) -> float:
+        """CPU time of the client per statement."""
+        return self.per_commit("client_cpu_s") / statements_of(self.scenario.rows_per_commit)
 
     @property
     def flushing_s(self) -> float:
@@ -262,13 +279,18 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
     lone, busy = chosen.lone, chosen.busy
     alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
+    client_s, client_wake_s = _of_the_client(chosen, cpus)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
     costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
         transaction_cpu_s=(
-            (1, alone_s),
-            *((item.scenario.sessions, item.cpu_s) for item in chosen.nowait if item.scenario.sessions > 1),
+            (1, max(alone_s - client_s[0][1] - client_wake_s, LEAST_S)),
+            *(
+                (item.scenario.sessions, item.server_s)
+                for item in chosen.nowait
+                if item.scenario.sessions > 1
+            ),
         ),
         row_cpu_s=((1, LEAST_S),),
         flush_cpu_s=flush_cpu_s,
@@ -278,11 +300,35 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
         row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
         device_s_per_byte=_per_byte_s(chosen),
+        client_s=client_s,
+        client_wake_s=client_wake_s,
         row_known=chosen.rows is not None,
     )
-    waiting_s = busy.cpu_s - costs.transaction_with(busy.scenario.sessions) - busy.flushes * flush_cpu_s
+    sessions = busy.scenario.sessions
+    waiting_s = busy.cpu_s - busy.flushes * flush_cpu_s
+    waiting_s -= costs.transaction_with(sessions) + costs.client_with(sessions)
     costs = replace(costs, wake_s=max(waiting_s, LEAST_S) / _waiting_share(busy))
     return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
+
+
+def _of_the_client(chosen: _Chosen, cpus: int) -> tuple[Curve, float]:
+    """CPU time of the client per statement, by sessions, and to wake up.
+
+    While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
+    once for one answer to each.
+    """
+    threads = client_threads(cpus)
+    alone = [item for item in chosen.nowait if item.scenario.sessions == 1]
+    many = [item for item in chosen.nowait if item.scenario.sessions > threads]
+    if chosen.lone.loop != "client" or not alone or not many:
+        return ((1, chosen.lone.client_s),), 0.0
+    wakes = [threads / item.scenario.sessions for item in many]
+    wake_s = max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
+    costs = [
+        (item.scenario.sessions, max(item.client_s - share * wake_s, LEAST_S))
+        for item, share in zip(many, wakes, strict=True)
+    ]
+    return ((1, costs[0][1]), *costs), wake_s
 
 
 def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibration:
@@ -290,11 +336,11 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
     lone, sessions = chosen.lone, rows.scenario.sessions
     more = rows.scenario.rows_per_commit - 1
     waits = 0.0 if sessions == 1 else _waiting_share(rows)
-    left_s = rows.cpu_s - costs.transaction_with(sessions)
+    left_s = rows.server_s - costs.transaction_with(sessions)
     left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
     # A client's BEGIN and COMMIT cost about as much as another row.
     row_s = max(left_s / (more + 2 if costs.loop == "client" else more), LEAST_S)
-    nowait = tuple((item.scenario.sessions, item.cpu_s) for item in chosen.nowait)
+    nowait = tuple((item.scenario.sessions, item.server_s) for item in chosen.nowait)
     if not nowait or nowait[0][0] != 1:
         nowait = ((1, 1.0),)
     here = with_sessions(nowait, sessions, costs.cpus)
@@ -331,13 +377,22 @@ def _flush_quantiles(
         counts.update(histograms.get(sample.sample, {}))
     if not counts:
         return (device_s, device_s)
-    times = [
-        1e-6 * (percentile_us(counts, 100 * step / QUANTILES) or 0.0) for step in range(1, QUANTILES + 1)
-    ]
+    times = _means_of_equal_parts(counts)
     shift_s = sum(times) / len(times) - device_s
     shifted = [max(time - shift_s, 0.3 * device_s) for time in times]
     scale = device_s / quantiles(shifted).mean_s
     return tuple(scale * time for time in shifted)
+
+
+def _means_of_equal_parts(counts: Mapping[float, int]) -> list[float]:
+    """Mean times (s) of the shortest `1 / QUANTILES` of the commits, of the next, and so on."""
+    ordered = sorted(counts.items())
+    ends = np.cumsum([number for _, number in ordered])
+    # The time that the first so many commits take together, linear within a class.
+    sums = np.cumsum([1e-6 * upper_us * number for upper_us, number in ordered])
+    cuts = np.linspace(0, ends[-1], QUANTILES + 1)
+    together = np.interp(cuts, np.concatenate([[0], ends]), np.concatenate([[0.0], sums]))
+    return [float(mean) for mean in np.sort(np.diff(together) / np.diff(cuts))]
 
 
 def _waits(busy: _Observed, costs: Calibration) -> float:

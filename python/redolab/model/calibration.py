@@ -30,6 +30,11 @@ BALANCE_S = 4e-3
 QUANTUM_S = 1e-3
 # An idle CPU is polled for 0.2 ms (Linux, guest halt polling) and answers at once; then it is halted.
 IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.2e-3
+# Measured and not explained: while another CPU is busy, a flush takes so much longer (32 us alone, 43 with
+# two sessions that have a CPU each).
+BUSY_EXIT_S = 12e-6
+# Of redolab-load.
+MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
 WAL_WRITER_DELAY_S = 0.2
 WAL_WRITER_FLUSH_AFTER = 1 << 20
@@ -78,19 +83,16 @@ FACTORS: tuple[str, ...] = tuple(field.name for field in fields(Scenario))
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes.
-
-    CPU time of a client that was measured too is in the costs of its statements.
-    """
+    """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes."""
 
     loop: str
     """`server` or `client`: where the loop runs that was measured."""
     cpus: int
     """CPUs that server and load had."""
     transaction_cpu_s: Curve
-    """CPU time of a transaction of one row beside its flush."""
+    """CPU time of a transaction of one row in the server, beside its flush."""
     row_cpu_s: Curve
-    """CPU time of a row."""
+    """CPU time of a row in the server."""
     flush_cpu_s: float
     """CPU time in a flush."""
     wake_s: float
@@ -105,6 +107,10 @@ class Calibration:
     """Time of a flush as quantiles at equal steps, without its CPU time."""
     device_s_per_byte: float
     """Time of the device per byte flushed."""
+    client_s: Curve = ((1, 0.0),)
+    """CPU time of the client per statement; 0 for a loop inside the server."""
+    client_wake_s: float = 0.0
+    """More where a thread of the client has slept, because there was no answer."""
     row_known: bool = True
     """Whether the run had settings with several rows per commit, so that a row's cost is known."""
 
@@ -116,6 +122,11 @@ class Calibration:
     def transaction_with(self, sessions: int) -> float:
         """CPU time of a transaction of one row beside its flush with so many sessions."""
         return with_sessions(self.transaction_cpu_s, sessions, self.cpus)
+
+    def client_with(self, sessions: int) -> float:
+        """CPU time of the client per statement with so many sessions, waking up included."""
+        wakes = min(1.0, client_threads(self.cpus) / sessions)
+        return with_sessions(self.client_s, sessions, self.cpus) + wakes * self.client_wake_s
 
     def row_with(self, sessions: int) -> float:
         """CPU time of a row with so many sessions."""
@@ -136,6 +147,25 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
 
 
+def _per_session(curve: Curve) -> float:
+    """How much a cost grows with each session more, from the fewest to the most that compete."""
+    more = [point for point in curve if point[0] > 1]
+    if len(more) < 2:
+        return 0.0
+    (few, least), *_, (many, most) = more
+    return max(0.0, (most - least) / (many - few))
+
+
+def client_threads(cpus: float) -> int:
+    """Threads of redolab-load's client."""
+    return min(math.ceil(cpus), MOST_CLIENT_THREADS)
+
+
+def statements_of(rows_per_commit: int) -> int:
+    """Statements that a client sends for a commit: one row commits by itself."""
+    return 1 if rows_per_commit == 1 else rows_per_commit + 2
+
+
 def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters:
     """What the group-commit model needs for `scenario`.
 
@@ -150,28 +180,36 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
             "calibrate with several (`redolab run calibrate`)"
         )
     cpus = scenario.cpus or float(calibration.cpus)
-    # Of a pool for arrivals few work at a time.
+    # Of a pool for arrivals few work at a time, and each more makes the others' work dearer.
     working = scenario.sessions if scenario.arrival_rate_per_s is None else 1
     transaction_s = with_sessions(calibration.transaction_cpu_s, working, cpus)
     row_s = with_sessions(calibration.row_cpu_s, working, cpus)
+    client_s = with_sessions(calibration.client_s, working, cpus)
     waits = scenario.commit_wait == "wait"
     arrivals = (
         None
         if scenario.arrival_rate_per_s is None
         else Arrivals(exponential(1 / scenario.arrival_rate_per_s))
     )
-    client = calibration.loop == "client"
-    lone = scenario.rows_per_commit == 1
+    rows = scenario.rows_per_commit
+    statements = statements_of(rows) if calibration.loop == "client" else 0
+    # BEGIN and COMMIT are statements of their own, of about the cost of another row.
+    more_rows = max(rows, statements) - 1
+    contention_s = (
+        _per_session(calibration.transaction_cpu_s)
+        + more_rows * _per_session(calibration.row_cpu_s)
+        + statements * _per_session(calibration.client_s)
+    )
     return GroupCommitParameters(
         sessions=scenario.sessions,
         cpus=cpus,
-        # BEGIN and COMMIT are statements of their own, of about the cost of another.
-        commit_cpu=gamma(max(transaction_s + (row_s if client and not lone else -row_s), LEAST_S), CPU_CV),
+        commit_cpu=gamma(max(transaction_s + (more_rows - rows) * row_s, LEAST_S), CPU_CV),
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
-        rows=scenario.rows_per_commit,
+        rows=rows,
         device=_device(calibration, scenario.log_device_ms),
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
+        contention_s=0.0 if arrivals is None else contention_s,
         quantum_s=QUANTUM_S,
         flush_cpu_s=max(0.0, calibration.flush_cpu_s - WAKE_SHARE * calibration.wake_s),
         sleep_s=SLEEP_SHARE * calibration.wake_s,
@@ -180,12 +218,16 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
+        busy_exit_s=BUSY_EXIT_S,
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
         imbalance=1,
         hot_s=HOT_S,
         balance_s=BALANCE_S,
-        statements=0 if not client else 1 if lone else scenario.rows_per_commit + 2,
+        statements=statements,
+        client_threads=client_threads(cpus),
+        client_s=client_s,
+        client_wake_s=calibration.client_wake_s,
         device_s_per_byte=calibration.device_s_per_byte,
         row_bytes=max(0.0, calibration.row_bytes),
         commit_bytes=max(1.0, calibration.commit_bytes),

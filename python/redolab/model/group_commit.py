@@ -86,6 +86,8 @@ class GroupCommitParameters:
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
+    busy_exit_s: float = 0.0
+    """How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy."""
     dispatch_s: float = 0.0
     """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
@@ -98,9 +100,16 @@ class GroupCommitParameters:
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
-    """Statements that a client sends per transaction; the commit is the last of them. Client and server give
-    the CPU up to one another within each and between them, but in no more than 60 turns. 0 where the loop
-    runs inside the server."""
+    """Statements that a client sends per transaction, the commit as the last of them; long transactions are
+    cut into no more than 60. 0 where the loop runs inside the server: then the next three have no effect."""
+    client_threads: int = 1
+    """Threads of the client, among which the sessions are dealt out: each works for one session after the
+    other, in the order of the server's answers."""
+    client_s: float = 0.0
+    """CPU time of the client per statement. A transaction that comes from a timer (an arrival, the end of a
+    think time) costs as much once more."""
+    client_wake_s: float = 0.0
+    """More where its thread has slept, because there was no answer."""
     flush_cpu_s: float = 0.0
     """CPU time of one flush, spent by whoever flushes."""
     write_cpu_s_per_byte: float = 0.0
@@ -141,8 +150,10 @@ class GroupCommitParameters:
 
     @property
     def transaction_cpu_s(self) -> float:
-        """Mean CPU time of a transaction before its commit, without contention."""
-        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s
+        """Mean CPU time of a transaction before its commit, without contention, in server and client."""
+        wakes = self.sessions <= self.client_threads
+        client_s = self.client_s + (self.client_wake_s if wakes else 0.0)
+        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + self.statements * client_s
 
     @property
     def transaction_bytes(self) -> float:
@@ -193,9 +204,12 @@ class GroupCommitResult:
     """From the beginning of a flush to the release of the log; None where nothing was flushed."""
     log_waits_per_commit: Interval
     """How often a commit waits for the log, in vain too."""
+    client_wakes_per_commit: Interval
+    """How often a thread of the client wakes up."""
     sessions_by_state: dict[str, Interval]
     """Mean number of sessions that are idle (think, or have no work), on_cpu, in the run_queue, in
-    log_wait for somebody else's flush or write, at the device with their own, or in their commit delay."""
+    log_wait for somebody else's flush or write, at the device with their own, in their commit delay, or in
+    the client, whose thread works for them or for others first."""
     backlog: Interval
     """Mean number of arrivals that have no session yet."""
     elapsed_s: float
@@ -287,6 +301,7 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
             else None
         ),
         log_waits_per_commit=ratio(lambda batch: batch.log_waits, lambda batch: batch.commits),
+        client_wakes_per_commit=ratio(lambda batch: batch.client_wakes, lambda batch: batch.commits),
         sessions_by_state={
             "idle": per_time(lambda batch: batch.idle_ns),
             "on_cpu": per_time(lambda batch: batch.on_cpu_ns),
@@ -294,6 +309,7 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
             "log_wait": per_time(lambda batch: batch.log_wait_ns),
             "device": per_time(lambda batch: batch.device_ns),
             "delay": per_time(lambda batch: batch.delay_ns),
+            "client": per_time(lambda batch: batch.client_ns),
         },
         backlog=per_time(lambda batch: batch.backlog_ns),
         elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,

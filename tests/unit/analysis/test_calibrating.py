@@ -14,7 +14,8 @@ from redolab.analysis import calibrating
 from redolab.analysis.calibrate_shown import cost, tables
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.errors import UsageError
-from redolab.model.calibration import with_sessions
+from redolab.model.calibration import Scenario, with_sessions
+from redolab.model.distribution import quantiles
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -76,6 +77,26 @@ def samples(blocks: int = 1, slower: float = 1.0) -> list[Sample]:
     return found
 
 
+def in_a_client(found: list[Sample]) -> list[Sample]:
+    """The same with a client of two threads: 3 us a statement, and 6 to wake up for an answer."""
+
+    def client_s(sessions: int) -> float:
+        return (3 + 6 * min(1.0, 2 / sessions)) * US
+
+    def statements(item: Sample) -> int:
+        rows = int(item.setting.split("/")[1])
+        return 1 if rows == 1 else rows + 2
+
+    return [
+        replace(
+            item,
+            client_cpu_s=COMMITS * statements(item) * client_s(item.sessions),
+            session_elapsed_s=item.session_elapsed_s + (COMMITS * client_s(1) if item.sessions == 1 else 0.0),
+        )
+        for item in found
+    ]
+
+
 def levels(name: str) -> Mapping[str, str]:
     factors = ("sessions", "rows_per_commit", "commit_wait", "log_device_ms")
     return dict(zip(factors, name.split("/"), strict=False))
@@ -117,6 +138,35 @@ def test_costs_are_what_the_accounts_say(given: Any) -> None:
     assert point.device_s_per_byte == pytest.approx(3e-9)
     # A commit waits in vain too, so one wait costs less than what a commit spends on waiting.
     assert 0 < point.wake_s <= WAIT * 2
+
+
+def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
+    client = {"loop": "client", "sessions": 32}
+    point = given(in_a_client(samples()), load=client).point
+    assert dict(point.client_s) == pytest.approx({1: 3 * US, 8: 3 * US, 32: 3 * US})
+    assert point.client_wake_s == pytest.approx(6 * US)
+    assert point.client_with(1) == pytest.approx(9 * US)
+    assert point.client_with(16) == pytest.approx((3 + 6 * 2 / 16) * US)
+    assert dict(point.transaction_cpu_s) == pytest.approx({1: ALONE, 8: NOWAIT[8], 32: NOWAIT[32]})
+    assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
+    # BEGIN and COMMIT count as two rows more of 1,023.
+    assert point.row_with(8) == pytest.approx(ROW, rel=0.003)
+    assert 0 < point.wake_s <= WAIT * 2
+    # Without commits that do not wait, what a lone session's client takes is all that is known.
+    waits = [item for item in in_a_client(samples()) if "nowait" not in item.setting]
+    point = given(waits, load=client).point
+    assert (point.client_s, point.client_wake_s) == (((1, pytest.approx(9 * US)),), 0.0)
+
+
+def test_flush_times_keep_their_mean_and_their_rare_long_ones() -> None:
+    lone = calibrating._Observed(Scenario(1), "server", [samples()[0]])
+    times = {600.0: 990, 20_600.0: 10}
+    flush_s = calibrating._flush_quantiles(lone, {1: times}, 700 * US)
+    assert len(flush_s) == calibrating.QUANTILES
+    assert quantiles(flush_s).mean_s == pytest.approx(700 * US)
+    # One in a hundred: two of the two hundred parts.
+    assert flush_s[-2:] == pytest.approx([20_000 * US] * 2, rel=0.11)
+    assert flush_s[-3] < 1_000 * US
 
 
 def test_a_cost_between_measured_numbers_of_sessions_follows_their_logarithm() -> None:

@@ -80,10 +80,10 @@ impl Simulation<'_> {
         scaled(bytes, self.parameters.write_cpu_ns_per_byte)
     }
 
-    pub(super) fn wake_owner(&mut self, phase: Phase, woken: bool) {
+    pub(super) fn wake_owner(&mut self, phase: Phase, exit_ns: u64, woken: bool) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
-            self.run(owner, self.parameters.wake_ns, woken);
+            self.run(owner, exit_ns + self.parameters.wake_ns, woken);
         }
     }
 
@@ -134,7 +134,7 @@ impl Simulation<'_> {
         } else if self.is_committing(process) {
             self.finish(process)
         } else {
-            Some(self.next_part(process))
+            self.part_answered(process)
         }
     }
 }

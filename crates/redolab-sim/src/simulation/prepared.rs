@@ -7,7 +7,7 @@ use crate::distribution::{Invalid, Sampler, whole};
 use crate::parameters::{Load, Parameters};
 
 /// A long transaction of a client is cut into no more parts than this.
-const MOST_TURNS: u64 = 60;
+const MOST_STATEMENTS: u64 = 60;
 
 /// A generator per purpose: a change of one distribution leaves the others' draws alone.
 pub struct Random {
@@ -37,6 +37,8 @@ pub struct Prepared {
     pub device: Sampler,
     pub background_ns: u64,
     pub parts: u32,
+    /// Statements of a client that a part but the last stands for.
+    pub statements_of_part: f64,
     pub part_bytes: u64,
     pub last_part_bytes: u64,
 }
@@ -54,9 +56,10 @@ impl Prepared {
             0 => 1,
             early => bytes.div_ceil(early).clamp(1, u64::from(u32::MAX)),
         };
-        let turns = (2 * u64::from(parameters.statements)).min(MOST_TURNS);
-        let parts = parts.max(turns);
-        let part_bytes = bytes / parts;
+        let parts = parts.max(u64::from(parameters.statements).min(MOST_STATEMENTS));
+        let parts = parts as u32;
+        let part_bytes = bytes / u64::from(parts);
+        let before_the_last = f64::from(parameters.statements.saturating_sub(1).max(1));
         Ok(Self {
             pause: Sampler::new(pause),
             burst,
@@ -64,9 +67,10 @@ impl Prepared {
             commit: Sampler::new(&parameters.commit_cpu),
             device: Sampler::new(&parameters.device),
             background_ns: whole(parameters.background_cpu_ns),
-            parts: parts as u32,
+            parts,
+            statements_of_part: before_the_last / f64::from(parts.max(2) - 1),
             part_bytes,
-            last_part_bytes: bytes - part_bytes * (parts - 1),
+            last_part_bytes: bytes - part_bytes * u64::from(parts - 1),
         })
     }
 }

@@ -16,11 +16,7 @@ impl Simulation<'_> {
             work_ns += whole(self.parameters.contention_ns * others);
         }
         let parts = self.prepared.parts;
-        let last_part_ns = match self.parameters.statements {
-            0 => work_ns / u64::from(parts),
-            1 => work_ns / 2,
-            statements => work_ns / u64::from(statements),
-        };
+        let last_part_ns = work_ns / u64::from(self.parameters.statements.max(parts));
         let part_ns = (work_ns - last_part_ns) / u64::from((parts - 1).max(1));
         // It counts from its first row on: just before its commit, if that is the only one.
         if parts == 1 && self.parameters.rows > 1 {
@@ -41,8 +37,9 @@ impl Simulation<'_> {
     fn others_on_cpu(&self, session: u32) -> u32 {
         let own = &self.processes[session as usize];
         let in_state = |state: State| self.tally.states[state as usize].count();
-        let itself = matches!(own.state, State::OnCpu | State::RunQueue);
-        in_state(State::OnCpu) + in_state(State::RunQueue) - u32::from(itself)
+        let itself = matches!(own.state, State::OnCpu | State::RunQueue | State::Client);
+        in_state(State::OnCpu) + in_state(State::RunQueue) + in_state(State::Client)
+            - u32::from(itself)
     }
 
     pub(super) fn next_part(&mut self, session: u32) -> u64 {
@@ -75,11 +72,14 @@ impl Simulation<'_> {
         if early_bytes > 0 && self.log.inserted - self.log.written >= early_bytes {
             return self.take_log(session);
         }
-        if self.parameters.statements > 0
-            && let Some(server) = self.here
-            && self.cpu.process(server) == session
-        {
-            self.cpu.end_quantum(server);
+        self.part_answered(session)
+    }
+
+    /// The server is done with a part that is not the last.
+    pub(super) fn part_answered(&mut self, session: u32) -> Option<u64> {
+        if self.has_client() {
+            self.tell_client(session, false);
+            return None;
         }
         Some(self.next_part(session))
     }
@@ -102,10 +102,20 @@ impl Simulation<'_> {
         self.processes[session as usize].parts == 0
     }
 
+    /// The server is done with a transaction.
     pub(super) fn finish(&mut self, session: u32) -> Option<u64> {
+        self.active -= 1;
+        if self.has_client() {
+            self.tell_client(session, false);
+            return None;
+        }
+        self.acknowledged(session)
+    }
+
+    /// A transaction is over. Returns the CPU time that the session asks for next, if it goes on at once.
+    pub(super) fn acknowledged(&mut self, session: u32) -> Option<u64> {
         let own = &self.processes[session as usize];
         let (committing_ns, arrived_ns) = (own.committing_ns, own.arrived_ns);
-        self.active -= 1;
         self.count(self.now_ns - committing_ns, self.now_ns - arrived_ns);
         if self.prepared.burst.is_none() {
             return self.pause(session);
@@ -134,12 +144,21 @@ impl Simulation<'_> {
         for _ in 0..self.prepared.burst.unwrap_or(0) {
             self.tally.arrivals += 1;
             if let Some(session) = self.idle_sessions.pop() {
-                let work_ns = self.begin(session, self.now_ns);
-                self.run(session, work_ns, true);
+                self.begin_by_timer(session);
             } else {
                 self.tally.backlog.enter(self.now_ns);
                 self.backlog.push_back(self.now_ns);
             }
+        }
+    }
+
+    /// A transaction that comes from outside: its client hears of it first.
+    pub(super) fn begin_by_timer(&mut self, session: u32) {
+        let work_ns = self.begin(session, self.now_ns);
+        if self.has_client() {
+            self.tell_client(session, true);
+        } else {
+            self.run(session, work_ns, true);
         }
     }
 

@@ -1,0 +1,71 @@
+//! The client: threads that send the sessions' statements and take the answers.
+//!
+//! A thread works for one session after the other, in the order in which the server answered, and sleeps
+//! when there is none. What it costs to wake the server up is in the CPU time of a statement as measured,
+//! and what it costs to wake a thread up is CPU time of that, so neither takes time beside.
+
+use std::collections::VecDeque;
+
+use super::Simulation;
+use crate::cpu::scaled;
+use crate::tally::State;
+
+/// A thread of the client.
+#[derive(Debug, Clone, Default)]
+pub struct Thread {
+    /// Sessions it has to work for, the first of them now.
+    inbox: VecDeque<u32>,
+}
+
+impl Simulation<'_> {
+    pub(super) fn has_client(&self) -> bool {
+        self.parameters.statements > 0
+    }
+
+    /// The server's answer to a session is there for its thread, or a timer.
+    pub(super) fn tell_client(&mut self, session: u32, timer: bool) {
+        self.set_state(session, State::Client);
+        let number = session % self.parameters.client_threads;
+        let inbox = &mut self.threads[number as usize].inbox;
+        inbox.push_back(session);
+        if inbox.len() > 1 {
+            return;
+        }
+        let thread = self.first_thread() + number;
+        let work_ns = scaled(
+            self.parameters.client_ns + self.parameters.client_wake_ns,
+            self.statements(session),
+        );
+        self.tally.client_wakes += 1;
+        self.place(thread, work_ns, timer, self.here);
+    }
+
+    /// CPU time of the client for what the session waits for: a part that stands for several statements
+    /// costs as much as they all.
+    fn client_ns(&self, session: u32) -> u64 {
+        scaled(self.parameters.client_ns, self.statements(session))
+    }
+
+    /// Statements that the part of a transaction stands for that a session was at.
+    fn statements(&self, session: u32) -> f64 {
+        if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part }
+    }
+
+    /// A thread has done what it had to for the first in its inbox. Returns the CPU time for the next.
+    pub(super) fn client_step(&mut self, thread: u32) -> Option<u64> {
+        let number = (thread - self.first_thread()) as usize;
+        let session = *self.threads[number].inbox.front()?;
+        let work_ns = if self.is_committing(session) {
+            self.acknowledged(session)
+        } else {
+            Some(self.next_part(session))
+        };
+        if let Some(work_ns) = work_ns {
+            self.place(session, work_ns, false, self.here);
+        }
+        let inbox = &mut self.threads[number].inbox;
+        inbox.pop_front();
+        let next = *inbox.front()?;
+        Some(self.client_ns(next))
+    }
+}
