@@ -9,7 +9,8 @@ new user their intervals.
 
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
 costs are read from three settings that wait for the log and from commits that do not wait; all other settings
-are forecast. Intervals are made from the scores of nine tenths of the settings and checked on the tenth.
+are forecast. The Universal Scalability Law needs three numbers of sessions: it is fitted on 1, 8 and 32, and
+silent of 8. Intervals are made from the scores of nine tenths of the settings and checked on the tenth.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ import numpy as np
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
-from redolab.analysis.models import LINE, models_of
+from redolab.analysis.models import LINE, USL, models_of
 from redolab.analysis.reading import counting, read_samples
 from redolab.model.calibration import Scenario, scenario_of
-from redolab.model.forecast import QUANTITIES
+from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
     Score,
     Silence,
@@ -82,9 +83,11 @@ def main() -> None:
         if grid is None:
             grid, arrivals = Path(place) / "grid", Path(place) / "open"
             forecast_grid.measure(grid, forecast_grid.settings(), 4, 1.2, 5)
-            forecast_grid.measure(arrivals, forecast_grid.open_settings(open_run(grid)), 4, 3.0, 6)
+            forecast_grid.measure_open(arrivals, 4, 3.0, 6)
         runs = [open_run(grid)] + ([] if arrivals is None else [open_run(arrivals)])
-        held = [item for run in runs for item in forecasts(runs[0], run)]
+        held = forecasts(runs[0], runs[0])
+        for run in runs[1:]:
+            held += [item for item in forecasts(runs[0], run) if item.family == "open arrivals"]
         moved = transferred(runs[0])
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0]))]
@@ -165,20 +168,28 @@ def forecasts(grid: Run, run: Run) -> list[Held]:
     for system, (loop, device) in systems(run).items():
         known = calibration_settings(loop, device)
         calibrated = calibrate(grid, known)
+        models = models_of(calibrated)
+        for_law = f"8/1/wait/0/{loop}/{device}"
+        law = models_of(calibrate(grid, (*known, for_law)))[USL]
         for name, item in levels.items():
-            mine = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
-            if mine and name not in known and name in measured:
+            belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
+            if belongs and name not in known and name in measured:
                 scenario = scenario_of(item, int(item["sessions"]))
                 observed = {key: value.point for key, value in measured[name].items() if value.point}
-                found.append(_held(name, system, scenario, calibrated, observed))
+                mine = models if name == for_law else {**models, USL: law}
+                found.append(_held(name, system, scenario, calibrated, mine, observed))
     return found
 
 
 def _held(
-    name: str, system: str, scenario: Scenario, calibrated: Calibrated, observed: Mapping[str, float]
+    name: str,
+    system: str,
+    scenario: Scenario,
+    calibrated: Calibrated,
+    models: Mapping[str, Model],
+    observed: Mapping[str, float],
 ) -> Held:
     said, silent = {}, {}
-    models = models_of(calibrated)
     for model, forecast in models.items():
         try:
             said[model] = forecast(calibrated.point, scenario)
@@ -239,6 +250,7 @@ def transferred(grid: Run) -> list[Held]:
     found = []
     for loop in forecast_grid.LOOPS:
         calibrated = calibrate(grid, calibration_settings(loop, "0"))
+        models = models_of(calibrated)
         for item in grid.manifest["settings"]:
             levels = item["levels"]
             if levels["loop"] != loop or levels["log_device_ms"] == "0":
@@ -246,7 +258,7 @@ def transferred(grid: Run) -> list[Held]:
             device_ms = float(levels["log_device_ms"])
             scenario = replace(scenario_of(levels, int(levels["sessions"])), log_device_ms=device_ms)
             observed = {k: v.point for k, v in measured[item["name"]].items() if v.point}
-            found.append(_held(item["name"], f"{loop}, moved", scenario, calibrated, observed))
+            found.append(_held(item["name"], f"{loop}, moved", scenario, calibrated, models, observed))
     return found
 
 

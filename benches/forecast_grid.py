@@ -5,10 +5,10 @@
 measures all of them on the embedded PostgreSQL with an emulated log device, in random blocks, into the run
 directory RUN. `benches/forecast.py` calibrates on few of them and scores the forecasts of all others.
 
-    python benches/forecast_grid.py RUN --open GRID [--blocks 4] [--seconds 3] [--seed 5]
+    python benches/forecast_grid.py RUN --open [--blocks 4] [--seconds 3] [--seed 5]
 
-measures commits that come at random moments, at shares of what the same log device did with 32 sessions of a
-client in the run directory GRID, into RUN.
+measures commits that come at random moments, at shares of capacity, into RUN. Capacity is what the pool's
+sessions do when each begins its next transaction at once: measured first, and once more among the others.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,7 +24,6 @@ from redolab import open_run, runner
 from redolab.analysis.reading import counting, read_samples
 from redolab.design import Design
 from redolab.engine import open_engine
-from redolab.errors import UsageError
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan
 from redolab.experiment.calibrate import check_load, setting_name
@@ -41,7 +41,6 @@ OPEN_POOL = 64
 OPEN_SHARES = (0.3, 0.6, 0.8, 0.9)
 """Of capacity."""
 OPEN_ROWS = (1, 32)
-CAPACITY_SESSIONS = 32
 
 
 def settings() -> dict[str, Mapping[str, str]]:
@@ -68,32 +67,34 @@ def _of_device(device_ms: str) -> Iterator[tuple[int, int, str, int]]:
             yield sessions, 1, "wait", delay_us
 
 
-def open_settings(grid: Run) -> dict[str, Mapping[str, str]]:
-    """Commits at random moments on every device, one row and many, at shares of what `grid` says it can do.
-
-    Raises:
-        UsageError: `grid` did not measure a capacity.
-    """
-    found = (
-        _levels(OPEN_POOL, rows, device_ms) | {"arrival_rate_per_s": f"{share * capacity:.0f}"}
-        for device_ms in DEVICES_MS
-        for rows in OPEN_ROWS
-        for capacity in (_capacity(grid, device_ms, rows),)
-        for share in OPEN_SHARES
-    )
+def pool_settings() -> dict[str, Mapping[str, str]]:
+    """The pool's sessions without a pause, on every device, one row and many."""
+    found = (_levels(OPEN_POOL, rows, device_ms) for device_ms in DEVICES_MS for rows in OPEN_ROWS)
     return {setting_name(levels): levels for levels in found}
 
 
-def _capacity(grid: Run, device_ms: str, rows: int) -> float:
-    """Commits per second of sessions of a client that loop: the median of the samples."""
-    name = setting_name(_levels(CAPACITY_SESSIONS, rows, device_ms))
-    mine = [sample for sample in counting(read_samples(grid)) if sample.setting == name]
-    if not mine:
-        raise UsageError(
-            f"{grid.path} has no sample of {name}, so it does not tell what rate the log device of "
-            f"{device_ms} ms can do. Measure the grid first, without --open."
-        )
+def open_settings(pool: Run) -> dict[str, Mapping[str, str]]:
+    """Commits at random moments, at shares of what the settings of the run `pool` did; and those again."""
+    found = (
+        levels | {"arrival_rate_per_s": f"{share * _capacity(pool, name):.0f}"}
+        for name, levels in pool_settings().items()
+        for share in OPEN_SHARES
+    )
+    return {setting_name(levels): levels for levels in found} | pool_settings()
+
+
+def _capacity(pool: Run, name: str) -> float:
+    """Commits per second: the median of the samples."""
+    mine = [sample for sample in counting(read_samples(pool)) if sample.setting == name]
     return statistics.median(sample.commits / sample.elapsed_s for sample in mine)
+
+
+def measure_open(out: Path, blocks: int, seconds: float, seed: int) -> None:
+    """Measure capacity, and commits at random moments into the run directory `out`."""
+    with tempfile.TemporaryDirectory() as place:
+        pool = Path(place) / "pool"
+        measure(pool, pool_settings(), blocks, 1.0, seed)
+        measure(out, open_settings(open_run(pool)), blocks, seconds, seed)
 
 
 def _levels(
@@ -141,14 +142,13 @@ def measure(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
-    parser.add_argument("--open", type=Path, metavar="GRID", help="commits at random moments, by that run")
+    parser.add_argument("--open", action="store_true", help="commits at random moments")
     parser.add_argument("--blocks", type=int, default=4)
     parser.add_argument("--seconds", type=float, help="of a sample; 1.2, and 3 with --open")
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
-    if asked.open is None:
-        measure(asked.run, settings(), asked.blocks, asked.seconds or 1.2, asked.seed)
-    else:
+    if asked.open:
         # A percentile of the few hundred commits of a shorter sample would be a guess.
-        wanted = open_settings(open_run(asked.open))
-        measure(asked.run, wanted, asked.blocks, asked.seconds or 3.0, asked.seed)
+        measure_open(asked.run, asked.blocks, asked.seconds or 3.0, asked.seed)
+    else:
+        measure(asked.run, settings(), asked.blocks, asked.seconds or 1.2, asked.seed)

@@ -36,7 +36,10 @@ struct Simulation<'a> {
     threads: Vec<Thread>,
     /// Transactions under way.
     active: u32,
-    idle_sessions: Vec<u32>,
+    /// A stack for each of the client's threads; one where there is no client.
+    idle_sessions: Vec<Vec<u32>>,
+    /// The stack whose turn it is.
+    idle_turn: usize,
     /// When each arrival came that has no session yet.
     backlog: VecDeque<u64>,
     /// Being woken up.
@@ -106,7 +109,8 @@ impl<'a> Simulation<'a> {
             processes: vec![process; sessions + 2],
             threads: vec![Thread::default(); threads],
             active: 0,
-            idle_sessions: Vec::with_capacity(sessions),
+            idle_sessions: vec![Vec::with_capacity(sessions); threads.max(1)],
+            idle_turn: 0,
             backlog: VecDeque::new(),
             wake: Vec::with_capacity(sessions),
             tick_announced: false,
@@ -125,7 +129,7 @@ impl<'a> Simulation<'a> {
         self.announce_tick();
         self.announce_balance();
         if self.prepared.burst.is_some() {
-            self.idle_sessions.extend((0..self.parameters.sessions).rev());
+            (0..self.parameters.sessions).rev().for_each(|session| self.is_idle(session));
             self.announce_arrival();
             return;
         }

@@ -89,13 +89,14 @@ def _costs(calibrated: Calibrated) -> str:
     """What a commit costs here, in a sentence, and what it is for."""
     point, busy = calibrated.point, calibrated.measured[calibrated.today]
     flush_s = point.flush_mean_s + point.flush_cpu_s
-    lone_s = point.transaction_cpu_s[0][1]
+    lone_s = point.transaction_with(1) + point.client_with(1)
+    row_s = point.row_with(1) + point.client_with(1)
     text = (
         f"A flush of the log takes {units.duration(flush_s)} here, {units.duration(point.flush_cpu_s)} of it "
         f"CPU time; a transaction of one row costs {units.duration(lone_s)} of CPU beside it"
     )
     if point.row_known:
-        text += f", and each further row {units.duration(point.row_cpu_s[0][1])}"
+        text += f", and each further row {units.duration(row_s)}"
     per_flush = busy.quantities.get("commits_per_flush")
     if per_flush is not None and per_flush.point is not None:
         text += (

@@ -125,7 +125,24 @@ impl Simulation<'_> {
             return Some(self.begin(session, arrived_ns));
         }
         self.set_state(session, State::Idle);
-        self.idle_sessions.push(session);
+        self.is_idle(session);
+        None
+    }
+
+    pub(super) fn is_idle(&mut self, session: u32) {
+        let stack = session as usize % self.idle_sessions.len();
+        self.idle_sessions[stack].push(session);
+    }
+
+    /// The session that became idle last, of the client's threads in turn.
+    fn take_idle(&mut self) -> Option<u32> {
+        for _ in 0..self.idle_sessions.len() {
+            let stack = self.idle_turn;
+            self.idle_turn = (stack + 1) % self.idle_sessions.len();
+            if let Some(session) = self.idle_sessions[stack].pop() {
+                return Some(session);
+            }
+        }
         None
     }
 
@@ -143,7 +160,7 @@ impl Simulation<'_> {
         self.announce_arrival();
         for _ in 0..self.prepared.burst.unwrap_or(0) {
             self.tally.arrivals += 1;
-            if let Some(session) = self.idle_sessions.pop() {
+            if let Some(session) = self.take_idle() {
                 self.begin_by_timer(session);
             } else {
                 self.tally.backlog.enter(self.now_ns);
