@@ -43,6 +43,8 @@ pub struct Asked {
     pub woken: bool,
     /// On which server it was woken up, if one did it.
     pub waker: Option<u32>,
+    /// By its client or its server: so it waits where it was last.
+    pub handed_over: bool,
 }
 
 /// What a server does when a slice is over.
@@ -110,10 +112,12 @@ impl Cpu {
     /// Returns the server that takes the process up now and after how long its first slice ends; nothing if it
     /// has to wait.
     pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64)> {
-        let Asked { process, work_ns, woken, waker } = asked;
+        let Asked { process, work_ns, woken, waker, handed_over } = asked;
         let place = self.idle_for(process, now_ns).unwrap_or_else(|| {
             if self.shared {
                 0
+            } else if handed_over {
+                self.last[process as usize]
             } else {
                 self.place_for(waker.unwrap_or(self.last[process as usize]))
             }

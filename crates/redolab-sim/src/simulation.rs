@@ -186,18 +186,23 @@ impl<'a> Simulation<'a> {
     /// Ask for CPU time, of a CPU that must be woken up if it idles and `woken` says so. No CPU
     /// time does not pass through the station.
     fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
-        self.place(process, work_ns, woken, if woken { self.here } else { None });
+        let waker = if woken { self.here } else { None };
+        self.ask(Asked { process, work_ns, woken, waker, handed_over: false });
     }
 
-    fn place(&mut self, process: u32, work_ns: u64, woken: bool, waker: Option<u32>) {
-        let mut work_ns = work_ns;
-        while work_ns == 0 {
+    /// From client to server or back. What it takes to wake the other is in the CPU time of a statement.
+    fn hand_over(&mut self, process: u32, work_ns: u64) {
+        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: true });
+    }
+
+    fn ask(&mut self, mut asked: Asked) {
+        let process = asked.process;
+        while asked.work_ns == 0 {
             match self.step(process) {
-                Some(next_ns) => work_ns = next_ns,
+                Some(next_ns) => asked.work_ns = next_ns,
                 None => return,
             }
         }
-        let asked = Asked { process, work_ns, woken, waker };
         if let Some((server, slice_ns)) = self.cpu.ask(asked, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
             self.set_state(process, State::OnCpu);

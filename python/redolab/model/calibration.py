@@ -32,7 +32,7 @@ QUANTUM_S = 1e-3
 IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.2e-3
 # Measured and not explained: while another CPU is busy, a flush takes so much longer (32 us alone, 43 with
 # two sessions that have a CPU each).
-BUSY_EXIT_S = 12e-6
+BUSY_EXIT_S = 15e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.

@@ -1,8 +1,7 @@
 //! The client: threads that send the sessions' statements and take the answers.
 //!
 //! A thread works for one session after the other, in the order in which the server answered, and sleeps
-//! when there is none. What it costs to wake the server up is in the CPU time of a statement as measured,
-//! and what it costs to wake a thread up is CPU time of that, so neither takes time beside.
+//! when there is none.
 
 use std::collections::VecDeque;
 
@@ -37,7 +36,11 @@ impl Simulation<'_> {
             self.statements(session),
         );
         self.tally.client_wakes += 1;
-        self.place(thread, work_ns, timer, self.here);
+        if timer {
+            self.run(thread, work_ns, true);
+        } else {
+            self.hand_over(thread, work_ns);
+        }
     }
 
     /// CPU time of the client for what the session waits for: a part that stands for several statements
@@ -61,7 +64,7 @@ impl Simulation<'_> {
             Some(self.next_part(session))
         };
         if let Some(work_ns) = work_ns {
-            self.place(session, work_ns, false, self.here);
+            self.hand_over(session, work_ns);
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();
