@@ -30,7 +30,7 @@ import numpy as np
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
-from redolab.analysis.models import LINE, USL, models_of
+from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_samples
 from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
@@ -189,12 +189,7 @@ def _held(
     models: Mapping[str, Model],
     observed: Mapping[str, float],
 ) -> Held:
-    said, silent = {}, {}
-    for model, forecast in models.items():
-        try:
-            said[model] = forecast(calibrated.point, scenario)
-        except ValueError as error:
-            silent[model] = str(error)
+    said, silent = ask_all(models, calibrated.point, scenario)
     replicates = []
     for again in calibrated.replicates:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from redolab.analysis.calibrating import calibrate
 from redolab.analysis.measured import measured_settings
-from redolab.analysis.models import models_of
+from redolab.analysis.models import ask_all, models_of
 from redolab.errors import UsageError
 from redolab.load import FACTORS
 from redolab.model.calibration import Scenario, scenario_of
@@ -37,13 +37,10 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
         if name in known or name not in measured:
             continue
         family = family_of(calibrated.point, scenario)
-        for model, forecast in models.items():
-            try:
-                said = forecast(calibrated.point, scenario)
-            except ValueError as error:
-                silences.append(Silence(model, family, str(error)))
-                continue
-            for quantity, value in said.items():
+        said, silent = ask_all(models, calibrated.point, scenario)
+        silences += [Silence(model, family, why) for model, why in silent.items()]
+        for model, quantities in said.items():
+            for quantity, value in quantities.items():
                 seen = measured[name].get(quantity)
                 if seen is not None and seen.point and seen.point > 0 and value > 0:
                     scores.append(Score(model, family, quantity, value, seen.point))

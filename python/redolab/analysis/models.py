@@ -11,7 +11,7 @@ from functools import partial
 
 from redolab.analysis.calibrating import Calibrated, Measured
 from redolab.model.calibration import FACTORS, Calibration, Scenario
-from redolab.model.forecast import MODELS, Model
+from redolab.model.forecast import MODELS, Model, Quantities
 from redolab.model.scalability import fit_scalability
 
 LINE = "naive straight line"
@@ -28,6 +28,19 @@ def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
         if point.loop == calibrated.point.loop and _both(point)
     )
     return {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
+
+
+def ask_all(
+    models: Mapping[str, Model], calibration: Calibration, scenario: Scenario
+) -> tuple[dict[str, Quantities], dict[str, str]]:
+    """What each model says of a scenario, and why those are silent that are, by model."""
+    said, silent = {}, {}
+    for name, model in models.items():
+        try:
+            said[name] = model(calibration, scenario)
+        except ValueError as error:
+            silent[name] = str(error)
+    return said, silent
 
 
 def _law(
