@@ -20,9 +20,9 @@ several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Perform
 Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each wait
 costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for its
 error, are a CPU's own queue (`own_queues`, `hot_s`, `imbalance`, `balance_s`), how long an idle CPU takes to
-be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`, `busy_exit_s`), `dispatch_s`, `quantum_s`, and that a
-client's threads work for one session at a time; and that a session may have the log again before those whom it
-woke.
+be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`, `busy_exit_s`), `dispatch_s` and `quantum_s`; that a
+client's threads work for one session at a time; and that a session may have the log again before those whom
+it woke.
 
 Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability
 B = L T / (L T + z), where z is the probability of no arrival during a flush: busy periods are 1 / z flushes
