@@ -19,7 +19,7 @@ pub struct Arrivals {
     pub seed: u64,
 }
 
-/// The moments, which the sessions of all threads take in order, each when it is free.
+/// The moments, which all threads take in order, each when one of its sessions is free.
 pub(crate) struct Schedule {
     gaps: Mutex<Gaps>,
     end: End,
@@ -57,6 +57,11 @@ impl Schedule {
     /// Wait for all sessions to be ready; returns when the schedule starts, the same for all.
     pub(crate) async fn begin(&self) -> Duration {
         self.ready.wait().await;
+        self.start()
+    }
+
+    /// When it started; it does when this is asked for the first time.
+    pub(crate) fn start(&self) -> Duration {
         *self.start.get_or_init(alarm::now)
     }
 
@@ -70,12 +75,17 @@ impl Schedule {
         within.then(|| gaps.step())
     }
 
-    /// When the sessions stop whatever is left, from the start.
+    /// When the sessions stop whatever is left.
     pub(crate) fn limit(&self) -> Option<Duration> {
         match self.end {
-            End::At(end) => Some(end),
+            End::At(end) => Some(self.start() + end),
             End::After(_) => None,
         }
+    }
+
+    /// Whether they have to.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limit().is_some_and(|limit| alarm::now() >= limit)
     }
 
     /// Take all moments that are left, and say how many they were.

@@ -12,6 +12,7 @@ mod alarm;
 mod arrivals;
 mod latency;
 mod part;
+mod pool;
 mod postgres;
 mod report;
 mod session;
