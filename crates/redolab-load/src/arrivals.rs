@@ -1,4 +1,4 @@
-//! Work that comes at random moments, whatever becomes of it: one schedule for all sessions.
+//! Work that comes at random moments, whatever becomes of it: one schedule for all threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;

@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(asked.at, Duration::from_secs(at));
             asked.waited
         };
-        // The first was free at 3 and would have been handed it, had the client not been late.
+        // At 3 the first was free already: the client is late, not the pool too small.
         assert_eq!([1, 2, 3, 5].map(waited), [true, false, false, false]);
     }
 
