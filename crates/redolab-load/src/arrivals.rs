@@ -9,6 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::alarm;
 use crate::part::Amount;
+use crate::vacancies::Vacancies;
 
 /// When transactions are asked for: exponential gaps, so that they come at random (a Poisson process).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,7 @@ pub(crate) struct Schedule {
     end: End,
     ready: Barrier,
     start: OnceLock<Duration>,
+    pub(crate) vacancies: Vacancies,
 }
 
 /// Where the schedule ends.
@@ -51,13 +53,14 @@ impl Schedule {
             end,
             ready: Barrier::new(sessions),
             start: OnceLock::new(),
+            vacancies: Vacancies::default(),
         }
     }
 
-    /// Wait for all sessions to be ready; returns when the schedule starts, the same for all.
-    pub(crate) async fn begin(&self) -> Duration {
+    /// Wait for all sessions to be ready; then the schedule starts, for all at the same time.
+    pub(crate) async fn begin(&self) {
         self.ready.wait().await;
-        self.start()
+        self.start();
     }
 
     /// When it started; it does when this is asked for the first time.

@@ -19,6 +19,7 @@ mod report;
 mod session;
 mod sessions;
 mod shard;
+mod vacancies;
 
 pub use arrivals::Arrivals;
 pub use latency::Latency;

@@ -24,10 +24,7 @@ pub(crate) struct Asked {
 pub(crate) struct Desk(UnboundedSender<Free>);
 
 /// A session that is free.
-struct Free {
-    since: Duration,
-    session: oneshot::Sender<Asked>,
-}
+type Free = oneshot::Sender<Asked>;
 
 /// The free sessions of a thread.
 pub(crate) struct Pool {
@@ -44,9 +41,10 @@ pub(crate) fn pool() -> (Desk, Pool) {
 
 impl Desk {
     /// Wait for work, free `since` then; None when none will come any more.
-    pub(crate) async fn next(&self, since: Duration) -> Option<Asked> {
-        let (session, asked) = oneshot::channel();
-        self.0.send(Free { since, session }).ok()?;
+    pub(crate) async fn next(&self, schedule: &Schedule, since: Duration) -> Option<Asked> {
+        let (free, asked) = oneshot::channel();
+        schedule.vacancies.add(since);
+        self.0.send(free).ok()?;
         asked.await.ok()
     }
 }
@@ -70,7 +68,11 @@ impl Pool {
             };
             let at = schedule.start() + moment;
             alarm.wait_until(at).await?;
-            self.hand(at);
+            if let Some(session) = self.latest() {
+                let waited = !schedule.vacancies.take(at);
+                // A session that was stopped meanwhile does not want it, nor does any other.
+                let _ = session.send(Asked { at, waited });
+            }
         }
         Ok(())
     }
@@ -83,16 +85,12 @@ impl Pool {
         !self.idle.is_empty()
     }
 
-    fn hand(&mut self, at: Duration) {
+    /// Who became free last.
+    fn latest(&mut self) -> Option<Free> {
         while let Ok(free) = self.said.try_recv() {
             self.idle.push(free);
         }
-        // The client may be late for a moment that found somebody free.
-        let waited = self.idle.first().is_none_or(|longest| longest.since > at);
-        if let Some(latest) = self.idle.pop() {
-            // A session that was stopped meanwhile does not want it, nor does any other.
-            let _ = latest.session.send(Asked { at, waited });
-        }
+        self.idle.pop()
     }
 }
 
@@ -102,6 +100,7 @@ mod tests {
     use crate::alarm::now;
     use crate::arrivals::Arrivals;
     use crate::part::Amount;
+    use std::rc::Rc;
     use tokio::runtime::Builder;
     use tokio::task::{JoinSet, LocalSet};
 
@@ -115,34 +114,33 @@ mod tests {
     }
 
     impl Idlers {
-        /// What each did, and what nobody did.
+        /// What each did, and how much nobody did.
         fn work(self, rate_per_s: f64, amount: Amount) -> (Vec<usize>, u64) {
             let schedule = Schedule::new(Arrivals { rate_per_s, seed: 5 }, amount, 1, 1);
-            let done = on_a_loop(async {
+            let schedule = Rc::new(schedule);
+            let mut done = on_a_loop(async {
                 let (desk, pool) = pool();
                 let mut working = JoinSet::new();
-                let start = schedule.start();
                 for number in 0..self.sessions {
+                    let (desk, schedule) = (desk.clone(), Rc::clone(&schedule));
                     let most = if number == 0 { self.lost_after } else { usize::MAX };
-                    let desk = desk.clone();
                     working.spawn_local(async move {
-                        (number, one(&desk, start, self.each_us, most).await)
+                        (number, one(&desk, &schedule, self.each_us, most).await)
                     });
                 }
                 drop(desk);
                 pool.hand_out(&schedule).await.unwrap();
                 working.join_all().await
             });
-            let mut by_number = done;
-            by_number.sort_unstable();
-            (by_number.into_iter().map(|(_, count)| count).collect(), schedule.left())
+            done.sort_unstable();
+            (done.into_iter().map(|(_, count)| count).collect(), schedule.left())
         }
     }
 
-    async fn one(desk: &Desk, start: Duration, each_us: u64, most: usize) -> usize {
+    async fn one(desk: &Desk, schedule: &Schedule, each_us: u64, most: usize) -> usize {
         let alarm = Alarm::new().unwrap();
-        let (mut free, mut count) = (start, 0);
-        while count < most && desk.next(free).await.is_some() {
+        let (mut free, mut count) = (schedule.start(), 0);
+        while count < most && desk.next(schedule, free).await.is_some() {
             alarm.wait_until(now() + Duration::from_micros(each_us)).await.unwrap();
             (free, count) = (now(), count + 1);
         }
@@ -154,39 +152,25 @@ mod tests {
         LocalSet::new().block_on(&runtime, work)
     }
 
-    /// A pool in which these became free, one after the other.
-    fn free_since(moments: &[Duration]) -> (Pool, Vec<oneshot::Receiver<Asked>>) {
-        let (desk, pool) = pool();
-        let sessions = moments.iter().map(|&since| {
-            let (session, asked) = oneshot::channel();
-            desk.0.send(Free { since, session }).ok().unwrap();
-            asked
-        });
-        (pool, sessions.collect())
-    }
-
     #[test]
     fn who_became_free_last_is_handed_the_next() {
-        let moments = [1, 2, 3].map(Duration::from_secs);
-        let (mut pool, mut sessions) = free_since(&moments);
-        for latest in [2, 1, 0] {
-            assert!(sessions.iter_mut().all(|asked| asked.try_recv().is_err()));
-            pool.hand(Duration::from_secs(4));
-            assert!(sessions[latest].try_recv().is_ok(), "{latest}");
-        }
-    }
-
-    #[test]
-    fn a_moment_waited_where_all_became_free_after_it() {
-        let waited = |at: u64| {
-            let (mut pool, mut sessions) = free_since(&[2, 4].map(Duration::from_secs));
-            pool.hand(Duration::from_secs(at));
-            let asked = sessions[1].try_recv().unwrap();
-            assert_eq!(asked.at, Duration::from_secs(at));
-            asked.waited
+        let (desk, mut pool) = pool();
+        let become_free = || {
+            let (free, asked) = oneshot::channel();
+            desk.0.send(free).unwrap();
+            asked
         };
-        // At 3 the first was free already: the client is late, not the pool too small.
-        assert_eq!([1, 2, 3, 5].map(waited), [true, false, false, false]);
+        let mut hand = |number: u64| {
+            let at = Duration::from_secs(number);
+            pool.latest().unwrap().send(Asked { at, waited: false }).ok().unwrap();
+        };
+        let (mut first, mut second) = (become_free(), become_free());
+        hand(1);
+        let mut third = become_free();
+        hand(2);
+        hand(3);
+        let order = [&mut second, &mut third, &mut first].map(|asked| asked.try_recv().unwrap().at);
+        assert_eq!(order, [1, 2, 3].map(Duration::from_secs));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::alarm;
+use crate::arrivals::Schedule;
 use crate::part::{Amount, Job, Task, share};
 use crate::pool::Desk;
 use crate::postgres::{Inserts, Target, Wire};
@@ -75,14 +76,13 @@ async fn part(
     notes: &RefCell<Notes>,
 ) -> Result<(), String> {
     let prepared = prepare(wire, task, report.number).await;
-    let start = match &task.schedule {
+    if let Some(schedule) = &task.schedule {
         // The others wait for a session that is lost, too.
-        Some(schedule) => Some(schedule.begin().await),
-        None => None,
-    };
+        schedule.begin().await;
+    }
     let (wire, inserts) = prepared?;
-    match start {
-        Some(start) => as_asked(start, desk, &inserts, &task.job, report, notes).await?,
+    match &task.schedule {
+        Some(schedule) => as_asked(schedule, desk, &inserts, &task.job, report, notes).await?,
         None => without_pause(&inserts, task, report, notes).await?,
     }
     for statement in &task.job.afterwards {
@@ -118,23 +118,23 @@ async fn without_pause(
     Ok(())
 }
 
-/// Do what is handed out, from `start` until nothing is any more.
+/// Do what is handed out until nothing is any more.
 async fn as_asked(
-    start: Duration,
+    schedule: &Schedule,
     desk: &Desk,
     inserts: &Inserts<'_>,
     job: &Job,
     report: &mut SessionReport,
     notes: &RefCell<Notes>,
 ) -> Result<(), String> {
-    let mut free = start;
-    while let Some(asked) = desk.next(free).await {
+    let mut free = schedule.start();
+    while let Some(asked) = desk.next(schedule, free).await {
         notes.borrow_mut().responses.begin(&asked, alarm::now());
         commit(inserts, job, report, notes).await?;
         free = alarm::now();
         notes.borrow_mut().responses.end(&asked, free);
     }
-    report.elapsed = alarm::now().saturating_sub(start);
+    report.elapsed = alarm::now().saturating_sub(schedule.start());
     Ok(())
 }
 
