@@ -73,6 +73,21 @@ def test_a_low_rate_is_kept(opened: Open, newest: Server, database: str, rows_pe
     assert done.session_elapsed_s >= 8 * 2.0
 
 
+def test_few_sessions_of_a_large_pool_do_what_little_comes(
+    opened: Open, newest: Server, database: str
+) -> None:
+    engine, settings = opened(inserts(16), {RATE: "100"})
+    done = work(engine, settings["100"], Amount(2.0))
+    # One of each thread, of which there are as many as CPUs and at most eight, and two that help.
+    few = min(8, len(os.sched_getaffinity(0))) + 2
+    most = newest.ask(
+        "select sum(rows)::int from (select count(*) as rows from redolab.item group by session"
+        f" order by rows desc limit {few}) as busiest",
+        database,
+    )
+    assert most > 0.9 * done.rows
+
+
 def test_a_response_takes_at_least_as_long_as_its_commit_and_the_clients_lag(opened: Open) -> None:
     engine, settings = opened(inserts(8), {"rows_per_commit": "4", RATE: "100"})
     done = work(engine, settings["4/100"], Amount(1.0))

@@ -1,4 +1,4 @@
-//! Work that comes at random moments, whatever becomes of it: one schedule for all sessions.
+//! Work that comes at random moments, whatever becomes of it: one schedule for all threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -9,6 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::alarm;
 use crate::part::Amount;
+use crate::vacancies::Vacancies;
 
 /// When transactions are asked for: exponential gaps, so that they come at random (a Poisson process).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,12 +20,13 @@ pub struct Arrivals {
     pub seed: u64,
 }
 
-/// The moments, which the sessions of all threads take in order, each when it is free.
+/// The moments, which all threads take in order, each when one of its sessions is free.
 pub(crate) struct Schedule {
     gaps: Mutex<Gaps>,
     end: End,
     ready: Barrier,
     start: OnceLock<Duration>,
+    pub(crate) vacancies: Vacancies,
 }
 
 /// Where the schedule ends.
@@ -51,12 +53,18 @@ impl Schedule {
             end,
             ready: Barrier::new(sessions),
             start: OnceLock::new(),
+            vacancies: Vacancies::default(),
         }
     }
 
-    /// Wait for all sessions to be ready; returns when the schedule starts, the same for all.
-    pub(crate) async fn begin(&self) -> Duration {
+    /// Wait for all sessions to be ready; then the schedule starts, for all at the same time.
+    pub(crate) async fn begin(&self) {
         self.ready.wait().await;
+        self.start();
+    }
+
+    /// When it started; it does when this is asked for the first time.
+    pub(crate) fn start(&self) -> Duration {
         *self.start.get_or_init(alarm::now)
     }
 
@@ -70,12 +78,17 @@ impl Schedule {
         within.then(|| gaps.step())
     }
 
-    /// When the sessions stop whatever is left, from the start.
+    /// When the sessions stop whatever is left.
     pub(crate) fn limit(&self) -> Option<Duration> {
         match self.end {
-            End::At(end) => Some(end),
+            End::At(end) => Some(self.start() + end),
             End::After(_) => None,
         }
+    }
+
+    /// Whether they have to.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limit().is_some_and(|limit| alarm::now() >= limit)
     }
 
     /// Take all moments that are left, and say how many they were.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::latency::Latency;
+use crate::pool::Asked;
 
 /// What one session did.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +39,20 @@ pub struct Responses {
 }
 
 impl Responses {
+    pub(crate) fn begin(&mut self, asked: &Asked, now: Duration) {
+        if asked.waited {
+            self.waited += 1;
+        } else {
+            self.lag.note(now.saturating_sub(asked.at));
+        }
+    }
+
+    pub(crate) fn end(&mut self, asked: &Asked, now: Duration) {
+        let time = now.saturating_sub(asked.at);
+        self.times.note(time);
+        self.total += time;
+    }
+
     fn merge(&mut self, other: &Self) {
         self.times.merge(&other.times);
         self.total += other.total;

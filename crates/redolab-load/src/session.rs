@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::alarm::{self, Alarm};
+use crate::alarm;
 use crate::arrivals::Schedule;
 use crate::part::{Amount, Job, Task, share};
+use crate::pool::Desk;
 use crate::postgres::{Inserts, Target, Wire};
 use crate::report::{Notes, SessionReport};
 
@@ -48,6 +49,7 @@ impl Session {
     pub(crate) async fn work(
         &mut self,
         task: &Task,
+        desk: Desk,
         notes: &RefCell<Notes>,
         mut stop: watch::Receiver<bool>,
     ) -> (SessionReport, bool) {
@@ -55,7 +57,7 @@ impl Session {
         let wire = self.wire.take();
         let done = tokio::select! {
             biased;
-            done = part(wire.as_ref(), task, &mut report, notes) => done,
+            done = part(wire.as_ref(), task, &desk, &mut report, notes) => done,
             _ = stop.wait_for(|stopped| *stopped) => return (report, true),
         };
         match done {
@@ -69,20 +71,18 @@ impl Session {
 async fn part(
     wire: Option<&Wire>,
     task: &Task,
+    desk: &Desk,
     report: &mut SessionReport,
     notes: &RefCell<Notes>,
 ) -> Result<(), String> {
     let prepared = prepare(wire, task, report.number).await;
-    let start = match &task.schedule {
+    if let Some(schedule) = &task.schedule {
         // The others wait for a session that is lost, too.
-        Some(schedule) => Some((schedule, schedule.begin().await)),
-        None => None,
-    };
+        schedule.begin().await;
+    }
     let (wire, inserts) = prepared?;
-    match start {
-        Some((schedule, start)) => {
-            on_schedule(schedule, start, &inserts, &task.job, report, notes).await?;
-        }
+    match &task.schedule {
+        Some(schedule) => as_asked(schedule, desk, &inserts, &task.job, report, notes).await?,
         None => without_pause(&inserts, task, report, notes).await?,
     }
     for statement in &task.job.afterwards {
@@ -118,38 +118,23 @@ async fn without_pause(
     Ok(())
 }
 
-/// Do what comes, in order: wait for the next moment, or begin at once where it is past already, which is
-/// how a backlog is worked off.
-async fn on_schedule(
+/// Do what is handed out until nothing is any more.
+async fn as_asked(
     schedule: &Schedule,
-    start: Duration,
+    desk: &Desk,
     inserts: &Inserts<'_>,
     job: &Job,
     report: &mut SessionReport,
     notes: &RefCell<Notes>,
 ) -> Result<(), String> {
-    let alarm = Alarm::new().map_err(|why| format!("no timer: {why}"))?;
-    let limit = schedule.limit().map(|limit| start + limit);
-    while limit.is_none_or(|limit| alarm::now() < limit) {
-        let Some(moment) = schedule.take() else { break };
-        let asked = start + moment;
-        if asked > alarm::now() {
-            alarm.wait_until(asked).await.map_err(|why| format!("no timer: {why}"))?;
-            notes.borrow_mut().responses.lag.note(alarm::now().saturating_sub(asked));
-        } else {
-            notes.borrow_mut().responses.waited += 1;
-        }
+    let mut free = schedule.start();
+    while let Some(asked) = desk.next(schedule, free).await {
+        notes.borrow_mut().responses.begin(&asked, alarm::now());
         commit(inserts, job, report, notes).await?;
-        let time = alarm::now().saturating_sub(asked);
-        let responses = &mut notes.borrow_mut().responses;
-        responses.times.note(time);
-        responses.total += time;
+        free = alarm::now();
+        notes.borrow_mut().responses.end(&asked, free);
     }
-    // Nothing came any more, or not yet: that time belongs to the interval, too.
-    if let Some(limit) = limit {
-        alarm.wait_until(limit).await.map_err(|why| format!("no timer: {why}"))?;
-    }
-    report.elapsed = alarm::now().saturating_sub(start);
+    report.elapsed = alarm::now().saturating_sub(schedule.start());
     Ok(())
 }
 

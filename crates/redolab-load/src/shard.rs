@@ -1,6 +1,7 @@
 //! One thread with its own event loop, and the sessions that live on it.
 
 use std::cell::RefCell;
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -8,9 +9,10 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_local};
 
 use crate::part::Task;
+use crate::pool::{Pool, pool};
 use crate::postgres::Target;
 use crate::report::{Notes, Report};
 use crate::session::Session;
@@ -87,11 +89,14 @@ async fn work(
     let before = thread_cpu();
     let notes = Rc::new(RefCell::new(Notes::default()));
     let mut report = Report::default();
+    let (desk, pool) = pool();
+    let handing_out = spawn_local(hand_out(Arc::clone(task), pool));
     let mut working = JoinSet::new();
     for mut session in sessions.drain(..) {
-        let (task, notes, stop) = (Arc::clone(task), Rc::clone(&notes), stop.clone());
+        let (task, desk, notes) = (Arc::clone(task), desk.clone(), Rc::clone(&notes));
+        let stop = stop.clone();
         working.spawn_local(async move {
-            let done = session.work(&task, &notes, stop).await;
+            let done = session.work(&task, desk, &notes, stop).await;
             (session, done)
         });
     }
@@ -101,11 +106,25 @@ async fn work(
         report.interrupted |= interrupted;
         sessions.push(session);
     }
+    // It still waits for a moment where all sessions were stopped or lost.
+    handing_out.abort();
+    if let Ok(Err(why)) = handing_out.await {
+        for session in &mut report.sessions {
+            session.trouble.get_or_insert_with(|| format!("no timer: {why}"));
+        }
+    }
     let Notes { latency, responses } = notes.take();
     report.latency = latency;
     report.responses = task.schedule.as_ref().map(|_| responses);
     report.cpu = thread_cpu().saturating_sub(before);
     report
+}
+
+async fn hand_out(task: Arc<Task>, pool: Pool) -> io::Result<()> {
+    match &task.schedule {
+        Some(schedule) => pool.hand_out(schedule).await,
+        None => Ok(()),
+    }
 }
 
 /// CPU time of the calling thread.

@@ -1,7 +1,8 @@
 """The working sessions as clients over the wire, the way an application has them: a round trip per statement.
 
 They run in threads of the compiled part (crate `redolab-load`), which also note the time of every commit.
-Where transactions come at random moments, the sessions are the pool that does them.
+Where transactions come at random moments, the sessions are the pool that does them: of the free ones of a
+thread the one that was used last.
 """
 
 from __future__ import annotations
