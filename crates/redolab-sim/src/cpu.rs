@@ -60,6 +60,8 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Cpu {
     servers: Vec<Server>,
+    /// Servers that idle, the one that does so shortest last.
+    idle: Vec<u32>,
     /// On which server each process was last.
     last: Vec<u32>,
     /// Servers whose queue is shared: all have the first one's.
@@ -87,6 +89,7 @@ impl Cpu {
         let servers = parameters.cpus.ceil() as u32;
         Self {
             servers: vec![Server::default(); servers as usize],
+            idle: (0..servers).rev().collect(),
             last: (0..processes as u32).map(|process| process % servers).collect(),
             shared: !parameters.own_queues,
             quantum_ns: parameters.quantum_ns,
@@ -128,6 +131,7 @@ impl Cpu {
             return None;
         }
         let exit_ns = if woken { self.exit_ns(place, now_ns) } else { 0 };
+        self.no_longer_idle(place);
         Some((place, exit_ns + self.take_up(place, process, work_ns)))
     }
 
@@ -144,11 +148,13 @@ impl Cpu {
 
     /// A server that idles and is awake: the last one of the process, or the one that idles shortest.
     fn idle_for(&self, process: u32, now_ns: u64) -> Option<u32> {
-        let awake = |server: &Server| {
-            !server.busy && (self.shared || now_ns - server.idle_since_ns <= self.halt_after_ns)
-        };
+        if self.shared {
+            return self.idle.last().copied();
+        }
+        let awake =
+            |server: &Server| !server.busy && now_ns - server.idle_since_ns <= self.halt_after_ns;
         let last = self.last[process as usize];
-        if !self.shared && awake(&self.servers[last as usize]) {
+        if awake(&self.servers[last as usize]) {
             return Some(last);
         }
         let mut found: Option<(u64, u32)> = None;
@@ -158,6 +164,15 @@ impl Cpu {
             }
         }
         found.map(|(_, number)| number)
+    }
+
+    fn no_longer_idle(&mut self, server: u32) {
+        // With one queue it is the last.
+        if self.idle.last() == Some(&server) {
+            self.idle.pop();
+        } else if let Some(place) = self.idle.iter().rposition(|&idle| idle == server) {
+            self.idle.remove(place);
+        }
     }
 
     /// How long an idle server takes to be there for who is woken up.
@@ -183,6 +198,7 @@ impl Cpu {
             let on = &mut self.servers[server as usize];
             on.busy = false;
             on.idle_since_ns = now_ns;
+            self.idle.push(server);
             return None;
         };
         let slice_ns = self.take_up(server, process, work_ns);
@@ -197,6 +213,7 @@ impl Cpu {
         let Ready { process, work_ns, .. } = most.ready.pop_front()?;
         let idle = u32::try_from(idle).ok()?;
         let exit_ns = self.exit_ns(idle, now_ns);
+        self.no_longer_idle(idle);
         Some((idle, process, exit_ns + self.take_up(idle, process, work_ns)))
     }
 
@@ -259,7 +276,13 @@ impl Cpu {
 
 /// A number of nanoseconds or bytes, times something.
 #[expect(clippy::cast_precision_loss, reason = "exact below 2^53: 104 days, 9 petabytes")]
-#[expect(clippy::float_cmp, reason = "most often it is exactly 1")]
+#[expect(clippy::float_cmp, reason = "most often it is exactly 1 or 0")]
 pub fn scaled(count: u64, times: f64) -> u64 {
-    if times == 1.0 { count } else { whole(count as f64 * times) }
+    if times == 1.0 {
+        count
+    } else if times == 0.0 {
+        0
+    } else {
+        whole(count as f64 * times)
+    }
 }

@@ -195,13 +195,19 @@ impl Sampler {
         }
     }
 
-    /// One duration, in whole nanoseconds.
+    /// Durations, in whole nanoseconds.
+    pub fn fill(&self, drawn: &mut [u64], random: &mut Xoshiro256PlusPlus) {
+        for one in drawn {
+            *one = self.draw(random);
+        }
+    }
+
     #[expect(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
         reason = "a place in a list"
     )]
-    pub fn draw(&self, random: &mut Xoshiro256PlusPlus) -> u64 {
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> u64 {
         match self {
             Self::Constant(value) => *value,
             Self::Exponential { mean_ns, layers } => whole(mean_ns * layers.draw(random)),

@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
+
+use crate::wheel::{NONE, Wheel};
 
 /// What happens at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +31,17 @@ pub enum Event {
 /// 17 for whose it is (`MOST` at the most).
 ///
 /// Most events are of kinds of which one at a time can be ahead: of each CPU the end of its slice, of
-/// the log's owner the end of its flush or delay. They have a place of their own, and only the
-/// others pass through a heap. Looking through all places is quicker than a heap while there are
-/// few, so only the first CPUs have one.
+/// the log's owner the end of its flush or delay. They have a place of their own. There are few places, so
+/// that the first of them is found by comparisons that need no loop; CPUs beyond have none. The others have
+/// a slot of a wheel, and only what has no room there passes through a heap.
 #[derive(Debug)]
 pub struct Events {
     /// The log owner's, then of each of the first CPUs; `NONE` where nothing is ahead.
-    places: Vec<u128>,
+    places: [u128; PLACES],
+    wheel: Wheel,
     heap: BinaryHeap<Reverse<u128>>,
     made: u64,
+    now_ns: u64,
 }
 
 /// Sessions and CPUs have numbers below this.
@@ -46,50 +49,59 @@ pub const MOST: u32 = 1 << NUMBER_BITS;
 
 const NUMBER_BITS: u32 = 17;
 const EVENT_BITS: u32 = 20;
-const NONE: u128 = u128::MAX;
-const MOST_PLACES: usize = 8;
+const PLACES: usize = 4;
 
 impl Events {
-    /// Of so many CPUs, with room for `most` others at a time.
-    pub fn new(servers: usize, most: usize) -> Self {
-        let places = vec![NONE; (1 + servers).min(MOST_PLACES)];
-        Self { places, heap: BinaryHeap::with_capacity(most), made: 0 }
+    /// With room for `most` at a time; those without a place come `mean_ns` from now on average.
+    pub fn new(most: usize, mean_ns: u64) -> Self {
+        Self {
+            places: [NONE; PLACES],
+            wheel: Wheel::new(mean_ns),
+            heap: BinaryHeap::with_capacity(most),
+            made: 0,
+            now_ns: 0,
+        }
     }
 
+    // Inline, because who calls it knows the kind.
+    #[inline]
     pub fn at(&mut self, time_ns: u64, event: Event) {
-        let (kind, number, place) = match event {
-            Event::Slice { server } => (0, server, 1 + server as usize),
-            Event::Thought { session } => (1, session, MOST_PLACES),
-            Event::Flushed => (2, 0, 0),
-            Event::Delayed => (3, 0, 0),
-            Event::Arrival => (4, 0, MOST_PLACES),
-            Event::WriterTick => (5, 0, MOST_PLACES),
-            Event::Balance => (6, 0, MOST_PLACES),
+        let (kind, number) = match event {
+            Event::Slice { server } => (0, server),
+            Event::Thought { session } => (1, session),
+            Event::Flushed => (2, 0),
+            Event::Delayed => (3, 0),
+            Event::Arrival => (4, 0),
+            Event::WriterTick => (5, 0),
+            Event::Balance => (6, 0),
         };
         let code = kind << NUMBER_BITS | u64::from(number);
         let order = self.made << EVENT_BITS | code;
         let key = u128::from(time_ns) << 64 | u128::from(order);
         self.made += 1;
-        if let Some(own) = self.places.get_mut(place) {
+        if let Some(own) = self.places.get_mut(place_of(event)) {
             debug_assert_eq!(*own, NONE, "one at a time");
             *own = key;
         } else {
+            self.put(key, time_ns);
+        }
+    }
+
+    fn put(&mut self, key: u128, time_ns: u64) {
+        if !self.wheel.put(key, time_ns, self.now_ns) {
             self.heap.push(Reverse(key));
         }
     }
 
+    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the bits that are meant")]
     pub fn next(&mut self) -> Option<(u64, Event)> {
-        let (mut place, mut first) = (0, NONE);
-        for (number, &key) in self.places.iter().enumerate() {
-            if key < first {
-                (place, first) = (number, key);
-            }
-        }
-        match self.heap.peek_mut() {
-            Some(top) if top.0 < first => first = PeekMut::pop(top).0,
-            _ if first == NONE => return None,
-            _ => self.places[place] = NONE,
+        let [log, one, two, three] = self.places;
+        let late = self.heap.peek().map_or(NONE, |top| top.0);
+        let other = earlier(self.wheel.first(), late);
+        let first = earlier(earlier(earlier(one, two), earlier(log, three)), other);
+        if first == NONE {
+            return None;
         }
         let number = first as u32 & (MOST - 1);
         let kind = (first as u32 >> NUMBER_BITS) & 7;
@@ -102,8 +114,35 @@ impl Events {
             5 => Event::WriterTick,
             _ => Event::Balance,
         };
-        Some(((first >> 64) as u64, event))
+        if let Some(own) = self.places.get_mut(place_of(event)) {
+            *own = NONE;
+        } else {
+            self.remove(first);
+        }
+        self.now_ns = (first >> 64) as u64;
+        Some((self.now_ns, event))
     }
+
+    fn remove(&mut self, first: u128) {
+        if self.wheel.first() == first {
+            self.wheel.take();
+        } else {
+            self.heap.pop();
+        }
+    }
+}
+
+/// Which place an event has; one that there is not for those that have none.
+fn place_of(event: Event) -> usize {
+    match event {
+        Event::Flushed | Event::Delayed => 0,
+        Event::Slice { server } => 1 + server as usize,
+        _ => PLACES,
+    }
+}
+
+fn earlier(one: u128, other: u128) -> u128 {
+    if other < one { other } else { one }
 }
 
 #[cfg(test)]
@@ -112,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_is_made_comes_back_in_the_order_of_time_and_then_of_making() {
-        let mut events = Events::new(9, 6);
+        let mut events = Events::new(6, 1_000);
         let last = MOST - 1;
         events.at(7, Event::Thought { session: last });
         events.at(u64::MAX, Event::WriterTick);

@@ -66,7 +66,7 @@ impl Histogram {
 
 #[expect(clippy::cast_possible_truncation, reason = "at most 55 times 1,024 classes")]
 fn class_of(ns: u64) -> usize {
-    let doublings = (ns >> CLASS_BITS).checked_ilog2().unwrap_or(0);
+    let doublings = (ns >> CLASS_BITS | 1).ilog2();
     ((u64::from(doublings) << CLASS_BITS) + (ns >> doublings)) as usize
 }
 

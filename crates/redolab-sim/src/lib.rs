@@ -23,6 +23,7 @@ mod histogram;
 mod parameters;
 mod simulation;
 mod tally;
+mod wheel;
 
 pub use distribution::{Distribution, Invalid};
 pub use parameters::{Load, Parameters, Plan};

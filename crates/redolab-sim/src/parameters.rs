@@ -27,6 +27,16 @@ pub enum Load {
     },
 }
 
+impl Load {
+    /// What passes from one piece of work to the next: think time, or the gap between bursts.
+    pub(crate) fn pause(&self) -> &Distribution {
+        match self {
+            Self::Closed { think } => think,
+            Self::Open { gap, .. } => gap,
+        }
+    }
+}
+
 /// Sessions, CPUs and a log. Durations in nanoseconds, volumes in bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {

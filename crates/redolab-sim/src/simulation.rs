@@ -2,6 +2,7 @@
 
 mod background;
 mod client;
+mod draws;
 mod log;
 mod prepared;
 mod process;
@@ -10,11 +11,12 @@ mod transaction;
 use std::collections::VecDeque;
 
 use self::client::Thread;
+use self::draws::Draws;
 use self::log::Log;
-use self::prepared::{Prepared, Random};
+use self::prepared::Prepared;
 use self::process::{Phase, Process};
 use crate::cpu::{Asked, Cpu, Next, scaled};
-use crate::distribution::Invalid;
+use crate::distribution::{Invalid, whole};
 use crate::events::{Event, Events};
 use crate::parameters::{Parameters, Plan};
 use crate::tally::{Seen, State, Tally};
@@ -23,7 +25,7 @@ struct Simulation<'a> {
     parameters: &'a Parameters,
     prepared: Prepared,
     plan: Plan,
-    random: Random,
+    draws: Draws,
     now_ns: u64,
     events: Events,
     cpu: Cpu,
@@ -91,11 +93,14 @@ impl<'a> Simulation<'a> {
             committing_ns: 0,
         };
         Ok(Self {
-            prepared: Prepared::new(parameters)?,
-            random: Random::new(seed),
+            prepared: Prepared::new(parameters),
+            draws: Draws::new(parameters, seed)?,
             now_ns: 0,
             // Thinking sessions, slices of CPUs without a place, arrivals, the writer, the balance.
-            events: Events::new(cpu.servers(), sessions + cpu.servers() + 3),
+            events: Events::new(
+                sessions + cpu.servers() + 3,
+                whole(parameters.load.pause().mean_ns()),
+            ),
             cpu,
             here: None,
             log: Log {
@@ -262,12 +267,12 @@ impl<'a> Simulation<'a> {
     /// A process has the CPU time it asked for: what comes then. Returns the CPU time it asks for
     /// next, or nothing if it leaves the CPU.
     fn step(&mut self, process: u32) -> Option<u64> {
-        if process == self.background() {
+        if process >= self.background() {
+            if process >= self.first_thread() {
+                return self.client_step(process);
+            }
             self.background_runs = self.background_ns > 0;
             return self.background_runs.then(|| std::mem::take(&mut self.background_ns));
-        }
-        if process >= self.first_thread() {
-            return self.client_step(process);
         }
         match self.processes[process as usize].phase {
             Phase::Work => self.part_done(process),
@@ -292,8 +297,8 @@ impl<'a> Simulation<'a> {
             Phase::Flush => {
                 self.log.written = self.log.written.max(self.log.target);
                 let bytes = self.log.target - self.log.flushed;
-                let device_ns = self.prepared.device.draw(&mut self.random.device)
-                    + scaled(bytes, self.parameters.device_ns_per_byte);
+                let device_ns =
+                    self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
                 self.tally.device_busy.enter(self.now_ns);
                 self.set_state(process, State::Device);
                 self.events.at(self.now_ns + device_ns, Event::Flushed);
