@@ -1,9 +1,9 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
     python benches/forecast.py                               measures (20 minutes) and scores
-    python benches/forecast.py GRID OPEN [--earlier GRID]    scores runs of `benches/forecast_grid.py`
+    python benches/forecast.py GRID OPEN [--earlier GRID ...]   scores runs of `benches/forecast_grid.py`
 
-An earlier grid is scored too, told apart, and joins the record. Writes `benches/forecast.md`, the raw figures
+Earlier grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
 beside it in `benches/results`, and the record that comes with Redolab, which gives the first forecasts of a
 new user their intervals.
 
@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("grid", type=Path, nargs="?", help="a run of benches/forecast_grid.py")
     parser.add_argument("open", type=Path, nargs="?", help="its open part")
-    parser.add_argument("--earlier", type=Path, help="an earlier grid, for the record")
+    parser.add_argument("--earlier", type=Path, nargs="*", default=[], help="earlier grids, for the record")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         grid, arrivals = asked.grid, asked.open
@@ -91,15 +91,16 @@ def main() -> None:
         moved = transferred(runs[0])
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0]))]
-        before = [] if asked.earlier is None else forecasts(open_run(asked.earlier), open_run(asked.earlier))
-        if asked.earlier is not None:
-            noise.append(("the earlier one", before, repeated(open_run(asked.earlier))))
-    scores = cross_checked([*held, *before])
-    silences = [
-        Silence(model, item.family, why) for item in (*held, *before) for model, why in item.silent.items()
-    ]
+        before = []
+        for number, earlier in enumerate(map(open_run, asked.earlier), 1):
+            before.append(forecasts(earlier, earlier))
+            noise.append((f"earlier, {number}", before[-1], repeated(earlier)))
+    everything = [*held, *(item for earlier in before for item in earlier)]
+    scores = cross_checked(everything)
+    silences = [Silence(model, item.family, why) for item in everything for model, why in item.silent.items()]
     write_raw(held, HERE / "results" / "forecast.csv")
-    write_raw(before, HERE / "results" / "forecast_earlier.csv")
+    for number, earlier in enumerate(before, 1):
+        write_raw(earlier, HERE / "results" / f"forecast_earlier_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
     (HERE / "forecast.md").write_text(page(held, before, scores, moved, [*about, "", *_noise(noise)]))
 
@@ -126,7 +127,7 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
     """What measuring again says, beside what the forecast says, system by system."""
     lines = ["Measuring again against forecasting: throughput of one sample against the mean of the same"]
     lines += ["setting's others, and of the forecast against the mean of all; median / 90th percentile. The"]
-    lines += ["model's constants were chosen on the earlier measurement, where there is one.", ""]
+    lines += ["model's constants were chosen on earlier measurements, where there are any.", ""]
     rows = []
     for label, held, noise in grids:
         for system, errors in sorted(noise.items()):
@@ -272,7 +273,7 @@ def write_raw(held: Sequence[Held], path: Path) -> None:
 
 def page(
     held: Sequence[Held],
-    before: Sequence[Held],
+    before: Sequence[Sequence[Held]],
     scores: Sequence[Score],
     moved: Sequence[Held],
     about: Sequence[str],
@@ -284,9 +285,9 @@ def page(
     lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
     lines += [f"the model was not calibrated on. Core: without {others}.", ""]
     lines += _closed_table(held)
-    if before:
-        lines += ["", "The same settings in the earlier measurement, on which the constants were chosen", ""]
-        lines += _closed_table(before)
+    for number, earlier in enumerate(before, 1):
+        lines += ["", f"The same settings, earlier measurement {number}", ""]
+        lines += _closed_table(earlier)
     lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
     lines += _table(
         ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
@@ -329,7 +330,8 @@ def page(
         "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
     ]
     lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
-    unchecked = left_out([*held, *before])
+    everything = [*held, *(item for earlier in before for item in earlier)]
+    unchecked = left_out(everything)
     lines += _table(
         ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],
         [
@@ -341,7 +343,7 @@ def page(
                 _covered(unchecked, name, "throughput_per_s"),
                 _covered(unchecked, name, "commit_time_ms"),
             ]
-            for name in (*_families([*held, *before]), "all")
+            for name in (*_families(everything), "all")
         ],
     )
     return "\n".join(lines) + "\n"
