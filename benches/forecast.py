@@ -1,6 +1,6 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
-    python benches/forecast.py                               measures (20 minutes) and scores
+    python benches/forecast.py                                  measures (20 minutes) and scores
     python benches/forecast.py GRID OPEN [--earlier GRID ...]   scores runs of `benches/forecast_grid.py`
 
 Earlier grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
@@ -22,6 +22,7 @@ import random
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import forecast_grid
@@ -95,7 +96,7 @@ def main() -> None:
         for number, earlier in enumerate(map(open_run, asked.earlier), 1):
             before.append(forecasts(earlier, earlier))
             noise.append((f"earlier, {number}", before[-1], repeated(earlier)))
-    everything = [*held, *(item for earlier in before for item in earlier)]
+    everything = [*held, *chain.from_iterable(before)]
     scores = cross_checked(everything)
     silences = [Silence(model, item.family, why) for item in everything for model, why in item.silent.items()]
     write_raw(held, HERE / "results" / "forecast.csv")
@@ -330,7 +331,7 @@ def page(
         "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
     ]
     lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
-    everything = [*held, *(item for earlier in before for item in earlier)]
+    everything = [*held, *chain.from_iterable(before)]
     unchecked = left_out(everything)
     lines += _table(
         ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],

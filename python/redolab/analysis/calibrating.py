@@ -20,9 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from redolab.analysis.commit_times import Histogram
+from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
 from redolab.analysis.reading import counting, read_latency, read_samples
@@ -377,22 +375,11 @@ def _flush_quantiles(
         counts.update(histograms.get(sample.sample, {}))
     if not counts:
         return (device_s, device_s)
-    times = _means_of_equal_parts(counts)
+    times = [1e-6 * time_us for time_us in means_of_parts_us(counts, QUANTILES)]
     shift_s = sum(times) / len(times) - device_s
     shifted = [max(time - shift_s, 0.3 * device_s) for time in times]
     scale = device_s / quantiles(shifted).mean_s
     return tuple(scale * time for time in shifted)
-
-
-def _means_of_equal_parts(counts: Mapping[float, int]) -> list[float]:
-    """Mean times (s) of the shortest `1 / QUANTILES` of the commits, of the next, and so on."""
-    ordered = sorted(counts.items())
-    ends = np.cumsum([number for _, number in ordered])
-    # The time that the first so many commits take together, linear within a class.
-    sums = np.cumsum([1e-6 * upper_us * number for upper_us, number in ordered])
-    cuts = np.linspace(0, ends[-1], QUANTILES + 1)
-    together = np.interp(cuts, np.concatenate([[0], ends]), np.concatenate([[0.0], sums]))
-    return [float(mean) for mean in np.sort(np.diff(together) / np.diff(cuts))]
 
 
 def _waits(busy: _Observed, costs: Calibration) -> float:

@@ -31,10 +31,7 @@ impl Simulation<'_> {
             return;
         }
         let thread = self.first_thread() + number;
-        let work_ns = scaled(
-            self.parameters.client_ns + self.parameters.client_wake_ns,
-            self.statements(session),
-        );
+        let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
         self.tally.client_wakes += 1;
         if timer {
             self.run(thread, work_ns, true);
@@ -45,13 +42,10 @@ impl Simulation<'_> {
 
     /// CPU time of the client for what the session waits for: a part that stands for several statements
     /// costs as much as they all.
-    fn client_ns(&self, session: u32) -> u64 {
-        scaled(self.parameters.client_ns, self.statements(session))
-    }
-
-    /// Statements that the part of a transaction stands for that a session was at.
-    fn statements(&self, session: u32) -> f64 {
-        if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part }
+    fn client_ns(&self, session: u32, wake_ns: u64) -> u64 {
+        let statements =
+            if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part };
+        scaled(self.parameters.client_ns + wake_ns, statements)
     }
 
     /// A thread has done what it had to for the first in its inbox. Returns the CPU time for the next.
@@ -69,6 +63,6 @@ impl Simulation<'_> {
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();
         let next = *inbox.front()?;
-        Some(self.client_ns(next))
+        Some(self.client_ns(next, 0))
     }
 }
