@@ -45,6 +45,8 @@ pub struct Asked {
     pub waker: Option<u32>,
     /// By its client or its server: so it waits where it was last.
     pub handed_over: bool,
+    /// By the device.
+    pub by_device: bool,
 }
 
 /// What a server does when a slice is over.
@@ -74,6 +76,7 @@ pub struct Cpu {
     hot_ns: u64,
     imbalance: u32,
     dispatch_ns: u64,
+    gravity: bool,
     /// Elapsed time per CPU time.
     slowness: f64,
 }
@@ -100,6 +103,7 @@ impl Cpu {
             hot_ns: parameters.hot_ns,
             imbalance: parameters.imbalance,
             dispatch_ns: parameters.dispatch_ns,
+            gravity: parameters.gravity,
             slowness: f64::from(servers) / parameters.cpus,
         }
     }
@@ -115,14 +119,17 @@ impl Cpu {
     /// Returns the server that takes the process up now and after how long its first slice ends; nothing if it
     /// has to wait.
     pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64)> {
-        let Asked { process, work_ns, woken, waker, handed_over } = asked;
+        let Asked { process, work_ns, woken, waker, handed_over, by_device } = asked;
+        let gravity = self.gravity && by_device && !self.shared && !self.servers[0].busy;
         let place = self.idle_for(process, now_ns).unwrap_or_else(|| {
+            if gravity { return 0; }
+           
             if self.shared {
                 0
             } else if handed_over {
                 self.last[process as usize]
             } else {
-                self.place_for(waker.unwrap_or(self.last[process as usize]))
+                { let _ = waker; self.place_for(self.last[process as usize]) }
             }
         });
         if self.servers[place as usize].busy {

@@ -74,6 +74,10 @@ pub struct Parameters {
     pub write_cpu_ns_per_byte: f64,
     /// Time of the device for one flush.
     pub device: Distribution,
+    /// How often a flush waits for the device.
+    pub device_waits: u32,
+    /// Device interrupts come to the first CPU.
+    pub gravity: bool,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
     /// CPU time to go to sleep when the log is somebody else's.
@@ -149,6 +153,8 @@ impl Parameters {
             flush_cpu_ns: 0,
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
+            device_waits: 1,
+            gravity: false,
             device_ns_per_byte: 0.0,
             sleep_ns: 0,
             wake_ns: 0,

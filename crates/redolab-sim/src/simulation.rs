@@ -48,6 +48,8 @@ struct Simulation<'a> {
     wake: Vec<u32>,
     tick_announced: bool,
     flush_began_ns: u64,
+    waits_left: u32,
+    device_ns: u64,
     background_ns: u64,
     background_runs: bool,
     warm_up_left: u64,
@@ -120,6 +122,8 @@ impl<'a> Simulation<'a> {
             wake: Vec::with_capacity(sessions),
             tick_announced: false,
             flush_began_ns: 0,
+            waits_left: 0,
+            device_ns: 0,
             background_ns: 0,
             background_runs: false,
             warm_up_left: plan.warm_up,
@@ -158,6 +162,13 @@ impl<'a> Simulation<'a> {
             Event::Slice { server } => self.slice_ends(server),
             Event::Flushed => {
                 self.tally.device_busy.leave(self.now_ns);
+                self.waits_left -= 1;
+                if self.waits_left > 0 {
+                    let others = self.tally.cpu_busy.count() > 0;
+                    let ns = self.parameters.flush_cpu_ns / 5;
+                    self.wake_owner(Phase::Flush, ns + if others { self.parameters.busy_exit_ns } else { 0 }, false);
+                    return;
+                }
                 self.tally.flushes += 1;
                 // What it takes to be back on an idle CPU is part of the device's time as measured, with
                 // all CPUs idle.
@@ -192,15 +203,15 @@ impl<'a> Simulation<'a> {
     /// time does not pass through the station.
     fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
         let waker = if woken { self.here } else { None };
-        self.ask(Asked { process, work_ns, woken, waker, handed_over: false });
+        self.ask(Asked { process, work_ns, woken, waker, handed_over: false, by_device: false });
     }
 
     /// From client to server or back. What it takes to wake the other is in the CPU time of a statement.
     fn hand_over(&mut self, process: u32, work_ns: u64) {
-        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: true });
+        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: true, by_device: false });
     }
 
-    fn ask(&mut self, mut asked: Asked) {
+    pub(super) fn ask(&mut self, mut asked: Asked) {
         let process = asked.process;
         while asked.work_ns == 0 {
             match self.step(process) {
@@ -297,8 +308,11 @@ impl<'a> Simulation<'a> {
             Phase::Flush => {
                 self.log.written = self.log.written.max(self.log.target);
                 let bytes = self.log.target - self.log.flushed;
-                let device_ns =
-                    self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
+                if self.waits_left == 0 {
+                    self.waits_left = self.parameters.device_waits;
+                    self.device_ns = (self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte)) / u64::from(self.parameters.device_waits);
+                }
+                let device_ns = self.device_ns;
                 self.tally.device_busy.enter(self.now_ns);
                 self.set_state(process, State::Device);
                 self.events.at(self.now_ns + device_ns, Event::Flushed);

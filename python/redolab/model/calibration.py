@@ -29,10 +29,12 @@ HOT_S = 0.5e-3
 BALANCE_S = 4e-3
 QUANTUM_S = 1e-3
 # An idle CPU is polled for 0.2 ms (Linux, guest halt polling) and answers at once; then it is halted.
-IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.2e-3
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.0
 # Measured and not explained: while another CPU is busy, a flush takes so much longer (32 us alone, 43 with
 # two sessions that have a CPU each).
 BUSY_EXIT_S = 15e-6
+DEVICE_WAITS = 2
+GRAVITY = 1
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
@@ -219,6 +221,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
         busy_exit_s=BUSY_EXIT_S,
+        device_waits=int(DEVICE_WAITS),
+        gravity=bool(GRAVITY),
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
         imbalance=1,

@@ -87,6 +87,8 @@ class GroupCommitParameters:
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
     busy_exit_s: float = 0.0
+    device_waits: int = 1
+    gravity: bool = False
     """How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy."""
     dispatch_s: float = 0.0
     """Time that a CPU loses each time it takes up from its queue who was woken up."""

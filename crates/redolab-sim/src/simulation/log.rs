@@ -9,7 +9,7 @@
 
 use super::Simulation;
 use super::process::{Phase, Process};
-use crate::cpu::scaled;
+use crate::cpu::{Asked, scaled};
 use crate::events::Event;
 use crate::tally::State;
 
@@ -72,7 +72,8 @@ impl Simulation<'_> {
         own.phase = Phase::Flush;
         let alone = !self.parameters.group_commit && process < self.parameters.sessions;
         self.log.target = if alone { own.needs } else { self.log.inserted };
-        self.parameters.flush_cpu_ns + self.write_ns()
+        let middle = u64::from(self.parameters.device_waits - 1) * (self.parameters.flush_cpu_ns / 5);
+        self.parameters.flush_cpu_ns - middle + self.write_ns()
     }
 
     pub(super) fn write_ns(&self) -> u64 {
@@ -83,7 +84,8 @@ impl Simulation<'_> {
     pub(super) fn wake_owner(&mut self, phase: Phase, exit_ns: u64, woken: bool) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
-            self.run(owner, exit_ns + self.parameters.wake_ns, woken);
+            let asked = Asked { process: owner, work_ns: exit_ns + self.parameters.wake_ns, woken, waker: None, handed_over: false, by_device: phase == Phase::Flushed || phase == Phase::Flush };
+            self.ask(asked);
         }
     }
 
