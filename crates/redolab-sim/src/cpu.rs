@@ -77,6 +77,11 @@ pub struct Cpu {
     imbalance: u32,
     dispatch_ns: u64,
     gravity: bool,
+    handover_ns: u64,
+    idle_ns: u64,
+    looked_ns: u64,
+    load: f64,
+    scan_below: f64,
     /// Elapsed time per CPU time.
     slowness: f64,
 }
@@ -88,12 +93,12 @@ impl Cpu {
         clippy::cast_possible_truncation,
         reason = "checked to be small"
     )]
-    pub fn new(parameters: &Parameters, processes: usize) -> Self {
+    pub fn new(parameters: &Parameters, processes: usize, threads: usize) -> Self {
         let servers = parameters.cpus.ceil() as u32;
         Self {
             servers: vec![Server::default(); servers as usize],
             idle: (0..servers).rev().collect(),
-            last: (0..processes as u32).map(|process| process % servers).collect(),
+            last: (0..processes as u32).map(|process| if process as usize >= processes - threads { (process + 1 + (processes - threads) as u32) % servers } else { process % servers }).collect(),
             shared: !parameters.own_queues,
             quantum_ns: parameters.quantum_ns,
             context_switch_ns: parameters.context_switch_ns,
@@ -104,6 +109,11 @@ impl Cpu {
             imbalance: parameters.imbalance,
             dispatch_ns: parameters.dispatch_ns,
             gravity: parameters.gravity,
+            handover_ns: parameters.handover_ns,
+            idle_ns: 0,
+            looked_ns: 0,
+            load: 0.3,
+            scan_below: parameters.scan_below,
             slowness: f64::from(servers) / parameters.cpus,
         }
     }
@@ -118,10 +128,10 @@ impl Cpu {
 
     /// Returns the server that takes the process up now and after how long its first slice ends; nothing if it
     /// has to wait.
-    pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64)> {
+    pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<(u32, u64, bool)> {
         let Asked { process, work_ns, woken, waker, handed_over, by_device } = asked;
         let gravity = self.gravity && by_device && !self.shared && !self.servers[0].busy;
-        let place = self.idle_for(process, now_ns).unwrap_or_else(|| {
+        let place = self.idle_for(process, now_ns).filter(|_| !gravity).unwrap_or_else(|| {
             if gravity { return 0; }
            
             if self.shared {
@@ -137,9 +147,16 @@ impl Cpu {
             self.servers[place as usize].ready.push_back(ready);
             return None;
         }
-        let exit_ns = if woken { self.exit_ns(place, now_ns) } else { 0 };
-        self.no_longer_idle(place);
-        Some((place, exit_ns + self.take_up(place, process, work_ns)))
+        let exit_ns = if woken {
+            self.exit_ns(place, now_ns)
+        } else if handed_over && now_ns > self.servers[place as usize].idle_since_ns {
+            self.handover_ns
+        } else {
+            0
+        };
+        let cold = !handed_over && now_ns > self.servers[place as usize].idle_since_ns;
+        self.no_longer_idle2(place, now_ns);
+        Some((place, exit_ns + self.take_up(place, process, work_ns), cold))
     }
 
     /// Where one waits who woke up at `near` while no server idled and was awake: there, unless too many do.
@@ -158,19 +175,16 @@ impl Cpu {
         if self.shared {
             return self.idle.last().copied();
         }
-        let awake =
-            |server: &Server| !server.busy && now_ns - server.idle_since_ns <= self.halt_after_ns;
         let last = self.last[process as usize];
-        if awake(&self.servers[last as usize]) {
+        if !self.servers[last as usize].busy {
             return Some(last);
         }
-        let mut found: Option<(u64, u32)> = None;
-        for (number, server) in (0_u32..).zip(&self.servers) {
-            if awake(server) && found.is_none_or(|(since, _)| server.idle_since_ns > since) {
-                found = Some((server.idle_since_ns, number));
-            }
+        if self.load > self.scan_below {
+            return None;
         }
-        found.map(|(_, number)| number)
+        let awake =
+            |server: &Server| !server.busy && now_ns - server.idle_since_ns <= self.halt_after_ns;
+        (0_u32..).zip(&self.servers).find(|(_, server)| awake(server)).map(|(number, _)| number)
     }
 
     fn no_longer_idle(&mut self, server: u32) {
@@ -180,6 +194,25 @@ impl Cpu {
         } else if let Some(place) = self.idle.iter().rposition(|&idle| idle == server) {
             self.idle.remove(place);
         }
+    }
+
+    fn no_longer_idle2(&mut self, server: u32, now_ns: u64) {
+        self.idle_ns += now_ns - self.servers[server as usize].idle_since_ns.max(self.looked_ns);
+        self.no_longer_idle(server);
+    }
+
+    fn look(&mut self, now_ns: u64) {
+        let mut idle_ns = self.idle_ns;
+        for server in &self.servers {
+            if !server.busy {
+                idle_ns += now_ns - server.idle_since_ns.max(self.looked_ns);
+            }
+        }
+        self.idle_ns = 0;
+        let span = (now_ns - self.looked_ns) as f64 * self.servers.len() as f64;
+        self.looked_ns = now_ns;
+        let load = 1.0 - idle_ns as f64 / span;
+        self.load += 0.083 * (load - self.load);
     }
 
     /// How long an idle server takes to be there for who is woken up.
@@ -215,12 +248,13 @@ impl Cpu {
     /// Let a server that idles take over who waits elsewhere, as a scheduler does at times. Returns the
     /// server, who it took up, and after how long his slice ends.
     pub fn balance(&mut self, now_ns: u64) -> Option<(u32, u32, u64)> {
+        self.look(now_ns);
         let idle = self.servers.iter().position(|server| !server.busy)?;
         let most = self.servers.iter_mut().max_by_key(|server| server.ready.len())?;
         let Ready { process, work_ns, .. } = most.ready.pop_front()?;
         let idle = u32::try_from(idle).ok()?;
         let exit_ns = self.exit_ns(idle, now_ns);
-        self.no_longer_idle(idle);
+        self.no_longer_idle2(idle, now_ns);
         Some((idle, process, exit_ns + self.take_up(idle, process, work_ns)))
     }
 

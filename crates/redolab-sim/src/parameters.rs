@@ -76,6 +76,9 @@ pub struct Parameters {
     pub device: Distribution,
     /// How often a flush waits for the device.
     pub device_waits: u32,
+    pub cold_ns: u64,
+    pub scan_below: f64,
+    pub handover_ns: u64,
     /// Device interrupts come to the first CPU.
     pub gravity: bool,
     /// Further time of the device per byte flushed.
@@ -154,6 +157,9 @@ impl Parameters {
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
             device_waits: 1,
+            cold_ns: 0,
+            scan_below: 0.6,
+            handover_ns: 0,
             gravity: false,
             device_ns_per_byte: 0.0,
             sleep_ns: 0,

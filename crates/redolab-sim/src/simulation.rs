@@ -83,7 +83,7 @@ impl<'a> Simulation<'a> {
         let sessions = parameters.sessions as usize;
         let threads =
             if parameters.statements > 0 { parameters.client_threads as usize } else { 0 };
-        let cpu = Cpu::new(parameters, sessions + 2 + threads);
+        let cpu = Cpu::new(parameters, sessions + 2 + threads, threads);
         let process = Process {
             phase: Phase::Work,
             state: State::Idle,
@@ -93,6 +93,7 @@ impl<'a> Simulation<'a> {
             needs: 0,
             arrived_ns: 0,
             committing_ns: 0,
+            cold: false,
         };
         Ok(Self {
             prepared: Prepared::new(parameters),
@@ -219,7 +220,8 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
-        if let Some((server, slice_ns)) = self.cpu.ask(asked, self.now_ns) {
+        if let Some((server, slice_ns, cold)) = self.cpu.ask(asked, self.now_ns) {
+            if cold && process < self.parameters.sessions { self.processes[process as usize].cold = true; }
             self.tally.cpu_busy.enter(self.now_ns);
             self.set_state(process, State::OnCpu);
             self.events.at(self.now_ns + slice_ns, Event::Slice { server });

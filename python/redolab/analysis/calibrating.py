@@ -277,13 +277,15 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
     lone, busy = chosen.lone, chosen.busy
     alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
-    client_s, client_wake_s = _of_the_client(chosen, cpus)
+    client_s, client_wake_s, handover_s = _of_the_client(chosen, cpus)
+    quick = [item.per_commit("session_elapsed_s") for item in chosen.nowait if item.scenario.sessions == 1]
+    cold_s = max(0.0, alone_s - quick[0]) if quick else 0.0
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
     costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
         transaction_cpu_s=(
-            (1, max(alone_s - client_s[0][1] - client_wake_s, LEAST_S)),
+            (1, max(alone_s - cold_s - client_s[0][1] - client_wake_s - 2 * handover_s, LEAST_S)),
             *(
                 (item.scenario.sessions, item.server_s)
                 for item in chosen.nowait
@@ -300,6 +302,8 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
         device_s_per_byte=_per_byte_s(chosen),
         client_s=client_s,
         client_wake_s=client_wake_s,
+        cold_s=cold_s,
+        handover_s=handover_s,
         row_known=chosen.rows is not None,
     )
     sessions = busy.scenario.sessions
@@ -309,7 +313,7 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
     return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
 
 
-def _of_the_client(chosen: _Chosen, cpus: int) -> tuple[Curve, float]:
+def _of_the_client(chosen: _Chosen, cpus: int) -> tuple[Curve, float, float]:
     """CPU time of the client per statement, by sessions, and to wake up.
 
     While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
@@ -319,14 +323,16 @@ def _of_the_client(chosen: _Chosen, cpus: int) -> tuple[Curve, float]:
     alone = [item for item in chosen.nowait if item.scenario.sessions == 1]
     many = [item for item in chosen.nowait if item.scenario.sessions > threads]
     if chosen.lone.loop != "client" or not alone or not many:
-        return ((1, chosen.lone.client_s),), 0.0
+        return ((1, chosen.lone.client_s),), 0.0, 0.0
+    import redolab.model.calibration as M
     wakes = [threads / item.scenario.sessions for item in many]
-    wake_s = max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
+    wake_s = M.CW * max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
     costs = [
         (item.scenario.sessions, max(item.client_s - share * wake_s, LEAST_S))
         for item, share in zip(many, wakes, strict=True)
     ]
-    return ((1, costs[0][1]), *costs), wake_s
+    handover_s = max(0.0, (alone[0].per_commit("session_elapsed_s") - many[0].server_s - costs[0][1] - wake_s) / 2)
+    return ((1, costs[0][1]), *costs), wake_s, handover_s
 
 
 def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibration:
@@ -341,6 +347,8 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
     nowait = tuple((item.scenario.sessions, item.server_s) for item in chosen.nowait)
     if not nowait or nowait[0][0] != 1:
         nowait = ((1, 1.0),)
+    if costs.loop == "client" and len(nowait) > 1:
+        nowait = ((1, nowait[1][1]), *nowait[1:])
     here = with_sessions(nowait, sessions, costs.cpus)
     row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
     return replace(

@@ -35,6 +35,10 @@ IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.0
 BUSY_EXIT_S = 15e-6
 DEVICE_WAITS = 2
 GRAVITY = 1
+IMBALANCE = 1
+COLD = 1.0
+CW = 0.5
+SCAN = 0.6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
@@ -113,6 +117,8 @@ class Calibration:
     """CPU time of the client per statement; 0 for a loop inside the server."""
     client_wake_s: float = 0.0
     """More where a thread of the client has slept, because there was no answer."""
+    cold_s: float = 0.0
+    handover_s: float = 0.0
     row_known: bool = True
     """Whether the run had settings with several rows per commit, so that a row's cost is known."""
 
@@ -222,10 +228,13 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         halt_after_s=HALT_AFTER_S,
         busy_exit_s=BUSY_EXIT_S,
         device_waits=int(DEVICE_WAITS),
+        handover_s=calibration.handover_s,
+        scan_below=SCAN,
+        cold_s=COLD*calibration.cold_s,
         gravity=bool(GRAVITY),
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
-        imbalance=1,
+        imbalance=int(IMBALANCE),
         hot_s=HOT_S,
         balance_s=BALANCE_S,
         statements=statements,

@@ -88,6 +88,9 @@ class GroupCommitParameters:
     """How long a CPU idles before it is halted."""
     busy_exit_s: float = 0.0
     device_waits: int = 1
+    cold_s: float = 0.0
+    scan_below: float = 0.6
+    handover_s: float = 0.0
     gravity: bool = False
     """How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy."""
     dispatch_s: float = 0.0

@@ -36,4 +36,5 @@ pub struct Process {
     pub needs: u64,
     pub arrived_ns: u64,
     pub committing_ns: u64,
+    pub cold: bool,
 }
