@@ -29,7 +29,6 @@ struct Server {
 struct Ready {
     process: u32,
     work_ns: u64,
-    since_ns: u64,
     /// Woken up, and not one who has used its quantum.
     woken: bool,
 }
@@ -44,7 +43,7 @@ pub struct Asked {
     /// On which server it was woken up, if one did it.
     pub waker: Option<u32>,
     /// By its client or its server: so it waits where it was last.
-    pub handed_over: bool,
+    pub handed_over: Option<u64>,
     /// By the device.
     pub by_device: bool,
 }
@@ -66,6 +65,7 @@ pub struct Cpu {
     idle: Vec<u32>,
     /// On which server each process was last.
     last: Vec<u32>,
+    ran_ns: Vec<u64>,
     /// Servers whose queue is shared: all have the first one's.
     shared: bool,
     quantum_ns: u64,
@@ -77,7 +77,6 @@ pub struct Cpu {
     imbalance: u32,
     dispatch_ns: u64,
     gravity: bool,
-    handover_ns: u64,
     idle_ns: u64,
     looked_ns: u64,
     load: f64,
@@ -99,6 +98,7 @@ impl Cpu {
             servers: vec![Server::default(); servers as usize],
             idle: (0..servers).rev().collect(),
             last: (0..processes as u32).map(|process| if process as usize >= processes - threads { (process + 1 + (processes - threads) as u32) % servers } else { process % servers }).collect(),
+            ran_ns: vec![0; processes],
             shared: !parameters.own_queues,
             quantum_ns: parameters.quantum_ns,
             context_switch_ns: parameters.context_switch_ns,
@@ -109,7 +109,6 @@ impl Cpu {
             imbalance: parameters.imbalance,
             dispatch_ns: parameters.dispatch_ns,
             gravity: parameters.gravity,
-            handover_ns: parameters.handover_ns,
             idle_ns: 0,
             looked_ns: 0,
             load: 0.3,
@@ -136,25 +135,25 @@ impl Cpu {
            
             if self.shared {
                 0
-            } else if handed_over {
+            } else if handed_over.is_some() {
                 self.last[process as usize]
             } else {
                 { let _ = waker; self.place_for(self.last[process as usize]) }
             }
         });
         if self.servers[place as usize].busy {
-            let ready = Ready { process, work_ns, since_ns: now_ns, woken };
+            let ready = Ready { process, work_ns, woken };
             self.servers[place as usize].ready.push_back(ready);
             return None;
         }
         let exit_ns = if woken {
             self.exit_ns(place, now_ns)
-        } else if handed_over && now_ns > self.servers[place as usize].idle_since_ns {
-            self.handover_ns
+        } else if handed_over.is_some() && now_ns > self.servers[place as usize].idle_since_ns {
+            handed_over.unwrap_or(0)
         } else {
             0
         };
-        let cold = !handed_over && now_ns > self.servers[place as usize].idle_since_ns;
+        let cold = handed_over.is_none() && now_ns > self.servers[place as usize].idle_since_ns;
         self.no_longer_idle2(place, now_ns);
         Some((place, exit_ns + self.take_up(place, process, work_ns), cold))
     }
@@ -230,6 +229,7 @@ impl Cpu {
     /// A server has nobody any more. Returns who it takes up, and after how long his slice ends.
     pub fn next(&mut self, server: u32, now_ns: u64) -> Option<(u32, u64)> {
         let own = if self.shared { 0 } else { server };
+        self.ran_ns[self.servers[server as usize].process as usize] = now_ns;
         let mut next = self.servers[own as usize].ready.pop_front();
         if next.is_none() && !self.shared {
             next = self.cold(now_ns);
@@ -260,12 +260,18 @@ impl Cpu {
 
     /// Who has waited long enough elsewhere to be taken over: the one that waited longest.
     fn cold(&mut self, now_ns: u64) -> Option<Ready> {
-        let (_, server) = (0_usize..)
+        let ran_ns = &self.ran_ns;
+        let (_, server, place) = (0_usize..)
             .zip(&self.servers)
-            .filter_map(|(number, server)| Some((server.ready.front()?.since_ns, number)))
-            .filter(|(since_ns, _)| now_ns - since_ns > self.hot_ns)
+            .flat_map(|(server, on)| {
+                on.ready
+                    .iter()
+                    .enumerate()
+                    .map(move |(place, ready)| (ran_ns[ready.process as usize], server, place))
+            })
+            .filter(|(ran_ns, ..)| now_ns - ran_ns > self.hot_ns)
             .min()?;
-        self.servers[server].ready.pop_front()
+        self.servers[server].ready.remove(place)
     }
 
     /// Put a process on a server. Returns after how long its slice ends.
@@ -298,7 +304,6 @@ impl Cpu {
                 let ready = Ready {
                     process: on.process,
                     work_ns: on.work_ns,
-                    since_ns: now_ns,
                     woken: false,
                 };
                 self.servers[queue].ready.push_back(ready);

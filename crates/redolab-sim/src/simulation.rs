@@ -167,13 +167,14 @@ impl<'a> Simulation<'a> {
                 if self.waits_left > 0 {
                     let others = self.tally.cpu_busy.count() > 0;
                     let ns = self.parameters.flush_cpu_ns / 5;
-                    self.wake_owner(Phase::Flush, ns + if others { self.parameters.busy_exit_ns } else { 0 }, false);
+                    let _ = others; self.wake_owner(Phase::Flush, ns - self.parameters.wake_ns.min(ns), false);
                     return;
                 }
                 self.tally.flushes += 1;
                 // What it takes to be back on an idle CPU is part of the device's time as measured, with
                 // all CPUs idle.
                 let others = self.tally.cpu_busy.count() > 0;
+                if self.parameters.always_cold & 1 > 0 { if let Some(owner) = self.log.owner { self.processes[owner as usize].cold = true; } }
                 self.wake_owner(
                     Phase::Flushed,
                     if others { self.parameters.busy_exit_ns } else { 0 },
@@ -204,12 +205,12 @@ impl<'a> Simulation<'a> {
     /// time does not pass through the station.
     fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
         let waker = if woken { self.here } else { None };
-        self.ask(Asked { process, work_ns, woken, waker, handed_over: false, by_device: false });
+        self.ask(Asked { process, work_ns, woken, waker, handed_over: None, by_device: false });
     }
 
     /// From client to server or back. What it takes to wake the other is in the CPU time of a statement.
-    fn hand_over(&mut self, process: u32, work_ns: u64) {
-        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: true, by_device: false });
+    fn hand_over(&mut self, process: u32, work_ns: u64, exit_ns: u64) {
+        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: Some(exit_ns), by_device: false });
     }
 
     pub(super) fn ask(&mut self, mut asked: Asked) {

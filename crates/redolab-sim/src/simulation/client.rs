@@ -36,8 +36,13 @@ impl Simulation<'_> {
         if timer {
             self.run(thread, work_ns, true);
         } else {
-            self.hand_over(thread, work_ns);
+            self.hand_over(thread, work_ns, self.exit_of(session));
         }
+    }
+
+    fn exit_of(&self, session: u32) -> u64 {
+        let statements = if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part };
+        scaled(self.parameters.handover_ns, statements)
     }
 
     /// CPU time of the client for what the session waits for: a part that stands for several statements
@@ -58,7 +63,8 @@ impl Simulation<'_> {
             Some(self.next_part(session))
         };
         if let Some(work_ns) = work_ns {
-            self.hand_over(session, work_ns);
+            let exit_ns = self.exit_of(session);
+            self.hand_over(session, work_ns, exit_ns);
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();

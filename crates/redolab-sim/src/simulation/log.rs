@@ -84,7 +84,7 @@ impl Simulation<'_> {
     pub(super) fn wake_owner(&mut self, phase: Phase, exit_ns: u64, woken: bool) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
-            let asked = Asked { process: owner, work_ns: exit_ns + self.parameters.wake_ns, woken, waker: None, handed_over: false, by_device: phase == Phase::Flushed || phase == Phase::Flush };
+            let asked = Asked { process: owner, work_ns: exit_ns + self.parameters.wake_ns, woken, waker: None, handed_over: None, by_device: phase == Phase::Flushed || phase == Phase::Flush };
             self.ask(asked);
         }
     }
@@ -106,6 +106,7 @@ impl Simulation<'_> {
             own.phase = Phase::Woken;
             if asleep {
                 posts += 1;
+                if self.parameters.always_cold & 2 > 0 { self.processes[waiter as usize].cold = true; }
                 self.run(waiter, self.parameters.wake_ns, true);
             }
         }
