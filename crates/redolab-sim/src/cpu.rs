@@ -21,6 +21,7 @@ struct Server {
     slice_ns: u64,
     busy: bool,
     idle_since_ns: u64,
+    avg_idle_ns: u64,
     ready: VecDeque<Ready>,
 }
 
@@ -78,6 +79,7 @@ pub struct Cpu {
     dispatch_ns: u64,
     gravity: bool,
     idle_ns: u64,
+    newidle_ns: u64,
     looked_ns: u64,
     load: f64,
     scan_below: f64,
@@ -110,6 +112,7 @@ impl Cpu {
             dispatch_ns: parameters.dispatch_ns,
             gravity: parameters.gravity,
             idle_ns: 0,
+            newidle_ns: parameters.newidle_ns,
             looked_ns: 0,
             load: 0.3,
             scan_below: parameters.scan_below,
@@ -197,6 +200,9 @@ impl Cpu {
 
     fn no_longer_idle2(&mut self, server: u32, now_ns: u64) {
         self.idle_ns += now_ns - self.servers[server as usize].idle_since_ns.max(self.looked_ns);
+        let on = &mut self.servers[server as usize];
+        let idled = (now_ns - on.idle_since_ns).min(1_000_000);
+        on.avg_idle_ns = (7 * on.avg_idle_ns + idled) / 8;
         self.no_longer_idle(server);
     }
 
@@ -231,7 +237,7 @@ impl Cpu {
         let own = if self.shared { 0 } else { server };
         self.ran_ns[self.servers[server as usize].process as usize] = now_ns;
         let mut next = self.servers[own as usize].ready.pop_front();
-        if next.is_none() && !self.shared {
+        if next.is_none() && !self.shared && self.servers[server as usize].avg_idle_ns >= self.newidle_ns {
             next = self.cold(now_ns);
         }
         let Some(Ready { process, work_ns, woken, .. }) = next else {

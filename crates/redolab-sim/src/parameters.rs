@@ -77,6 +77,7 @@ pub struct Parameters {
     /// How often a flush waits for the device.
     pub device_waits: u32,
     pub cold_ns: u64,
+    pub newidle_ns: u64,
     pub always_cold: u32,
     pub scan_below: f64,
     pub handover_ns: u64,
@@ -159,6 +160,7 @@ impl Parameters {
             device: Distribution::ZERO,
             device_waits: 1,
             cold_ns: 0,
+            newidle_ns: 0,
             always_cold: 0,
             scan_below: 0.6,
             handover_ns: 0,

@@ -38,6 +38,7 @@ GRAVITY = 1
 IMBALANCE = 1
 COLD = 1.0
 CW = 0.5
+NEWIDLE = 0
 ALWAYS = 0
 SCAN = 0.6
 # Of redolab-load.
@@ -230,6 +231,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         busy_exit_s=BUSY_EXIT_S,
         device_waits=int(DEVICE_WAITS),
         handover_s=calibration.handover_s,
+        newidle_s=NEWIDLE,
         always_cold=int(ALWAYS),
         scan_below=SCAN,
         cold_s=COLD*calibration.cold_s,

@@ -89,6 +89,7 @@ class GroupCommitParameters:
     busy_exit_s: float = 0.0
     device_waits: int = 1
     cold_s: float = 0.0
+    newidle_s: float = 0.0
     always_cold: int = 0
     scan_below: float = 0.6
     handover_s: float = 0.0
