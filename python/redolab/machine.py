@@ -51,6 +51,7 @@ def describe_machine() -> dict[str, Any]:
         "os": _field(Path("/etc/os-release"), "PRETTY_NAME"),
         "python": platform.python_version(),
         "processors": as_record(read_cpus()),
+        "disk_queues": _disk_queues(),
     }
 
 
@@ -105,6 +106,15 @@ def record_path() -> Path:
     """The file of this machine under its present quota."""
     name = hashlib.sha256(json.dumps(_identity(), sort_keys=True).encode()).hexdigest()[:16]
     return data_directory() / "machines" / f"{name}.json"
+
+
+def _disk_queues() -> dict[str, int]:
+    """Hardware queues of each disk: one with a single queue has one CPU hear of all that is done."""
+    return {
+        disk.name: len(list((disk / "mq").iterdir()))
+        for disk in sorted(Path("/sys/block").glob("*"))
+        if (disk / "mq").is_dir() and not disk.name.startswith(("loop", "ram", "zram"))
+    }
 
 
 def _identity() -> dict[str, Any]:

@@ -13,7 +13,7 @@ pub enum Event {
     /// A session has thought.
     Thought { session: u32 },
     /// The device has done its flush.
-    Flushed,
+    DeviceDone,
     /// The leader has slept its commit delay.
     Delayed,
     /// A burst of arrivals.
@@ -69,7 +69,7 @@ impl Events {
         let (kind, number) = match event {
             Event::Slice { server } => (0, server),
             Event::Thought { session } => (1, session),
-            Event::Flushed => (2, 0),
+            Event::DeviceDone => (2, 0),
             Event::Delayed => (3, 0),
             Event::Arrival => (4, 0),
             Event::WriterTick => (5, 0),
@@ -108,7 +108,7 @@ impl Events {
         let event = match kind {
             0 => Event::Slice { server: number },
             1 => Event::Thought { session: number },
-            2 => Event::Flushed,
+            2 => Event::DeviceDone,
             3 => Event::Delayed,
             4 => Event::Arrival,
             5 => Event::WriterTick,
@@ -135,7 +135,7 @@ impl Events {
 /// Which place an event has; one that there is not for those that have none.
 fn place_of(event: Event) -> usize {
     match event {
-        Event::Flushed | Event::Delayed => 0,
+        Event::DeviceDone | Event::Delayed => 0,
         Event::Slice { server } => 1 + server as usize,
         _ => PLACES,
     }
@@ -157,9 +157,9 @@ mod tests {
         events.at(u64::MAX, Event::WriterTick);
         events.at(7, Event::Slice { server: 8 });
         events.at(7, Event::Slice { server: 3 });
-        events.at(0, Event::Flushed);
+        events.at(0, Event::DeviceDone);
         events.at(7, Event::Arrival);
-        assert_eq!(events.next(), Some((0, Event::Flushed)));
+        assert_eq!(events.next(), Some((0, Event::DeviceDone)));
         events.at(7, Event::Delayed);
         events.at(7, Event::Balance);
         let seen: Vec<_> = std::iter::from_fn(|| events.next()).collect();

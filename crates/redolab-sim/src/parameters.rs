@@ -74,15 +74,13 @@ pub struct Parameters {
     pub write_cpu_ns_per_byte: f64,
     /// Time of the device for one flush.
     pub device: Distribution,
-    /// How often a flush waits for the device.
+    /// How often a flush waits for the device, each time for an equal part of its time. In between its
+    /// process needs a CPU, for a fifth of `flush_cpu_ns`.
     pub device_waits: u32,
-    pub cold_ns: u64,
-    pub newidle_ns: u64,
-    pub always_cold: u32,
-    pub scan_below: f64,
-    pub handover_ns: u64,
-    /// Device interrupts come to the first CPU.
-    pub gravity: bool,
+    /// Whether the device says that it is done to the first CPU, as one with a single queue does: if that
+    /// CPU idles, who waited goes there. Without it, and where all CPUs have the same queue, he goes where
+    /// any other goes who is woken up.
+    pub one_interrupt: bool,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
     /// CPU time to go to sleep when the log is somebody else's.
@@ -98,16 +96,22 @@ pub struct Parameters {
     pub halt_exit_ns: u64,
     /// How long a CPU idles before it is halted.
     pub halt_after_ns: u64,
-    /// How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy.
-    pub busy_exit_ns: u64,
+    /// Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
+    /// that idled, since its last: caches are cold.
+    pub cold_ns: u64,
     /// Time that a CPU loses each time it takes up from its queue who was woken up.
     pub dispatch_ns: u64,
     /// Whether each CPU has a queue of its own, as schedulers have it.
     pub own_queues: bool,
-    /// How long one waits in the queue of a CPU before another that has run dry takes him over. This,
-    /// `imbalance` and `balance_ns` are of no effect where all CPUs have the same queue.
+    /// How long ago one who waits must have run for a CPU that runs dry to take him over. This and the next
+    /// four are of no effect where all CPUs have the same queue.
     pub hot_ns: u64,
-    /// How many more may be where one was woken up than elsewhere before he goes there.
+    /// A CPU that runs dry takes nobody over if it idles for less than this at a time.
+    pub pull_after_ns: u64,
+    /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
+    /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
+    pub spread_below: f64,
+    /// How many more may be at his last CPU than elsewhere before he goes there.
     pub imbalance: u32,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
@@ -121,6 +125,8 @@ pub struct Parameters {
     pub client_ns: u64,
     /// More where its thread has slept.
     pub client_wake_ns: u64,
+    /// From a statement's or an answer's being sent to the other side's running on a CPU that idles.
+    pub hand_over_exit_ns: u64,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
     /// How long a leader sleeps before its flush.
@@ -159,12 +165,7 @@ impl Parameters {
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
             device_waits: 1,
-            cold_ns: 0,
-            newidle_ns: 0,
-            always_cold: 0,
-            scan_below: 0.6,
-            handover_ns: 0,
-            gravity: false,
+            one_interrupt: false,
             device_ns_per_byte: 0.0,
             sleep_ns: 0,
             wake_ns: 0,
@@ -172,16 +173,19 @@ impl Parameters {
             idle_exit_ns: 0,
             halt_exit_ns: 0,
             halt_after_ns: 0,
-            busy_exit_ns: 0,
+            cold_ns: 0,
             dispatch_ns: 0,
             own_queues: false,
             hot_ns: 0,
+            pull_after_ns: 0,
+            spread_below: 0.0,
             imbalance: 0,
             balance_ns: 0,
             statements: 0,
             client_threads: 1,
             client_ns: 0,
             client_wake_ns: 0,
+            hand_over_exit_ns: 0,
             group_commit: true,
             commit_delay_ns: 0,
             commit_siblings: 5,
@@ -226,6 +230,12 @@ impl Parameters {
         }
         if !(1..=MOST_THREADS).contains(&self.client_threads) {
             return wrong("client threads: there must be between 1 and 1,000");
+        }
+        if self.device_waits == 0 {
+            return wrong("a flush must wait for the device at least once");
+        }
+        if !(0.0..=1.0).contains(&self.spread_below) {
+            return wrong("the share of the CPUs below which processes spread must be between 0 and 1");
         }
         for (name, value) in [
             ("the log writer's interval", self.writer_interval_ns),

@@ -15,7 +15,7 @@ use self::draws::Draws;
 use self::log::Log;
 use self::prepared::Prepared;
 use self::process::{Phase, Process};
-use crate::cpu::{Asked, Cpu, Next, scaled};
+use crate::cpu::{Asked, By, Cpu, Next, Started};
 use crate::distribution::{Invalid, whole};
 use crate::events::{Event, Events};
 use crate::parameters::{Parameters, Plan};
@@ -29,8 +29,6 @@ struct Simulation<'a> {
     now_ns: u64,
     events: Events,
     cpu: Cpu,
-    /// The server whose slice has just ended.
-    here: Option<u32>,
     log: Log,
     /// The sessions, then the log writer, then the processes in the background; after them come, in the
     /// numbers, the threads of the client.
@@ -48,8 +46,9 @@ struct Simulation<'a> {
     wake: Vec<u32>,
     tick_announced: bool,
     flush_began_ns: u64,
-    waits_left: u32,
-    device_ns: u64,
+    /// How often the flush still waits for the device, and how long each time.
+    device_waits: u32,
+    device_wait_ns: u64,
     background_ns: u64,
     background_runs: bool,
     warm_up_left: u64,
@@ -83,7 +82,7 @@ impl<'a> Simulation<'a> {
         let sessions = parameters.sessions as usize;
         let threads =
             if parameters.statements > 0 { parameters.client_threads as usize } else { 0 };
-        let cpu = Cpu::new(parameters, sessions + 2 + threads, threads);
+        let cpu = Cpu::new(parameters, sessions + 2 + threads);
         let process = Process {
             phase: Phase::Work,
             state: State::Idle,
@@ -105,7 +104,6 @@ impl<'a> Simulation<'a> {
                 whole(parameters.load.pause().mean_ns()),
             ),
             cpu,
-            here: None,
             log: Log {
                 owner: None,
                 target: 0,
@@ -123,8 +121,8 @@ impl<'a> Simulation<'a> {
             wake: Vec::with_capacity(sessions),
             tick_announced: false,
             flush_began_ns: 0,
-            waits_left: 0,
-            device_ns: 0,
+            device_waits: 0,
+            device_wait_ns: 0,
             background_ns: 0,
             background_runs: false,
             warm_up_left: plan.warm_up,
@@ -148,7 +146,7 @@ impl<'a> Simulation<'a> {
                 if self.has_client() {
                     self.tell_client(session, false);
                 } else {
-                    self.run(session, work_ns, false);
+                    self.run(session, work_ns, By::Itself);
                 }
             }
         }
@@ -161,34 +159,16 @@ impl<'a> Simulation<'a> {
     fn happens(&mut self, event: Event) {
         match event {
             Event::Slice { server } => self.slice_ends(server),
-            Event::Flushed => {
-                self.tally.device_busy.leave(self.now_ns);
-                self.waits_left -= 1;
-                if self.waits_left > 0 {
-                    let others = self.tally.cpu_busy.count() > 0;
-                    let ns = self.parameters.flush_cpu_ns / 5;
-                    let _ = others; self.wake_owner(Phase::Flush, ns - self.parameters.wake_ns.min(ns), false);
-                    return;
-                }
-                self.tally.flushes += 1;
-                // What it takes to be back on an idle CPU is part of the device's time as measured, with
-                // all CPUs idle.
-                let others = self.tally.cpu_busy.count() > 0;
-                if self.parameters.always_cold & 1 > 0 { if let Some(owner) = self.log.owner { self.processes[owner as usize].cold = true; } }
-                self.wake_owner(
-                    Phase::Flushed,
-                    if others { self.parameters.busy_exit_ns } else { 0 },
-                    false,
-                );
+            Event::DeviceDone => self.device_is_done(),
+            Event::Delayed => {
+                self.wake_owner(Phase::Delayed, self.parameters.wake_ns, By::Another);
             }
-            Event::Delayed => self.wake_owner(Phase::Delayed, 0, true),
             Event::Thought { session } => self.begin_by_timer(session),
             Event::Arrival => self.arrive(),
             Event::Balance => {
-                if let Some((server, process, slice_ns)) = self.cpu.balance(self.now_ns) {
+                if let Some(started) = self.cpu.balance(self.now_ns) {
                     self.tally.cpu_busy.enter(self.now_ns);
-                    self.set_state(process, State::OnCpu);
-                    self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+                    self.starts(started);
                 }
                 self.announce_balance();
             }
@@ -201,33 +181,36 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Ask for CPU time, of a CPU that must be woken up if it idles and `woken` says so. No CPU
-    /// time does not pass through the station.
-    fn run(&mut self, process: u32, work_ns: u64, woken: bool) {
-        let waker = if woken { self.here } else { None };
-        self.ask(Asked { process, work_ns, woken, waker, handed_over: None, by_device: false });
-    }
-
-    /// From client to server or back. What it takes to wake the other is in the CPU time of a statement.
-    fn hand_over(&mut self, process: u32, work_ns: u64, exit_ns: u64) {
-        self.ask(Asked { process, work_ns, woken: false, waker: None, handed_over: Some(exit_ns), by_device: false });
-    }
-
-    pub(super) fn ask(&mut self, mut asked: Asked) {
-        let process = asked.process;
+    /// Ask for CPU time. No CPU time does not pass through the station.
+    fn run(&mut self, process: u32, work_ns: u64, by: By) {
+        let mut asked = Asked { process, work_ns, by };
         while asked.work_ns == 0 {
             match self.step(process) {
                 Some(next_ns) => asked.work_ns = next_ns,
                 None => return,
             }
         }
-        if let Some((server, slice_ns, cold)) = self.cpu.ask(asked, self.now_ns) {
-            if cold && process < self.parameters.sessions { self.processes[process as usize].cold = true; }
+        if let Some(started) = self.cpu.ask(asked, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
-            self.set_state(process, State::OnCpu);
-            self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+            if started.after_idling && matches!(by, By::Another | By::Device) {
+                self.is_cold(process);
+            }
+            self.starts(started);
         } else {
             self.set_state(process, State::RunQueue);
+        }
+    }
+
+    fn starts(&mut self, started: Started) {
+        let Started { server, process, slice_ns, .. } = started;
+        self.set_state(process, State::OnCpu);
+        self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+    }
+
+    /// The next transaction of a session takes longer.
+    fn is_cold(&mut self, process: u32) {
+        if let Some(process) = self.processes.get_mut(process as usize) {
+            process.cold = true;
         }
     }
 
@@ -238,12 +221,6 @@ impl<'a> Simulation<'a> {
     }
 
     fn slice_ends(&mut self, server: u32) {
-        self.here = Some(server);
-        self.goes_on(server);
-        self.here = None;
-    }
-
-    fn goes_on(&mut self, server: u32) {
         let process = self.cpu.process(server);
         let mut more_ns = Some(0);
         if self.cpu.end_slice(server) == Next::Done {
@@ -254,15 +231,14 @@ impl<'a> Simulation<'a> {
         }
         if let Some(more_ns) = more_ns {
             self.set_state(process, State::OnCpu);
-            if let Some(slice_ns) = self.cpu.go_on(server, more_ns, self.now_ns) {
+            if let Some(slice_ns) = self.cpu.go_on(server, more_ns) {
                 self.events.at(self.now_ns + slice_ns, Event::Slice { server });
                 return;
             }
             self.set_state(process, State::RunQueue);
         }
-        if let Some((next, slice_ns)) = self.cpu.next(server, self.now_ns) {
-            self.set_state(next, State::OnCpu);
-            self.events.at(self.now_ns + slice_ns, Event::Slice { server });
+        if let Some(started) = self.cpu.next(server, self.now_ns) {
+            self.starts(started);
         } else {
             self.tally.cpu_busy.leave(self.now_ns);
         }
@@ -310,17 +286,10 @@ impl<'a> Simulation<'a> {
             Phase::Delayed => Some(self.begin_flush(process)),
             Phase::Flush => {
                 self.log.written = self.log.written.max(self.log.target);
-                let bytes = self.log.target - self.log.flushed;
-                if self.waits_left == 0 {
-                    self.waits_left = self.parameters.device_waits;
-                    self.device_ns = (self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte)) / u64::from(self.parameters.device_waits);
-                }
-                let device_ns = self.device_ns;
-                self.tally.device_busy.enter(self.now_ns);
-                self.set_state(process, State::Device);
-                self.events.at(self.now_ns + device_ns, Event::Flushed);
-                None
+                self.start_device();
+                self.wait_for_device(process)
             }
+            Phase::Flushing => self.wait_for_device(process),
             Phase::Flushed => {
                 self.log.flushed = self.log.target;
                 self.tally.flush_ns += self.now_ns - self.flush_began_ns;

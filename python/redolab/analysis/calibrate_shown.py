@@ -36,10 +36,12 @@ def tables(calibrated: Calibrated) -> list[Table]:
         _row(f"commit, {counted(sessions, 'session')}: CPU", transaction(place))
         for place, (sessions, _) in enumerate(point.transaction_cpu_s)
     ]
+    rows += [_row("more after a flush: CPU", cost(calibrated, lambda each: each.cold_s))]
     if point.loop == "client":
         rows += [
             _row("client's statement: CPU", cost(calibrated, lambda each: each.client_s[-1][1])),
             _row("client's waking up: CPU", cost(calibrated, lambda each: each.client_wake_s)),
+            _row("hand-over to an idle CPU", cost(calibrated, lambda each: each.hand_over_exit_s)),
         ]
     if point.row_known:
         rows += [_row("further row: CPU", cost(calibrated, lambda each: each.row_cpu_s[0][1]))]
@@ -54,8 +56,8 @@ def tables(calibrated: Calibrated) -> list[Table]:
             "What forecasts start from",
             (Column("cost", "cost", "text"), Column("time", "time", "estimate", "us")),
             rows,
-            "A commit of one row in the server, without its flush. Intervals: the middle 90 % of what the "
-            "run's blocks give, drawn anew.",
+            "A commit of one row in the server, without its flush and with warm caches; what it takes more "
+            "once it has waited for one. Intervals: the middle 90 % of what the run's blocks give, drawn anew.",
             first=True,
         )
     ]

@@ -3,10 +3,12 @@
 - What a lone session does beside its flush is what a transaction costs while sessions have a CPU each; the
   server counts and times flushes (`pg_stat_io`, `pg_stat_wal`), the kernel CPU time. A flush is CPU time and
   the device's.
-- Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete.
+- Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete;
+  with one, what it costs while caches are warm. What it takes more beside its flush is that they are cold.
 - With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush.
 - A client that has several sessions to work for finds answers waiting for it: that is its CPU time per
-  statement. What a lone session's client takes more is its thread's going to sleep and waking up.
+  statement. What a lone session's client takes more is its thread's going to sleep and waking up; and what a
+  lone session waits beside all CPU time is how long CPUs that idle take to be there for either side.
 - Settings with several rows per commit tell what a row costs in CPU, log and device time.
 
 How often a commit waits, in vain too, is the simulation's answer; and where the CPUs are short, what a
@@ -136,7 +138,8 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     histograms, responses = read_latency(run), read_latency(run, "response")
     chosen = _choose(observed, run)
     cpus = int(run.manifest["machine"]["cpus"] or 1)
-    direct = _costs(chosen, histograms, cpus)
+    one_interrupt = max((run.manifest["machine"].get("disk_queues") or {}).values(), default=1) == 1
+    direct = _costs(chosen, histograms, cpus, one_interrupt)
     waits = _waits(chosen.busy, direct)
     point = _with_dispatch(chosen.busy, replace(direct, wake_s=direct.wake_s / waits))
     rng = random.Random(int(run.manifest["design"]["seed"]))
@@ -151,7 +154,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             for name, item in observed.items()
         }
         if all(item.samples for item in resampled.values()):
-            costs = _costs(_choose(resampled, run), histograms, cpus)
+            costs = _costs(_choose(resampled, run), histograms, cpus, one_interrupt)
             replicates.append(replace(costs, wake_s=costs.wake_s / waits, dispatch_s=point.dispatch_s))
     return Calibrated(
         point,
@@ -224,6 +227,12 @@ class _Chosen:
     nowait: Sequence[_Observed]
     """One row per commit that waits for nothing, by sessions."""
 
+    @property
+    def alone_warm_s(self) -> float | None:
+        """How long a lone session takes for a commit that waits for nothing."""
+        alone = [item for item in self.nowait if item.scenario.sessions == 1]
+        return alone[0].per_commit("session_elapsed_s") if alone else None
+
 
 def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
     plain = [
@@ -272,20 +281,22 @@ def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
     )
 
 
-def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> Calibration:
+def _costs(
+    chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int, one_interrupt: bool
+) -> Calibration:
     """The costs, with `wake_s` per commit that waits instead of per wait, and nothing lost by dispatch."""
     lone, busy = chosen.lone, chosen.busy
     alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
-    client_s, client_wake_s, handover_s = _of_the_client(chosen, cpus)
-    quick = [item.per_commit("session_elapsed_s") for item in chosen.nowait if item.scenario.sessions == 1]
-    cold_s = max(0.0, alone_s - quick[0]) if quick else 0.0
+    client = _of_the_client(chosen, cpus)
+    warm_s = chosen.alone_warm_s
+    cold_s = 0.0 if warm_s is None else max(0.0, alone_s - warm_s)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
     costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
         transaction_cpu_s=(
-            (1, max(alone_s - cold_s - client_s[0][1] - client_wake_s - 2 * handover_s, LEAST_S)),
+            (1, max(alone_s - cold_s - client.alone_s, LEAST_S)),
             *(
                 (item.scenario.sessions, item.server_s)
                 for item in chosen.nowait
@@ -300,10 +311,11 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
         row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
         device_s_per_byte=_per_byte_s(chosen),
-        client_s=client_s,
-        client_wake_s=client_wake_s,
+        client_s=client.cost_s,
+        client_wake_s=client.wake_s,
+        hand_over_exit_s=client.exit_s,
         cold_s=cold_s,
-        handover_s=handover_s,
+        one_interrupt=one_interrupt,
         row_known=chosen.rows is not None,
     )
     sessions = busy.scenario.sessions
@@ -313,26 +325,41 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int) -> C
     return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
 
 
-def _of_the_client(chosen: _Chosen, cpus: int) -> tuple[Curve, float, float]:
-    """CPU time of the client per statement, by sessions, and to wake up.
+@dataclass(frozen=True)
+class _Client:
+    """What a statement costs the client."""
+
+    cost_s: Curve
+    wake_s: float = 0.0
+    exit_s: float = 0.0
+
+    @property
+    def alone_s(self) -> float:
+        """How much longer a statement of a lone session takes than its CPU time in the server."""
+        return self.cost_s[0][1] + self.wake_s + 2 * self.exit_s
+
+
+def _of_the_client(chosen: _Chosen, cpus: int) -> _Client:
+    """CPU time of the client per statement, by sessions, and to wake up; and how long CPUs take to be there.
 
     While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
-    once for one answer to each.
+    once for one answer to each. A lone session's statement finds the server's CPU idle, and its answer the
+    client's.
     """
     threads = client_threads(cpus)
     alone = [item for item in chosen.nowait if item.scenario.sessions == 1]
     many = [item for item in chosen.nowait if item.scenario.sessions > threads]
     if chosen.lone.loop != "client" or not alone or not many:
-        return ((1, chosen.lone.client_s),), 0.0, 0.0
-    import redolab.model.calibration as M
+        return _Client(((1, chosen.lone.client_s),))
     wakes = [threads / item.scenario.sessions for item in many]
-    wake_s = M.CW * max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
+    wake_s = max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
     costs = [
         (item.scenario.sessions, max(item.client_s - share * wake_s, LEAST_S))
         for item, share in zip(many, wakes, strict=True)
     ]
-    handover_s = max(0.0, (alone[0].per_commit("session_elapsed_s") - many[0].server_s - costs[0][1] - wake_s) / 2)
-    return ((1, costs[0][1]), *costs), wake_s, handover_s
+    elapsed_s = alone[0].per_commit("session_elapsed_s")
+    exit_s = max(0.0, elapsed_s - many[0].server_s - costs[0][1] - wake_s) / 2
+    return _Client(((1, costs[0][1]), *costs), wake_s, exit_s)
 
 
 def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibration:
@@ -347,7 +374,8 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
     nowait = tuple((item.scenario.sessions, item.server_s) for item in chosen.nowait)
     if not nowait or nowait[0][0] != 1:
         nowait = ((1, 1.0),)
-    if costs.loop == "client" and len(nowait) > 1:
+    if costs.hand_over_exit_s > 0:
+        # The CPU time of a lone session's server is in part that of its CPU's coming back from idling.
         nowait = ((1, nowait[1][1]), *nowait[1:])
     here = with_sessions(nowait, sessions, costs.cpus)
     row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more

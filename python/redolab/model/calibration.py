@@ -23,24 +23,17 @@ CPU_CV = 0.5
 LEAST_S = 1e-7
 # How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
 SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.15, 0.35, 0.50
-# Linux's scheduler (Documentation/scheduler): a task that ran 0.5 ms ago is hot and stays where it is; CPUs
-# that idle look for work with the tick, 4 ms.
+# Linux's scheduler (kernel/sched/fair.c): a task that ran 0.5 ms ago is hot and stays where it is; CPUs that
+# idle look for work with the tick, 4 ms, and when they run dry if they idle for long enough at a time.
 HOT_S = 0.5e-3
+PULL_AFTER_S = 0.1e-3
 BALANCE_S = 4e-3
 QUANTUM_S = 1e-3
-# An idle CPU is polled for 0.2 ms (Linux, guest halt polling) and answers at once; then it is halted.
-IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 6e-6, 30e-6, 0.0
-# Measured and not explained: while another CPU is busy, a flush takes so much longer (32 us alone, 43 with
-# two sessions that have a CPU each).
-BUSY_EXIT_S = 15e-6
+# From waking to running on a CPU that idles. After 0.2 ms (KVM, halt polling) a virtual one leaves the host's
+# CPU, and the scheduler sends nobody there who was not there last.
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 20e-6, 40e-6, 0.2e-3
+# A flush waits for the file system's write and for the disk's own flush (ext4 on a virtual disk).
 DEVICE_WAITS = 2
-GRAVITY = 1
-IMBALANCE = 1
-COLD = 1.0
-CW = 0.5
-NEWIDLE = 0
-ALWAYS = 0
-SCAN = 0.6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
@@ -119,8 +112,12 @@ class Calibration:
     """CPU time of the client per statement; 0 for a loop inside the server."""
     client_wake_s: float = 0.0
     """More where a thread of the client has slept, because there was no answer."""
+    hand_over_exit_s: float = 0.0
+    """From sending to the other side's running, where that has a CPU that idles."""
     cold_s: float = 0.0
-    handover_s: float = 0.0
+    """Further CPU time of a transaction after a wait for the device, or on a CPU that has idled."""
+    one_interrupt: bool = False
+    """Whether one CPU hears of all that the log's disk has done."""
     row_known: bool = True
     """Whether the run had settings with several rows per commit, so that a row's cost is known."""
 
@@ -171,6 +168,14 @@ def client_threads(cpus: float) -> int:
     return min(math.ceil(cpus), MOST_CLIENT_THREADS)
 
 
+def spread_below(cpus: float) -> float:
+    """The use of the CPUs, 0 to 1, up to which Linux looks for one that idles for who is woken up.
+
+    Source: kernel/sched/fair.c, `update_idle_cpu_scan`: it looks at n (1 - (1.17 use)^2) of n CPUs, in whole ones.
+    """
+    return math.sqrt(1 - 1 / math.ceil(cpus)) / 1.17
+
+
 def statements_of(rows_per_commit: int) -> int:
     """Statements that a client sends for a commit: one row commits by itself."""
     return 1 if rows_per_commit == 1 else rows_per_commit + 2
@@ -217,6 +222,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=rows,
         device=_device(calibration, scenario.log_device_ms),
+        device_waits=DEVICE_WAITS,
+        one_interrupt=calibration.one_interrupt,
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
         contention_s=0.0 if arrivals is None else contention_s,
@@ -228,23 +235,19 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
-        busy_exit_s=BUSY_EXIT_S,
-        device_waits=int(DEVICE_WAITS),
-        handover_s=calibration.handover_s,
-        newidle_s=NEWIDLE,
-        always_cold=int(ALWAYS),
-        scan_below=SCAN,
-        cold_s=COLD*calibration.cold_s,
-        gravity=bool(GRAVITY),
+        cold_s=calibration.cold_s,
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
-        imbalance=int(IMBALANCE),
+        imbalance=1,
         hot_s=HOT_S,
+        pull_after_s=PULL_AFTER_S,
+        spread_below=spread_below(cpus),
         balance_s=BALANCE_S,
         statements=statements,
         client_threads=client_threads(cpus),
         client_s=client_s,
         client_wake_s=calibration.client_wake_s,
+        hand_over_exit_s=calibration.hand_over_exit_s,
         device_s_per_byte=calibration.device_s_per_byte,
         row_bytes=max(0.0, calibration.row_bytes),
         commit_bytes=max(1.0, calibration.commit_bytes),

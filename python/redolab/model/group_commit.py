@@ -60,6 +60,12 @@ class GroupCommitParameters:
     """Rows per transaction."""
     device: Distribution = NOTHING
     """Time of the log device for one flush."""
+    device_waits: int = 1
+    """How often a flush waits for the device, each time for an equal part of its time. In between its process
+    needs a CPU, for a fifth of `flush_cpu_s`."""
+    one_interrupt: bool = False
+    """Whether the device says that it is done to the first CPU, as one with a single queue does: if that CPU
+    idles, who waited goes there."""
     think: Distribution = NOTHING
     """From the end of a transaction to the beginning of the session's next."""
     arrivals: Arrivals | None = None
@@ -86,29 +92,28 @@ class GroupCommitParameters:
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
-    busy_exit_s: float = 0.0
-    device_waits: int = 1
     cold_s: float = 0.0
-    newidle_s: float = 0.0
-    always_cold: int = 0
-    scan_below: float = 0.6
-    handover_s: float = 0.0
-    gravity: bool = False
-    """How much longer it takes to be back on a CPU after a flush of its own while another CPU is busy."""
+    """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU that
+    idled, since its last: caches are cold."""
     dispatch_s: float = 0.0
     """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     hot_s: float = 0.0
-    """How long one waits in the queue of a CPU before another that has run dry takes him over. This,
-    `imbalance` and `balance_s` are of no effect without `own_queues`."""
+    """How long ago one who waits must have run for a CPU that runs dry to take him over. This, the next four
+    and `one_interrupt` are of no effect without `own_queues`."""
+    pull_after_s: float = 0.0
+    """A CPU that runs dry takes nobody over if it idles for less than this at a time."""
+    spread_below: float = 0.0
+    """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is busy
+    goes to one that idles and is not halted."""
     imbalance: int = 0
-    """How many more may be where one was woken up than elsewhere before one goes there."""
+    """How many more may be at one's last CPU than elsewhere before one goes there."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
     """Statements that a client sends per transaction, the commit as the last of them; long transactions are
-    cut into no more than 60. 0 where the loop runs inside the server: then the next three have no effect."""
+    cut into no more than 60. 0 where the loop runs inside the server: then the next four have no effect."""
     client_threads: int = 1
     """Threads of the client, among which the sessions are dealt out: each works for one session after the
     other, in the order of the server's answers."""
@@ -117,6 +122,8 @@ class GroupCommitParameters:
     think time) costs as much once more."""
     client_wake_s: float = 0.0
     """More where its thread has slept, because there was no answer."""
+    hand_over_exit_s: float = 0.0
+    """From a statement's or an answer's being sent to the other side's running on a CPU that idles."""
     flush_cpu_s: float = 0.0
     """CPU time of one flush, spent by whoever flushes."""
     write_cpu_s_per_byte: float = 0.0
@@ -157,10 +164,16 @@ class GroupCommitParameters:
 
     @property
     def transaction_cpu_s(self) -> float:
-        """Mean CPU time of a transaction before its commit, without contention, in server and client."""
-        wakes = self.sessions <= self.client_threads
-        client_s = self.client_s + (self.client_wake_s if wakes else 0.0)
-        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + self.statements * client_s
+        """Mean CPU time of a transaction before its commit, without contention, in server and client.
+
+        With a CPU for each session, caches are cold after a flush, a client's thread sleeps after each
+        statement, and both sides' CPUs idle when they are handed one: what that takes counts too.
+        """
+        statement_s, cold_s = self.client_s, 0.0
+        if self.sessions <= self.cpus:
+            statement_s += self.client_wake_s + 2 * self.hand_over_exit_s
+            cold_s = 0.0 if self.asynchronous else self.cold_s
+        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + cold_s + self.statements * statement_s
 
     @property
     def transaction_bytes(self) -> float:

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::process::Phase;
+use crate::cpu::By;
 use crate::events::Event;
 
 impl Simulation<'_> {
@@ -31,7 +32,7 @@ impl Simulation<'_> {
             let writer = self.writer();
             self.log.owner = Some(writer);
             self.processes[writer as usize].phase = Phase::Woken;
-            self.run(writer, self.parameters.wake_ns, true);
+            self.run(writer, self.parameters.wake_ns, By::Another);
         }
         free
     }
@@ -49,7 +50,7 @@ impl Simulation<'_> {
         if self.background_ns > 0 && !self.background_runs {
             self.background_runs = true;
             let work_ns = std::mem::take(&mut self.background_ns);
-            self.run(self.background(), work_ns, false);
+            self.run(self.background(), work_ns, By::Itself);
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::Simulation;
-use crate::cpu::scaled;
+use crate::cpu::{By, scaled};
 use crate::tally::State;
 
 /// A thread of the client.
@@ -33,24 +33,23 @@ impl Simulation<'_> {
         let thread = self.first_thread() + number;
         let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
         self.tally.client_wakes += 1;
-        if timer {
-            self.run(thread, work_ns, true);
-        } else {
-            self.hand_over(thread, work_ns, self.exit_of(session));
-        }
+        let by = if timer { By::Another } else { self.by_other_side(session) };
+        self.run(thread, work_ns, by);
     }
 
-    fn exit_of(&self, session: u32) -> u64 {
-        let statements = if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part };
-        scaled(self.parameters.handover_ns, statements)
+    fn by_other_side(&self, session: u32) -> By {
+        let exit_ns = scaled(self.parameters.hand_over_exit_ns, self.statements_now(session));
+        By::OtherSide { exit_ns }
     }
 
-    /// CPU time of the client for what the session waits for: a part that stands for several statements
-    /// costs as much as they all.
+    /// A part can stand for several statements: then it costs as much as they all.
+    fn statements_now(&self, session: u32) -> f64 {
+        if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part }
+    }
+
+    /// CPU time of the client for what the session waits for.
     fn client_ns(&self, session: u32, wake_ns: u64) -> u64 {
-        let statements =
-            if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part };
-        scaled(self.parameters.client_ns + wake_ns, statements)
+        scaled(self.parameters.client_ns + wake_ns, self.statements_now(session))
     }
 
     /// A thread has done what it had to for the first in its inbox. Returns the CPU time for the next.
@@ -63,8 +62,8 @@ impl Simulation<'_> {
             Some(self.next_part(session))
         };
         if let Some(work_ns) = work_ns {
-            let exit_ns = self.exit_of(session);
-            self.hand_over(session, work_ns, exit_ns);
+            let by = self.by_other_side(session);
+            self.run(session, work_ns, by);
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();

@@ -9,9 +9,13 @@
 
 use super::Simulation;
 use super::process::{Phase, Process};
-use crate::cpu::{Asked, scaled};
+use crate::cpu::{By, scaled};
 use crate::events::Event;
 use crate::tally::State;
+
+/// Parts of a flush's CPU time of which one is spent between two waits for the device, as measured with
+/// two (a file system's write and the disk's flush).
+const BETWEEN_WAITS: u64 = 5;
 
 /// Positions are bytes since the beginning.
 #[derive(Debug)]
@@ -72,8 +76,42 @@ impl Simulation<'_> {
         own.phase = Phase::Flush;
         let alone = !self.parameters.group_commit && process < self.parameters.sessions;
         self.log.target = if alone { own.needs } else { self.log.inserted };
-        let middle = u64::from(self.parameters.device_waits - 1) * (self.parameters.flush_cpu_ns / 5);
-        self.parameters.flush_cpu_ns - middle + self.write_ns()
+        let between_ns = u64::from(self.parameters.device_waits - 1) * self.between_waits_ns();
+        self.parameters.flush_cpu_ns - between_ns + self.write_ns()
+    }
+
+    /// CPU time of a flush from one wait for the device to the next.
+    fn between_waits_ns(&self) -> u64 {
+        self.parameters.flush_cpu_ns / BETWEEN_WAITS
+    }
+
+    /// The device begins to flush.
+    pub(super) fn start_device(&mut self) {
+        let bytes = self.log.target - self.log.flushed;
+        let device_ns = self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
+        self.device_waits = self.parameters.device_waits;
+        self.device_wait_ns = device_ns / u64::from(self.device_waits);
+    }
+
+    pub(super) fn wait_for_device(&mut self, process: u32) -> Option<u64> {
+        self.tally.device_busy.enter(self.now_ns);
+        self.set_state(process, State::Device);
+        self.events.at(self.now_ns + self.device_wait_ns, Event::DeviceDone);
+        None
+    }
+
+    pub(super) fn device_is_done(&mut self) {
+        self.tally.device_busy.leave(self.now_ns);
+        if let Some(owner) = self.log.owner {
+            self.is_cold(owner);
+        }
+        self.device_waits -= 1;
+        if self.device_waits > 0 {
+            self.wake_owner(Phase::Flushing, self.between_waits_ns(), By::Device);
+        } else {
+            self.tally.flushes += 1;
+            self.wake_owner(Phase::Flushed, self.parameters.wake_ns, By::Device);
+        }
     }
 
     pub(super) fn write_ns(&self) -> u64 {
@@ -81,11 +119,10 @@ impl Simulation<'_> {
         scaled(bytes, self.parameters.write_cpu_ns_per_byte)
     }
 
-    pub(super) fn wake_owner(&mut self, phase: Phase, exit_ns: u64, woken: bool) {
+    pub(super) fn wake_owner(&mut self, phase: Phase, work_ns: u64, by: By) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
-            let asked = Asked { process: owner, work_ns: exit_ns + self.parameters.wake_ns, woken, waker: None, handed_over: None, by_device: phase == Phase::Flushed || phase == Phase::Flush };
-            self.ask(asked);
+            self.run(owner, work_ns, by);
         }
     }
 
@@ -106,8 +143,7 @@ impl Simulation<'_> {
             own.phase = Phase::Woken;
             if asleep {
                 posts += 1;
-                if self.parameters.always_cold & 2 > 0 { self.processes[waiter as usize].cold = true; }
-                self.run(waiter, self.parameters.wake_ns, true);
+                self.run(waiter, self.parameters.wake_ns, By::Another);
             }
         }
         self.wake = woken;

@@ -17,6 +17,8 @@ pub enum Phase {
     Delayed,
     /// The CPU part of its flush.
     Flush,
+    /// Its CPU time between two waits for the device.
+    Flushing,
     /// Waking up after its flush.
     Flushed,
     /// Waking the others up after its flush or write.
@@ -36,5 +38,6 @@ pub struct Process {
     pub needs: u64,
     pub arrived_ns: u64,
     pub committing_ns: u64,
+    /// Its next transaction takes longer.
     pub cold: bool,
 }

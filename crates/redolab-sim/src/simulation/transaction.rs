@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::process::Phase;
+use crate::cpu::By;
 use crate::distribution::whole;
 use crate::events::Event;
 use crate::tally::State;
@@ -10,7 +11,9 @@ impl Simulation<'_> {
     /// Begin a transaction. Returns the CPU time it asks for first.
     pub(super) fn begin(&mut self, session: u32, arrived_ns: u64) -> u64 {
         let mut work_ns = self.draws.rows.draw() + self.draws.commit.draw();
-        if std::mem::take(&mut self.processes[session as usize].cold) { work_ns += self.parameters.cold_ns; }
+        if std::mem::take(&mut self.processes[session as usize].cold) {
+            work_ns += self.parameters.cold_ns;
+        }
         if self.parameters.contention_ns > 0.0 {
             let others = f64::from(self.others_on_cpu(session));
             work_ns += whole(self.parameters.contention_ns * others);
@@ -175,7 +178,7 @@ impl Simulation<'_> {
         if self.has_client() {
             self.tell_client(session, true);
         } else {
-            self.run(session, work_ns, true);
+            self.run(session, work_ns, By::Another);
         }
     }
 
