@@ -49,7 +49,10 @@ pub enum By {
     /// Another process or a timer: a CPU that idles must be woken up too.
     Another,
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
-    Device,
+    Device {
+        /// Of who waits for a CPU.
+        ahead: bool,
+    },
     /// Its client or its server, with what it takes to be on a CPU that idles.
     OtherSide { exit_ns: u64 },
 }
@@ -138,13 +141,15 @@ impl Cpu {
         let Asked { process, work_ns, by } = asked;
         let place = match &self.placement {
             None => self.idle.last().copied().unwrap_or(0),
-            Some(placement) => {
-                placement.of(process, by == By::Device, self.halt_after_ns, &self.servers, now_ns)
-            }
+            Some(placement) => placement.of(process, by, self.halt_after_ns, &self.servers, now_ns),
         };
         let on = &mut self.servers[place as usize];
         if on.busy {
-            on.ready.push_back(Ready { process, work_ns, woken: by == By::Another });
+            let ready = Ready { process, work_ns, woken: by == By::Another };
+            match by {
+                By::Device { ahead: true } => on.ready.push_front(ready),
+                _ => on.ready.push_back(ready),
+            }
             return None;
         }
         let idled_ns = on.idled_ns(now_ns);
@@ -246,11 +251,7 @@ impl Cpu {
         if on.used_ns >= self.quantum_ns {
             on.used_ns = 0;
             if others_wait {
-                let ready = Ready {
-                    process: on.process,
-                    work_ns: on.work_ns,
-                    woken: false,
-                };
+                let ready = Ready { process: on.process, work_ns: on.work_ns, woken: false };
                 self.servers[queue].ready.push_back(ready);
                 return None;
             }

@@ -74,13 +74,15 @@ pub struct Parameters {
     pub write_cpu_ns_per_byte: f64,
     /// Time of the device for one flush.
     pub device: Distribution,
-    /// How often a flush waits for the device, each time for an equal part of its time. In between its
-    /// process needs a CPU, for a fifth of `flush_cpu_ns`.
-    pub device_waits: u32,
-    /// Whether the device says that it is done to the first CPU, as one with a single queue does: if that
-    /// CPU idles, who waited goes there. Without it, and where all CPUs have the same queue, he goes where
-    /// any other goes who is woken up.
-    pub one_interrupt: bool,
+    /// How much of a flush's device time, at most half, is for the write that comes before the flush proper.
+    /// Between the two its process needs a CPU, for a fifth of `flush_cpu_ns`. 0: they are one.
+    pub device_write_ns: u64,
+    /// How much longer each wait for the device is that begins while another CPU is busy.
+    pub device_beside_ns: u64,
+    /// The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles,
+    /// who waited goes there. Without one, and where all CPUs have the same queue, he goes where any other
+    /// goes who is woken up.
+    pub device_cpu: Option<u32>,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
     /// CPU time to go to sleep when the log is somebody else's.
@@ -164,8 +166,9 @@ impl Parameters {
             flush_cpu_ns: 0,
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
-            device_waits: 1,
-            one_interrupt: false,
+            device_write_ns: 0,
+            device_beside_ns: 0,
+            device_cpu: None,
             device_ns_per_byte: 0.0,
             sleep_ns: 0,
             wake_ns: 0,
@@ -231,11 +234,13 @@ impl Parameters {
         if !(1..=MOST_THREADS).contains(&self.client_threads) {
             return wrong("client threads: there must be between 1 and 1,000");
         }
-        if self.device_waits == 0 {
-            return wrong("a flush must wait for the device at least once");
+        if self.device_cpu.is_some_and(|cpu| f64::from(cpu) >= self.cpus) {
+            return wrong("the device cannot tell a CPU that there is not");
         }
         if !(0.0..=1.0).contains(&self.spread_below) {
-            return wrong("the share of the CPUs below which processes spread must be between 0 and 1");
+            return wrong(
+                "the share of the CPUs below which processes spread must be between 0 and 1",
+            );
         }
         for (name, value) in [
             ("the log writer's interval", self.writer_interval_ns),

@@ -46,9 +46,8 @@ struct Simulation<'a> {
     wake: Vec<u32>,
     tick_announced: bool,
     flush_began_ns: u64,
-    /// How often the flush still waits for the device, and how long each time.
-    device_waits: u32,
-    device_wait_ns: u64,
+    /// Device time of the flush after the wait that is under way.
+    device_left_ns: u64,
     background_ns: u64,
     background_runs: bool,
     warm_up_left: u64,
@@ -121,8 +120,7 @@ impl<'a> Simulation<'a> {
             wake: Vec::with_capacity(sessions),
             tick_announced: false,
             flush_began_ns: 0,
-            device_waits: 0,
-            device_wait_ns: 0,
+            device_left_ns: 0,
             background_ns: 0,
             background_runs: false,
             warm_up_left: plan.warm_up,
@@ -192,7 +190,7 @@ impl<'a> Simulation<'a> {
         }
         if let Some(started) = self.cpu.ask(asked, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
-            if started.after_idling && matches!(by, By::Another | By::Device) {
+            if started.after_idling && matches!(by, By::Another | By::Device { .. }) {
                 self.is_cold(process);
             }
             self.starts(started);
@@ -286,10 +284,12 @@ impl<'a> Simulation<'a> {
             Phase::Delayed => Some(self.begin_flush(process)),
             Phase::Flush => {
                 self.log.written = self.log.written.max(self.log.target);
-                self.start_device();
-                self.wait_for_device(process)
+                self.start_device(process)
             }
-            Phase::Flushing => self.wait_for_device(process),
+            Phase::Flushing => {
+                let left_ns = std::mem::take(&mut self.device_left_ns);
+                self.wait_for_device(process, left_ns)
+            }
             Phase::Flushed => {
                 self.log.flushed = self.log.target;
                 self.tally.flush_ns += self.now_ns - self.flush_began_ns;

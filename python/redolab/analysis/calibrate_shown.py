@@ -57,7 +57,8 @@ def tables(calibrated: Calibrated) -> list[Table]:
             (Column("cost", "cost", "text"), Column("time", "time", "estimate", "us")),
             rows,
             "A commit of one row in the server, without its flush and with warm caches; what it takes more "
-            "once it has waited for one. Intervals: the middle 90 % of what the run's blocks give, drawn anew.",
+            "once it has waited for one. Intervals: the middle 90 % of what the run's blocks give, drawn "
+            "anew.",
             first=True,
         )
     ]

@@ -31,9 +31,13 @@ BALANCE_S = 4e-3
 QUANTUM_S = 1e-3
 # From waking to running on a CPU that idles. After 0.2 ms (KVM, halt polling) a virtual one leaves the host's
 # CPU, and the scheduler sends nobody there who was not there last.
-IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 20e-6, 40e-6, 0.2e-3
-# A flush waits for the file system's write and for the disk's own flush (ext4 on a virtual disk).
-DEVICE_WAITS = 2
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 30e-6, 30e-6, 0.2e-3
+# A flush waits for the file system's write into the disk's cache and then for the disk's own flush; the write
+# took so long (ext4 on a virtual disk).
+DEVICE_WRITE_S = 36e-6
+# While another CPU is busy either takes so much longer: a virtual disk is served by a thread of the hypervisor,
+# which needs a CPU too.
+DEVICE_BESIDE_S = 8e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
@@ -171,7 +175,8 @@ def client_threads(cpus: float) -> int:
 def spread_below(cpus: float) -> float:
     """The use of the CPUs, 0 to 1, up to which Linux looks for one that idles for who is woken up.
 
-    Source: kernel/sched/fair.c, `update_idle_cpu_scan`: it looks at n (1 - (1.17 use)^2) of n CPUs, in whole ones.
+    Source: kernel/sched/fair.c, `update_idle_cpu_scan`: of n CPUs it looks at n (1 - (1.17 use)^2), in whole
+    ones.
     """
     return math.sqrt(1 - 1 / math.ceil(cpus)) / 1.17
 
@@ -222,8 +227,9 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=rows,
         device=_device(calibration, scenario.log_device_ms),
-        device_waits=DEVICE_WAITS,
-        one_interrupt=calibration.one_interrupt,
+        device_write_s=DEVICE_WRITE_S,
+        device_beside_s=DEVICE_BESIDE_S,
+        device_cpu=0 if calibration.one_interrupt else None,
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
         contention_s=0.0 if arrivals is None else contention_s,

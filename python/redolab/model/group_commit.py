@@ -60,12 +60,14 @@ class GroupCommitParameters:
     """Rows per transaction."""
     device: Distribution = NOTHING
     """Time of the log device for one flush."""
-    device_waits: int = 1
-    """How often a flush waits for the device, each time for an equal part of its time. In between its process
-    needs a CPU, for a fifth of `flush_cpu_s`."""
-    one_interrupt: bool = False
-    """Whether the device says that it is done to the first CPU, as one with a single queue does: if that CPU
-    idles, who waited goes there."""
+    device_write_s: float = 0.0
+    """How much of a flush's device time, at most half, is for the write that comes before the flush proper.
+    Between the two its process needs a CPU, for a fifth of `flush_cpu_s`. 0: they are one."""
+    device_beside_s: float = 0.0
+    """How much longer each wait for the device is that begins while another CPU is busy."""
+    device_cpu: int | None = None
+    """The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles, who
+    waited goes there. Of no effect without `own_queues`."""
     think: Distribution = NOTHING
     """From the end of a transaction to the beginning of the session's next."""
     arrivals: Arrivals | None = None
@@ -93,20 +95,20 @@ class GroupCommitParameters:
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
     cold_s: float = 0.0
-    """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU that
-    idled, since its last: caches are cold."""
+    """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
+    that idled, since its last: caches are cold."""
     dispatch_s: float = 0.0
     """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     hot_s: float = 0.0
-    """How long ago one who waits must have run for a CPU that runs dry to take him over. This, the next four
-    and `one_interrupt` are of no effect without `own_queues`."""
+    """How long ago one who waits must have run for a CPU that runs dry to take him over. This and the next
+    four are of no effect without `own_queues`."""
     pull_after_s: float = 0.0
     """A CPU that runs dry takes nobody over if it idles for less than this at a time."""
     spread_below: float = 0.0
-    """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is busy
-    goes to one that idles and is not halted."""
+    """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
+    busy goes to one that idles and is not halted."""
     imbalance: int = 0
     """How many more may be at one's last CPU than elsewhere before one goes there."""
     balance_s: float = 0.0
@@ -173,7 +175,9 @@ class GroupCommitParameters:
         if self.sessions <= self.cpus:
             statement_s += self.client_wake_s + 2 * self.hand_over_exit_s
             cold_s = 0.0 if self.asynchronous else self.cold_s
-        return self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + cold_s + self.statements * statement_s
+        return (
+            self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + cold_s + self.statements * statement_s
+        )
 
     @property
     def transaction_bytes(self) -> float:

@@ -21,8 +21,9 @@ from redolab.store import Run
 
 US = 1e-6
 COMMITS = 1_000
-ALONE, FLUSH_CPU, DEVICE, WAIT, ROW = 40 * US, 12 * US, 500 * US, 20 * US, 2 * US
+COLD, FLUSH_CPU, DEVICE, WAIT, ROW, EXIT = 2 * US, 12 * US, 500 * US, 20 * US, 2 * US, 5 * US
 NOWAIT = {1: 38 * US, 8: 44 * US, 32: 50 * US}
+ALONE = NOWAIT[1] + COLD
 FLUSHES = {1: 1.0, 8: 0.25, 32: 0.1}
 
 
@@ -57,6 +58,7 @@ def asynchronous(number: int, block: int, sessions: int) -> Sample:
     return sample(
         number, block, f"{sessions}/1/nowait", sessions,
         session_cpu_s=COMMITS * NOWAIT[sessions],
+        session_elapsed_s=COMMITS * NOWAIT[1] if sessions == 1 else sessions,
         wal_flushes=2,
         wal_flush_time_s=2 * (FLUSH_CPU + DEVICE + 3e-9 * COMMITS * 140 / 2),
         wal_bytes=COMMITS * 140,
@@ -78,7 +80,10 @@ def samples(blocks: int = 1, slower: float = 1.0) -> list[Sample]:
 
 
 def in_a_client(found: list[Sample]) -> list[Sample]:
-    """The same with a client of two threads: 3 us a statement, and 6 to wake up for an answer."""
+    """The same with a client of two threads: 3 us a statement, and 6 to wake up for an answer.
+
+    A lone session has a server that costs as much as with several, and CPUs that take a while to be there.
+    """
 
     def client_s(sessions: int) -> float:
         return (3 + 6 * min(1.0, 2 / sessions)) * US
@@ -87,11 +92,17 @@ def in_a_client(found: list[Sample]) -> list[Sample]:
         rows = int(item.setting.split("/")[1])
         return 1 if rows == 1 else rows + 2
 
+    def more_s(item: Sample) -> float:
+        return COMMITS * (NOWAIT[8] - NOWAIT[1] + 2 * EXIT) if item.sessions == 1 else 0.0
+
     return [
         replace(
             item,
             client_cpu_s=COMMITS * statements(item) * client_s(item.sessions),
-            session_elapsed_s=item.session_elapsed_s + (COMMITS * client_s(1) if item.sessions == 1 else 0.0),
+            session_cpu_s=(item.session_cpu_s or 0.0) + more_s(item),
+            session_elapsed_s=item.session_elapsed_s
+            + more_s(item)
+            + (COMMITS * client_s(1) if item.sessions == 1 else 0.0),
         )
         for item in found
     ]
@@ -129,7 +140,9 @@ def test_costs_are_what_the_accounts_say(given: Any) -> None:
     assert point.cpus == 2
     assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
     assert point.flush_mean_s == pytest.approx(DEVICE)
-    assert dict(point.transaction_cpu_s) == pytest.approx({1: ALONE, 8: NOWAIT[8], 32: NOWAIT[32]})
+    assert dict(point.transaction_cpu_s) == pytest.approx(NOWAIT)
+    assert point.cold_s == pytest.approx(COLD)
+    assert point.hand_over_exit_s == 0.0
     # A row costs more where sessions compete, as a transaction does that waits for nothing.
     assert point.row_with(8) == pytest.approx(ROW)
     assert point.row_with(1) == pytest.approx(ROW * NOWAIT[1] / NOWAIT[8])
@@ -147,15 +160,26 @@ def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
     assert point.client_wake_s == pytest.approx(6 * US)
     assert point.client_with(1) == pytest.approx(9 * US)
     assert point.client_with(16) == pytest.approx((3 + 6 * 2 / 16) * US)
-    assert dict(point.transaction_cpu_s) == pytest.approx({1: ALONE, 8: NOWAIT[8], 32: NOWAIT[32]})
+    assert dict(point.transaction_cpu_s) == pytest.approx({1: NOWAIT[8], 8: NOWAIT[8], 32: NOWAIT[32]})
+    assert point.hand_over_exit_s == pytest.approx(EXIT)
+    assert point.cold_s == pytest.approx(COLD)
     assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
     # BEGIN and COMMIT count as two rows more of 1,023.
-    assert point.row_with(8) == pytest.approx(ROW, rel=0.003)
+    assert point.row_with(8) == point.row_with(1) == pytest.approx(ROW, rel=0.003)
     assert 0 < point.wake_s <= WAIT * 2
     # Without commits that do not wait, what a lone session's client takes is all that is known.
     waits = [item for item in in_a_client(samples()) if "nowait" not in item.setting]
     point = given(waits, load=client).point
     assert (point.client_s, point.client_wake_s) == (((1, pytest.approx(9 * US)),), 0.0)
+    assert (point.cold_s, point.hand_over_exit_s) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("queues", "one"), [({"vda": 1}, True), ({"sda": 1, "nvme0n1": 8}, False), ({}, True), (None, True)]
+)
+def test_a_disk_with_one_queue_tells_one_cpu(given: Any, queues: Any, one: bool) -> None:
+    point = given(samples(), machine={"cpus": 2, "disk_queues": queues}).point
+    assert point.one_interrupt is one
 
 
 def test_flush_times_keep_their_mean_and_their_rare_long_ones() -> None:
@@ -196,7 +220,7 @@ def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
     [table] = tables(calibrated)
     assert [row["cost"] for row in table.rows] == [
         "commit, 1 session: CPU", "commit, 8 sessions: CPU", "commit, 32 sessions: CPU",
-        "further row: CPU", "flush: CPU", "flush: device", "wait for a flush: CPU",
+        "more after a flush: CPU", "further row: CPU", "flush: CPU", "flush: device", "wait for a flush: CPU",
     ]  # fmt: skip
 
 

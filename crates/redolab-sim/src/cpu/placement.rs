@@ -3,7 +3,7 @@
 //! Source: kernel/sched/fair.c (`select_task_rq_fair`, `select_idle_sibling`, `sched_balance_newidle`), and the
 //! scheduler's own events while PostgreSQL commits (`docs/decisions/0007-forecast-calibration.md`).
 
-use super::{Ready, Server};
+use super::{By, Ready, Server};
 use crate::parameters::Parameters;
 
 /// Utilization is forgotten by half in this time (PELT, kernel/sched/pelt.c).
@@ -27,7 +27,7 @@ pub struct Placement {
     looked_ns: u64,
     /// How much one look adds to `utilization`.
     weight: f64,
-    one_interrupt: bool,
+    device_cpu: Option<u32>,
     spread_below: f64,
     pull_after_ns: u64,
     hot_ns: u64,
@@ -52,7 +52,7 @@ impl Placement {
             idle_ns: 0,
             looked_ns: 0,
             weight: 1.0 - libm::exp2(-(parameters.balance_ns as f64) / HALF_LIFE_NS),
-            one_interrupt: parameters.one_interrupt,
+            device_cpu: parameters.device_cpu,
             spread_below: parameters.spread_below,
             pull_after_ns: parameters.pull_after_ns,
             hot_ns: parameters.hot_ns,
@@ -64,25 +64,29 @@ impl Placement {
     pub fn of(
         &self,
         process: u32,
-        by_device: bool,
+        by: By,
         halt_after_ns: u64,
         servers: &[Server],
         now_ns: u64,
     ) -> u32 {
         // An interrupt on a CPU that idles: the scheduler takes that CPU to be awake, and no other.
-        if by_device && self.one_interrupt && !servers[0].busy {
-            return 0;
+        if matches!(by, By::Device { .. }) {
+            if let Some(here) = self.device_cpu.filter(|&here| !servers[here as usize].busy) {
+                return here;
+            }
         }
         let last = self.last[process as usize];
         if !servers[last as usize].busy {
             return last;
         }
-        if self.utilization <= self.spread_below {
-            let awake =
-                |server: &Server| !server.busy && server.idled_ns(now_ns) <= halt_after_ns;
+        if self.utilization < self.spread_below {
+            let awake = |server: &Server| !server.busy && server.idled_ns(now_ns) <= halt_after_ns;
             if let Some((other, _)) = (0_u32..).zip(servers).find(|(_, server)| awake(server)) {
                 return other;
             }
+        }
+        if matches!(by, By::OtherSide { .. }) {
+            return last;
         }
         let here = servers[last as usize].ready.len() + 1;
         let there = |server: &Server| server.ready.len() + usize::from(server.busy);
@@ -108,7 +112,8 @@ impl Placement {
     #[expect(clippy::cast_precision_loss, reason = "an interval is short")]
     pub fn look(&mut self, servers: &[Server], now_ns: u64) {
         let idling = servers.iter().filter(|server| !server.busy);
-        let idle_ns: u64 = idling.map(|server| now_ns - server.idle_since_ns.max(self.looked_ns)).sum();
+        let idle_ns: u64 =
+            idling.map(|server| now_ns - server.idle_since_ns.max(self.looked_ns)).sum();
         let elapsed_ns = (now_ns - self.looked_ns) * servers.len() as u64;
         let used = 1.0 - (self.idle_ns + idle_ns) as f64 / elapsed_ns as f64;
         self.utilization += self.weight * (used - self.utilization);

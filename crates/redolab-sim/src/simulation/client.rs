@@ -33,23 +33,23 @@ impl Simulation<'_> {
         let thread = self.first_thread() + number;
         let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
         self.tally.client_wakes += 1;
-        let by = if timer { By::Another } else { self.by_other_side(session) };
+        let by = if timer { By::Another } else { self.by_other_side(self.is_committing(session)) };
         self.run(thread, work_ns, by);
     }
 
-    fn by_other_side(&self, session: u32) -> By {
-        let exit_ns = scaled(self.parameters.hand_over_exit_ns, self.statements_now(session));
-        By::OtherSide { exit_ns }
-    }
-
-    /// A part can stand for several statements: then it costs as much as they all.
-    fn statements_now(&self, session: u32) -> f64 {
-        if self.is_committing(session) { 1.0 } else { self.prepared.statements_of_part }
+    fn by_other_side(&self, last_part: bool) -> By {
+        By::OtherSide { exit_ns: self.of_part(self.parameters.hand_over_exit_ns, last_part) }
     }
 
     /// CPU time of the client for what the session waits for.
     fn client_ns(&self, session: u32, wake_ns: u64) -> u64 {
-        scaled(self.parameters.client_ns + wake_ns, self.statements_now(session))
+        self.of_part(self.parameters.client_ns + wake_ns, self.is_committing(session))
+    }
+
+    /// A part can stand for several statements: then it costs as much as they all. The last is one.
+    fn of_part(&self, of_statement_ns: u64, last: bool) -> u64 {
+        let statements = if last { 1.0 } else { self.prepared.statements_of_part };
+        scaled(of_statement_ns, statements)
     }
 
     /// A thread has done what it had to for the first in its inbox. Returns the CPU time for the next.
@@ -62,8 +62,8 @@ impl Simulation<'_> {
             Some(self.next_part(session))
         };
         if let Some(work_ns) = work_ns {
-            let by = self.by_other_side(session);
-            self.run(session, work_ns, by);
+            let last_part = self.processes[session as usize].parts == 1;
+            self.run(session, work_ns, self.by_other_side(last_part));
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();

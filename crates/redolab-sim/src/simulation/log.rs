@@ -13,8 +13,7 @@ use crate::cpu::{By, scaled};
 use crate::events::Event;
 use crate::tally::State;
 
-/// Parts of a flush's CPU time of which one is spent between two waits for the device, as measured with
-/// two (a file system's write and the disk's flush).
+/// Parts of a flush's CPU time of which one is spent between its two waits for the device, as measured.
 const BETWEEN_WAITS: u64 = 5;
 
 /// Positions are bytes since the beginning.
@@ -76,27 +75,37 @@ impl Simulation<'_> {
         own.phase = Phase::Flush;
         let alone = !self.parameters.group_commit && process < self.parameters.sessions;
         self.log.target = if alone { own.needs } else { self.log.inserted };
-        let between_ns = u64::from(self.parameters.device_waits - 1) * self.between_waits_ns();
-        self.parameters.flush_cpu_ns - between_ns + self.write_ns()
+        self.parameters.flush_cpu_ns - self.between_waits_ns() + self.write_ns()
     }
 
-    /// CPU time of a flush from one wait for the device to the next.
+    /// CPU time of a flush between its two waits for the device.
     fn between_waits_ns(&self) -> u64 {
-        self.parameters.flush_cpu_ns / BETWEEN_WAITS
+        match self.parameters.device_write_ns {
+            0 => 0,
+            _ => self.parameters.flush_cpu_ns / BETWEEN_WAITS,
+        }
     }
 
-    /// The device begins to flush.
-    pub(super) fn start_device(&mut self) {
+    /// The device begins to write, and then to flush.
+    pub(super) fn start_device(&mut self, process: u32) -> Option<u64> {
         let bytes = self.log.target - self.log.flushed;
-        let device_ns = self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
-        self.device_waits = self.parameters.device_waits;
-        self.device_wait_ns = device_ns / u64::from(self.device_waits);
+        let device_ns =
+            self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
+        let first_ns = match self.parameters.device_write_ns {
+            0 => device_ns,
+            write_ns => write_ns.min(device_ns / 2),
+        };
+        self.device_left_ns = device_ns - first_ns;
+        self.wait_for_device(process, first_ns)
     }
 
-    pub(super) fn wait_for_device(&mut self, process: u32) -> Option<u64> {
+    pub(super) fn wait_for_device(&mut self, process: u32, ns: u64) -> Option<u64> {
         self.tally.device_busy.enter(self.now_ns);
         self.set_state(process, State::Device);
-        self.events.at(self.now_ns + self.device_wait_ns, Event::DeviceDone);
+        // Its own process is still on one.
+        let beside = self.tally.cpu_busy.count() > 1;
+        let more_ns = if beside { self.parameters.device_beside_ns } else { 0 };
+        self.events.at(self.now_ns + ns + more_ns, Event::DeviceDone);
         None
     }
 
@@ -105,12 +114,14 @@ impl Simulation<'_> {
         if let Some(owner) = self.log.owner {
             self.is_cold(owner);
         }
-        self.device_waits -= 1;
-        if self.device_waits > 0 {
-            self.wake_owner(Phase::Flushing, self.between_waits_ns(), By::Device);
+        if self.device_left_ns > 0 {
+            // It goes on ahead of those whom the last flush has woken, who have used more CPU time since.
+            let by = By::Device { ahead: true };
+            self.wake_owner(Phase::Flushing, self.between_waits_ns(), by);
         } else {
             self.tally.flushes += 1;
-            self.wake_owner(Phase::Flushed, self.parameters.wake_ns, By::Device);
+            let by = By::Device { ahead: false };
+            self.wake_owner(Phase::Flushed, self.parameters.wake_ns, by);
         }
     }
 
