@@ -108,13 +108,14 @@ def record_path() -> Path:
     return data_directory() / "machines" / f"{name}.json"
 
 
-def _disk_queues() -> dict[str, int]:
-    """Hardware queues of each disk: one with a single queue has one CPU hear of all that is done."""
-    return {
-        disk.name: len(list((disk / "mq").iterdir()))
-        for disk in sorted(Path("/sys/block").glob("*"))
-        if (disk / "mq").is_dir() and not disk.name.startswith(("loop", "ram", "zram"))
-    }
+def _disk_queues() -> int | None:
+    """Hardware queues of the disk with the most: with a single one, one CPU hears of all that a disk has done."""
+    disks = [
+        disk / "mq"
+        for disk in Path("/sys/block").glob("*")
+        if not disk.name.startswith(("loop", "ram", "zram")) and (disk / "mq").is_dir()
+    ]
+    return max((len(list(disk.iterdir())) for disk in disks), default=None)
 
 
 def _identity() -> dict[str, Any]:

@@ -138,7 +138,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     histograms, responses = read_latency(run), read_latency(run, "response")
     chosen = _choose(observed, run)
     cpus = int(run.manifest["machine"]["cpus"] or 1)
-    one_interrupt = max((run.manifest["machine"].get("disk_queues") or {}).values(), default=1) == 1
+    one_interrupt = (run.manifest["machine"].get("disk_queues") or 1) == 1
     direct = _costs(chosen, histograms, cpus, one_interrupt)
     waits = _waits(chosen.busy, direct)
     point = _with_dispatch(chosen.busy, replace(direct, wake_s=direct.wake_s / waits))

@@ -35,8 +35,8 @@ IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 30e-6, 30e-6, 0.2e-3
 # A flush waits for the file system's write into the disk's cache and then for the disk's own flush; the write
 # took so long (ext4 on a virtual disk).
 DEVICE_WRITE_S = 36e-6
-# While another CPU is busy either takes so much longer: a virtual disk is served by a thread of the hypervisor,
-# which needs a CPU too.
+# While another CPU is busy either takes so much longer: a virtual disk is served by a thread of the
+# hypervisor, which needs a CPU too.
 DEVICE_BESIDE_S = 8e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8

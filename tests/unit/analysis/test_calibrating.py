@@ -174,10 +174,8 @@ def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
     assert (point.cold_s, point.hand_over_exit_s) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("queues", "one"), [({"vda": 1}, True), ({"sda": 1, "nvme0n1": 8}, False), ({}, True), (None, True)]
-)
-def test_a_disk_with_one_queue_tells_one_cpu(given: Any, queues: Any, one: bool) -> None:
+@pytest.mark.parametrize(("queues", "one"), [(1, True), (8, False), (None, True)])
+def test_a_disk_with_one_queue_tells_one_cpu(given: Any, queues: int | None, one: bool) -> None:
     point = given(samples(), machine={"cpus": 2, "disk_queues": queues}).point
     assert point.one_interrupt is one
 
