@@ -109,7 +109,7 @@ def record_path() -> Path:
 
 
 def _disk_queues() -> int | None:
-    """Hardware queues of the disk with the most: with a single one, one CPU hears of all that a disk has done."""
+    """Hardware queues of the disk with the most; with a single one, one CPU hears of all that it has done."""
     disks = [
         disk / "mq"
         for disk in Path("/sys/block").glob("*")
