@@ -57,14 +57,6 @@ pub enum By {
     OtherSide { exit_ns: u64 },
 }
 
-/// A process that asks for CPU time.
-#[derive(Debug, Clone, Copy)]
-pub struct Asked {
-    pub process: u32,
-    pub work_ns: u64,
-    pub by: By,
-}
-
 /// A process that has a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
@@ -137,8 +129,7 @@ impl Cpu {
     }
 
     /// Returns who has a CPU now; nothing if he has to wait.
-    pub fn ask(&mut self, asked: Asked, now_ns: u64) -> Option<Started> {
-        let Asked { process, work_ns, by } = asked;
+    pub fn ask(&mut self, process: u32, work_ns: u64, by: By, now_ns: u64) -> Option<Started> {
         let place = match &self.placement {
             None => self.idle.last().copied().unwrap_or(0),
             Some(placement) => placement.of(process, by, self.halt_after_ns, &self.servers, now_ns),
@@ -158,9 +149,22 @@ impl Cpu {
             By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
             _ => 0,
         };
-        self.no_longer_idle(place, now_ns);
-        let slice_ns = exit_ns + self.take_up(place, process, work_ns);
-        Some(Started { server: place, process, slice_ns, after_idling: idled_ns > 0 })
+        Some(self.end_idling(place, exit_ns, process, work_ns, now_ns))
+    }
+
+    /// A server that idles takes up a process, for whom it is there after `exit_ns`.
+    fn end_idling(
+        &mut self,
+        server: u32,
+        exit_ns: u64,
+        process: u32,
+        work_ns: u64,
+        now_ns: u64,
+    ) -> Started {
+        let after_idling = self.servers[server as usize].idled_ns(now_ns) > 0;
+        self.no_longer_idle(server, now_ns);
+        let slice_ns = exit_ns + self.take_up(server, process, work_ns);
+        Started { server, process, slice_ns, after_idling }
     }
 
     fn no_longer_idle(&mut self, server: u32, now_ns: u64) {
@@ -217,9 +221,7 @@ impl Cpu {
         let Ready { process, work_ns, .. } = most.ready.pop_front()?;
         let server = u32::try_from(idle).ok()?;
         let exit_ns = self.exit_ns(self.servers[idle].idled_ns(now_ns));
-        self.no_longer_idle(server, now_ns);
-        let slice_ns = exit_ns + self.take_up(server, process, work_ns);
-        Some(Started { server, process, slice_ns, after_idling: true })
+        Some(self.end_idling(server, exit_ns, process, work_ns, now_ns))
     }
 
     /// Put a process on a server. Returns after how long its slice ends.

@@ -15,7 +15,7 @@ use self::draws::Draws;
 use self::log::Log;
 use self::prepared::Prepared;
 use self::process::{Phase, Process};
-use crate::cpu::{Asked, By, Cpu, Next, Started};
+use crate::cpu::{By, Cpu, Next, Started};
 use crate::distribution::{Invalid, whole};
 use crate::events::{Event, Events};
 use crate::parameters::{Parameters, Plan};
@@ -180,17 +180,16 @@ impl<'a> Simulation<'a> {
     }
 
     /// Ask for CPU time. No CPU time does not pass through the station.
-    fn run(&mut self, process: u32, work_ns: u64, by: By) {
-        let mut asked = Asked { process, work_ns, by };
-        while asked.work_ns == 0 {
+    fn run(&mut self, process: u32, mut work_ns: u64, by: By) {
+        while work_ns == 0 {
             match self.step(process) {
-                Some(next_ns) => asked.work_ns = next_ns,
+                Some(next_ns) => work_ns = next_ns,
                 None => return,
             }
         }
-        if let Some(started) = self.cpu.ask(asked, self.now_ns) {
+        if let Some(started) = self.cpu.ask(process, work_ns, by, self.now_ns) {
             self.tally.cpu_busy.enter(self.now_ns);
-            if started.after_idling && matches!(by, By::Another | By::Device { .. }) {
+            if started.after_idling && by == By::Another {
                 self.is_cold(process);
             }
             self.starts(started);

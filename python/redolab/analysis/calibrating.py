@@ -21,6 +21,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.analysis.estimates import Estimate
@@ -110,6 +111,11 @@ class _Observed:
         return self.per_commit("client_cpu_s") / statements_of(self.scenario.rows_per_commit)
 
     @property
+    def elapsed_s(self) -> float:
+        """Elapsed time of a session per commit."""
+        return self.per_commit("session_elapsed_s")
+
+    @property
     def flushing_s(self) -> float:
         """Time in writes and flushes of the log per commit."""
         return self.per_commit("wal_write_time_s", "wal_flush_time_s")
@@ -137,9 +143,8 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     observed = _observed(run, names)
     histograms, responses = read_latency(run), read_latency(run, "response")
     chosen = _choose(observed, run)
-    cpus = int(run.manifest["machine"]["cpus"] or 1)
-    one_interrupt = (run.manifest["machine"].get("disk_queues") or 1) == 1
-    direct = _costs(chosen, histograms, cpus, one_interrupt)
+    machine = run.manifest["machine"]
+    direct = _costs(chosen, histograms, machine)
     waits = _waits(chosen.busy, direct)
     point = _with_dispatch(chosen.busy, replace(direct, wake_s=direct.wake_s / waits))
     rng = random.Random(int(run.manifest["design"]["seed"]))
@@ -154,7 +159,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             for name, item in observed.items()
         }
         if all(item.samples for item in resampled.values()):
-            costs = _costs(_choose(resampled, run), histograms, cpus, one_interrupt)
+            costs = _costs(_choose(resampled, run), histograms, machine)
             replicates.append(replace(costs, wake_s=costs.wake_s / waits, dispatch_s=point.dispatch_s))
     return Calibrated(
         point,
@@ -228,10 +233,9 @@ class _Chosen:
     """One row per commit that waits for nothing, by sessions."""
 
     @property
-    def alone_warm_s(self) -> float | None:
-        """How long a lone session takes for a commit that waits for nothing."""
-        alone = [item for item in self.nowait if item.scenario.sessions == 1]
-        return alone[0].per_commit("session_elapsed_s") if alone else None
+    def lone_nowait(self) -> _Observed | None:
+        """One session of those."""
+        return next((item for item in self.nowait if item.scenario.sessions == 1), None)
 
 
 def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
@@ -281,16 +285,15 @@ def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
     )
 
 
-def _costs(
-    chosen: _Chosen, histograms: Mapping[int, Histogram], cpus: int, one_interrupt: bool
-) -> Calibration:
+def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any]) -> Calibration:
     """The costs, with `wake_s` per commit that waits instead of per wait, and nothing lost by dispatch."""
     lone, busy = chosen.lone, chosen.busy
-    alone_s = max(lone.per_commit("session_elapsed_s") - lone.flushing_s, LEAST_S)
+    cpus = int(machine["cpus"] or 1)
+    alone_s = max(lone.elapsed_s - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
     client = _of_the_client(chosen, cpus)
-    warm_s = chosen.alone_warm_s
-    cold_s = 0.0 if warm_s is None else max(0.0, alone_s - warm_s)
+    warm = chosen.lone_nowait
+    cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
     costs = Calibration(
         loop=lone.loop,
@@ -315,7 +318,7 @@ def _costs(
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
         cold_s=cold_s,
-        one_interrupt=one_interrupt,
+        one_interrupt=(machine.get("disk_queues") or 1) == 1,
         row_known=chosen.rows is not None,
     )
     sessions = busy.scenario.sessions
@@ -347,18 +350,17 @@ def _of_the_client(chosen: _Chosen, cpus: int) -> _Client:
     client's.
     """
     threads = client_threads(cpus)
-    alone = [item for item in chosen.nowait if item.scenario.sessions == 1]
+    alone = chosen.lone_nowait
     many = [item for item in chosen.nowait if item.scenario.sessions > threads]
-    if chosen.lone.loop != "client" or not alone or not many:
+    if chosen.lone.loop != "client" or alone is None or not many:
         return _Client(((1, chosen.lone.client_s),))
     wakes = [threads / item.scenario.sessions for item in many]
-    wake_s = max(0.0, (alone[0].client_s - many[0].client_s) / (1 - wakes[0]))
+    wake_s = max(0.0, (alone.client_s - many[0].client_s) / (1 - wakes[0]))
     costs = [
         (item.scenario.sessions, max(item.client_s - share * wake_s, LEAST_S))
         for item, share in zip(many, wakes, strict=True)
     ]
-    elapsed_s = alone[0].per_commit("session_elapsed_s")
-    exit_s = max(0.0, elapsed_s - many[0].server_s - costs[0][1] - wake_s) / 2
+    exit_s = max(0.0, alone.elapsed_s - many[0].server_s - costs[0][1] - wake_s) / 2
     return _Client(((1, costs[0][1]), *costs), wake_s, exit_s)
 
 
