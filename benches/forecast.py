@@ -157,7 +157,7 @@ def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
     return (
         f"1/1/wait/0/{loop}/{device_ms}",
         f"32/1/wait/0/{loop}/{device_ms}",
-        f"8/1024/wait/0/{loop}/{device_ms}",
+        f"8/256/wait/0/{loop}/{device_ms}",
         *(f"{sessions}/1/nowait/0/{loop}/{nowait}" for sessions in (1, 8, 32)),
     )
 

@@ -12,7 +12,6 @@ from redolab.model.calibration import (
     CPU_CV,
     HALT_AFTER_S,
     HALT_EXIT_S,
-    HOT_S,
     IDLE_EXIT_S,
     POST_SHARE,
     QUANTUM_S,
@@ -48,7 +47,7 @@ def test_throughput_and_commits_per_flush_follow_from_what_was_measured_directly
             sleep_s=SLEEP_SHARE * wait_s, wake_s=WAKE_SHARE * wait_s, post_s=POST_SHARE * wait_s,
             device=constant(row["flush_time_ms"] / 1e3 - WAKE_SHARE * wait_s),
             idle_exit_s=IDLE_EXIT_S, halt_exit_s=HALT_EXIT_S, halt_after_s=HALT_AFTER_S,
-            own_queues=True, imbalance=1, hot_s=HOT_S, balance_s=BALANCE_S,
+            own_queues=True, imbalance=1, balance_s=BALANCE_S,
         )  # fmt: skip
         seen = simulate(parameters, 1, 20_000)
         waits = seen.log_waits_per_commit.point

@@ -70,14 +70,12 @@ pub struct GroupCommitParameters {
     halt_after_s: f64,
     cold_s: f64,
     device_write_s: f64,
-    device_beside_s: f64,
+    device_paced: bool,
     device_cpu: Option<u32>,
-    pull_after_s: f64,
     spread_below: f64,
     hand_over_exit_s: f64,
     dispatch_s: f64,
     own_queues: bool,
-    hot_s: f64,
     imbalance: u32,
     balance_s: f64,
     statements: u32,
@@ -124,14 +122,12 @@ impl GroupCommitParameters {
             halt_after_ns: nanoseconds("halt_after_s", self.halt_after_s)?,
             cold_ns: nanoseconds("cold_s", self.cold_s)?,
             device_write_ns: nanoseconds("device_write_s", self.device_write_s)?,
-            device_beside_ns: nanoseconds("device_beside_s", self.device_beside_s)?,
+            device_paced: self.device_paced,
             device_cpu: self.device_cpu,
-            pull_after_ns: nanoseconds("pull_after_s", self.pull_after_s)?,
             spread_below: self.spread_below,
             hand_over_exit_ns: nanoseconds("hand_over_exit_s", self.hand_over_exit_s)?,
             dispatch_ns: nanoseconds("dispatch_s", self.dispatch_s)?,
             own_queues: self.own_queues,
-            hot_ns: nanoseconds("hot_s", self.hot_s)?,
             imbalance: self.imbalance,
             balance_ns: nanoseconds("balance_s", self.balance_s)?,
             statements: self.statements,
@@ -215,10 +211,14 @@ pub struct SimulatedBatch {
 pub struct Simulated {
     /// The stretches, in the order of time.
     batches: Py<PyTuple>,
-    /// All commit times: longest of a class of durations (ns), and how many there were.
-    commit_times: Py<PyTuple>,
+    /// All commit times: sum, median, 95th and 99th percentile.
+    commit_time: Times,
     /// All response times, in the same way.
-    response_times: Py<PyTuple>,
+    response_time: Times,
+    /// All commit times: longest of a class of durations (ns), and how many there were.
+    commit_times: Vec<(u64, u64)>,
+    /// All response times, in the same way.
+    response_times: Vec<(u64, u64)>,
     /// Events simulated, those of the warm-up too.
     events: u64,
     /// Arrivals that had no session yet at the end.
@@ -249,8 +249,10 @@ pub fn simulate_group_commit(
     let batches = done.batches.iter().map(|batch| Py::new(py, batch_of(batch)));
     Ok(Simulated {
         batches: PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind(),
-        commit_times: PyTuple::new(py, done.commit_times)?.unbind(),
-        response_times: PyTuple::new(py, done.response_times)?.unbind(),
+        commit_time: times_of(done.commit_time),
+        response_time: times_of(done.response_time),
+        commit_times: done.commit_times,
+        response_times: done.response_times,
         events: done.events,
         backlog: done.backlog,
     })

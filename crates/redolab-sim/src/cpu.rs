@@ -1,26 +1,32 @@
 //! The CPU station: first come first served, with a quantum, from one queue or from one per CPU.
 //!
-//! With a queue per CPU it is Linux's fair scheduler as far as it decides who waits where (`placement`): who
-//! wakes up goes to the CPU where he was last, even if others idle; so a CPU can idle beside another's queue.
+//! With a queue per CPU it is Linux's fair scheduler as far as it decides who waits where (`placement`), so that
+//! a CPU can idle beside another's queue, and who comes next (`fair`), which is not who waits longest.
 
+mod fair;
 mod placement;
 
 use std::collections::VecDeque;
 
 use crate::distribution::whole;
 use crate::parameters::Parameters;
+use fair::Fair;
 use placement::Placement;
 
 /// One CPU, who is on it, and who waits for it.
 #[derive(Debug, Clone, Default)]
 struct Server {
     process: u32,
-    /// CPU time it still asks for.
-    work_ns: u64,
+    /// What it still asks for.
+    work: Work,
     /// Of its quantum.
     used_ns: u64,
-    /// CPU time until the event that has been announced.
+    /// CPU time until the event that has been announced, from when on it is spent, and when it ends.
     slice_ns: u64,
+    work_from_ns: u64,
+    ends_ns: u64,
+    /// It gives way to those who wait as soon as it can.
+    gives_way: bool,
     busy: bool,
     idle_since_ns: u64,
     ready: VecDeque<Ready>,
@@ -32,11 +38,19 @@ impl Server {
     }
 }
 
+/// What a process asks of a CPU.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    pub ns: u64,
+    /// It is done in the kernel, where nobody is interrupted.
+    pub kernel: bool,
+}
+
 /// Who waits for a CPU.
 #[derive(Debug, Clone, Copy)]
 struct Ready {
     process: u32,
-    work_ns: u64,
+    work: Work,
     /// Woken up, and not one who has used its quantum.
     woken: bool,
 }
@@ -49,10 +63,7 @@ pub enum By {
     /// Another process or a timer: a CPU that idles must be woken up too.
     Another,
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
-    Device {
-        /// Of who waits for a CPU.
-        ahead: bool,
-    },
+    Device,
     /// Its client or its server, with what it takes to be on a CPU that idles.
     OtherSide { exit_ns: u64 },
 }
@@ -66,6 +77,8 @@ pub struct Started {
     pub slice_ns: u64,
     /// Whether the CPU had idled.
     pub after_idling: bool,
+    /// Who was on it and waits for it now.
+    pub preempted: Option<u32>,
 }
 
 /// What a server does when a slice is over.
@@ -77,6 +90,16 @@ pub enum Next {
     More,
 }
 
+/// Who waits where, and in which order.
+#[derive(Debug)]
+struct OwnQueues {
+    placement: Placement,
+    fair: Fair,
+}
+
+/// No process.
+const NOBODY: u32 = u32::MAX;
+
 /// CPUs and the queues before them.
 #[derive(Debug)]
 pub struct Cpu {
@@ -84,7 +107,7 @@ pub struct Cpu {
     /// Servers that idle, the one that does so shortest last.
     idle: Vec<u32>,
     /// Where all have the same queue (the first one's) there is nothing to decide.
-    placement: Option<Placement>,
+    own_queues: Option<OwnQueues>,
     quantum_ns: u64,
     context_switch_ns: u64,
     idle_exit_ns: u64,
@@ -107,9 +130,10 @@ impl Cpu {
         Self {
             servers: vec![Server::default(); servers as usize],
             idle: (0..servers).rev().collect(),
-            placement: parameters
-                .own_queues
-                .then(|| Placement::new(parameters, servers, processes as u32)),
+            own_queues: parameters.own_queues.then(|| OwnQueues {
+                placement: Placement::new(parameters, servers, processes as u32),
+                fair: Fair::new(parameters.quantum_ns, servers as usize, processes),
+            }),
             quantum_ns: parameters.quantum_ns,
             context_switch_ns: parameters.context_switch_ns,
             idle_exit_ns: parameters.idle_exit_ns,
@@ -124,52 +148,98 @@ impl Cpu {
         self.servers.len()
     }
 
-    pub fn process(&self, server: u32) -> u32 {
-        self.servers[server as usize].process
+    /// Whose slice ends on a server; nobody's if he was preempted since it was announced.
+    pub fn slice_of(&self, server: u32, now_ns: u64) -> Option<u32> {
+        let on = &self.servers[server as usize];
+        (on.busy && on.ends_ns == now_ns).then_some(on.process)
     }
 
     /// Returns who has a CPU now; nothing if he has to wait.
-    pub fn ask(&mut self, process: u32, work_ns: u64, by: By, now_ns: u64) -> Option<Started> {
-        let place = match &self.placement {
+    pub fn ask(&mut self, process: u32, work: Work, by: By, now_ns: u64) -> Option<Started> {
+        let place = match &self.own_queues {
             None => self.idle.last().copied().unwrap_or(0),
-            Some(placement) => placement.of(process, by, self.halt_after_ns, &self.servers, now_ns),
+            Some(own) => own.placement.of(process, by, self.halt_after_ns, &self.servers, now_ns),
         };
         let on = &mut self.servers[place as usize];
-        if on.busy {
-            let ready = Ready { process, work_ns, woken: by == By::Another };
-            match by {
-                By::Device { ahead: true } => on.ready.push_front(ready),
-                _ => on.ready.push_back(ready),
+        let ready = Ready { process, work, woken: by == By::Another };
+        if !on.busy {
+            let idled_ns = on.idled_ns(now_ns);
+            let exit_ns = match by {
+                By::Another => self.exit_ns(idled_ns),
+                By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
+                _ => 0,
+            };
+            if let Some(own) = &mut self.own_queues {
+                own.fair.arrives(process, place, &self.servers[place as usize]);
             }
+            return Some(self.end_idling(place, exit_ns, ready, now_ns));
+        }
+        if self.own_queues.is_none() {
+            on.ready.push_back(ready);
             return None;
         }
-        let idled_ns = on.idled_ns(now_ns);
-        let exit_ns = match by {
-            By::Another => self.exit_ns(idled_ns),
-            By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
-            _ => 0,
-        };
-        Some(self.end_idling(place, exit_ns, process, work_ns, now_ns))
+        self.wait_or_preempt(place, ready, now_ns)
+    }
+
+    /// Who was woken up waits at a server, or has it at once. Returns whether he has.
+    fn wait_or_preempt(&mut self, server: u32, ready: Ready, now_ns: u64) -> Option<Started> {
+        self.charge(server, now_ns);
+        let own = self.own_queues.as_mut()?;
+        let on = &mut self.servers[server as usize];
+        own.fair.arrives(ready.process, server, on);
+        own.fair.waits(ready.process, server);
+        on.ready.push_back(ready);
+        if !own.fair.preempts(server, on) {
+            return None;
+        }
+        if on.work.ns == 0 || on.work.kernel {
+            on.gives_way = true;
+            return None;
+        }
+        let preempted = self.wait_again(server);
+        let started = self.start_next(server, now_ns)?;
+        Some(Started { preempted: Some(preempted), ..started })
+    }
+
+    /// Note what the process of a server has had of its slice.
+    fn charge(&mut self, server: u32, now_ns: u64) {
+        let slowness = self.slowness;
+        let on = &mut self.servers[server as usize];
+        let elapsed_ns = now_ns.saturating_sub(on.work_from_ns);
+        let had_ns = scaled(elapsed_ns, 1.0 / slowness).min(on.slice_ns);
+        on.work_from_ns = on.work_from_ns.max(now_ns);
+        on.slice_ns -= had_ns;
+        on.work.ns -= had_ns;
+        on.used_ns += had_ns;
+        let process = on.process;
+        if let Some(own) = &mut self.own_queues {
+            own.fair.charge(process, had_ns);
+        }
+    }
+
+    /// The process of a server goes back to its queue. Returns who that is.
+    fn wait_again(&mut self, server: u32) -> u32 {
+        let queue = if self.own_queues.is_some() { server } else { 0 };
+        let on = &mut self.servers[server as usize];
+        let ready = Ready { process: on.process, work: on.work, woken: false };
+        (on.process, on.busy) = (NOBODY, false);
+        if let Some(own) = &mut self.own_queues {
+            own.fair.waits(ready.process, server);
+        }
+        self.servers[queue as usize].ready.push_back(ready);
+        ready.process
     }
 
     /// A server that idles takes up a process, for whom it is there after `exit_ns`.
-    fn end_idling(
-        &mut self,
-        server: u32,
-        exit_ns: u64,
-        process: u32,
-        work_ns: u64,
-        now_ns: u64,
-    ) -> Started {
+    fn end_idling(&mut self, server: u32, exit_ns: u64, ready: Ready, now_ns: u64) -> Started {
         let after_idling = self.servers[server as usize].idled_ns(now_ns) > 0;
         self.no_longer_idle(server, now_ns);
-        let slice_ns = exit_ns + self.take_up(server, process, work_ns);
-        Started { server, process, slice_ns, after_idling }
+        Started { after_idling, ..self.take_up(server, exit_ns, ready, now_ns) }
     }
 
     fn no_longer_idle(&mut self, server: u32, now_ns: u64) {
-        if let Some(placement) = &mut self.placement {
-            placement.idled(server, self.servers[server as usize].idle_since_ns, now_ns);
+        if let Some(OwnQueues { placement, .. }) = &mut self.own_queues {
+            placement.idled(self.servers[server as usize].idle_since_ns, now_ns);
         }
         // With one queue it is the last.
         if self.idle.last() == Some(&server) {
@@ -190,81 +260,112 @@ impl Cpu {
 
     /// A server has nobody any more. Returns who it takes up.
     pub fn next(&mut self, server: u32, now_ns: u64) -> Option<Started> {
-        let own = if self.placement.is_some() { server } else { 0 };
-        let mut next = self.servers[own as usize].ready.pop_front();
-        if let Some(placement) = &mut self.placement {
-            placement.left(self.servers[server as usize].process, now_ns);
-            if next.is_none() {
-                next = placement.pull(server, &mut self.servers, now_ns);
+        let on = &mut self.servers[server as usize];
+        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
+            if on.process != NOBODY {
+                fair.leaves(on.process, server, on);
             }
         }
-        let Some(Ready { process, work_ns, woken }) = next else {
-            let on = &mut self.servers[server as usize];
-            on.busy = false;
-            on.idle_since_ns = now_ns;
+        (on.process, on.busy) = (NOBODY, false);
+        let started = self.start_next(server, now_ns);
+        if started.is_none() {
+            self.servers[server as usize].idle_since_ns = now_ns;
             self.idle.push(server);
-            return None;
-        };
-        let dispatch_ns = if woken { self.dispatch_ns } else { 0 };
-        let slice_ns = dispatch_ns + self.take_up(server, process, work_ns);
-        Some(Started { server, process, slice_ns, after_idling: false })
+        }
+        started
+    }
+
+    /// The next of those who wait at a server has it.
+    fn start_next(&mut self, server: u32, now_ns: u64) -> Option<Started> {
+        let ready = match &mut self.own_queues {
+            None => self.servers[0].ready.pop_front(),
+            Some(OwnQueues { fair, .. }) => {
+                let on = &mut self.servers[server as usize];
+                let ready = fair.first(server, on).and_then(|place| on.ready.remove(place));
+                ready.inspect(|ready| fair.waits_no_more(ready.process, server))
+            }
+        }?;
+        let dispatch_ns = if ready.woken { self.dispatch_ns } else { 0 };
+        Some(self.take_up(server, dispatch_ns, ready, now_ns))
+    }
+
+    /// A server has who waits at another.
+    fn take_over(&mut self, server: u32, from: u32, place: usize) -> Option<Ready> {
+        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
+            let process = self.servers[from as usize].ready.get(place)?.process;
+            let [from_on, on] = [from, server].map(|one| &self.servers[one as usize]);
+            fair.moves(process, (from, from_on), (server, on));
+        }
+        self.servers[from as usize].ready.remove(place)
     }
 
     /// Let a server that idles take over who waits elsewhere, as a scheduler does at times. Returns who
     /// it took up.
     pub fn balance(&mut self, now_ns: u64) -> Option<Started> {
-        if let Some(placement) = &mut self.placement {
+        if let Some(OwnQueues { placement, .. }) = &mut self.own_queues {
             placement.look(&self.servers, now_ns);
         }
-        let idle = self.servers.iter().position(|server| !server.busy)?;
-        let most = self.servers.iter_mut().max_by_key(|server| server.ready.len())?;
-        let Ready { process, work_ns, .. } = most.ready.pop_front()?;
-        let server = u32::try_from(idle).ok()?;
-        let exit_ns = self.exit_ns(self.servers[idle].idled_ns(now_ns));
-        Some(self.end_idling(server, exit_ns, process, work_ns, now_ns))
+        let servers = || (0_u32..).zip(&self.servers);
+        let (server, on) = servers().find(|(_, server)| !server.busy)?;
+        let idled_ns = on.idled_ns(now_ns);
+        let (from, _) = servers().max_by_key(|(_, server)| server.ready.len())?;
+        let ready = self.take_over(server, from, 0)?;
+        Some(self.end_idling(server, self.exit_ns(idled_ns), ready, now_ns))
     }
 
-    /// Put a process on a server. Returns after how long its slice ends.
-    fn take_up(&mut self, server: u32, process: u32, work_ns: u64) -> u64 {
-        if let Some(placement) = &mut self.placement {
+    /// Put a process on a server, which is there for him after `before_ns`.
+    fn take_up(&mut self, server: u32, before_ns: u64, ready: Ready, now_ns: u64) -> Started {
+        let Ready { process, work, .. } = ready;
+        if let Some(OwnQueues { placement, .. }) = &mut self.own_queues {
             placement.last[process as usize] = server;
         }
+        let used_ns = self.own_queues.as_ref().map_or(0, |own| own.fair.used_ns(process));
         let on = &mut self.servers[server as usize];
-        (on.process, on.work_ns, on.used_ns, on.busy) = (process, work_ns, 0, true);
+        (on.process, on.work, on.used_ns) = (process, work, used_ns);
+        (on.gives_way, on.busy) = (false, true);
         // Not of the quantum: with one shorter than a switch nobody would ever get anything done.
-        self.slice(server, self.context_switch_ns)
+        let slice_ns = self.slice(server, self.context_switch_ns, now_ns + before_ns) + before_ns;
+        Started { server, process, slice_ns, after_idling: false, preempted: None }
     }
 
     /// A slice is over.
     pub fn end_slice(&mut self, server: u32) -> Next {
         let on = &mut self.servers[server as usize];
-        on.work_ns -= on.slice_ns;
-        on.used_ns += on.slice_ns;
-        if on.work_ns == 0 { Next::Done } else { Next::More }
+        let had_ns = std::mem::take(&mut on.slice_ns);
+        on.work.ns -= had_ns;
+        on.used_ns += had_ns;
+        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
+            fair.charge(on.process, had_ns);
+        }
+        if on.used_ns >= self.quantum_ns {
+            (on.used_ns, on.gives_way) = (0, true);
+        }
+        if on.work.ns == 0 { Next::Done } else { Next::More }
     }
 
     /// The process that is there asks for more. Returns after how long its next slice ends; nothing
-    /// if it has used its quantum and others wait: then it is at the end of the queue.
-    pub fn go_on(&mut self, server: u32, more_ns: u64) -> Option<u64> {
-        let queue = if self.placement.is_some() { server as usize } else { 0 };
+    /// if it gives way to others that wait: then it is in the queue.
+    pub fn go_on(&mut self, server: u32, more: Work, now_ns: u64) -> Option<u64> {
+        let queue = if self.own_queues.is_some() { server as usize } else { 0 };
         let others_wait = !self.servers[queue].ready.is_empty();
         let on = &mut self.servers[server as usize];
-        on.work_ns += more_ns;
-        if on.used_ns >= self.quantum_ns {
-            on.used_ns = 0;
-            if others_wait {
-                let ready = Ready { process: on.process, work_ns: on.work_ns, woken: false };
-                self.servers[queue].ready.push_back(ready);
-                return None;
-            }
+        on.work = Work { ns: on.work.ns + more.ns, ..more };
+        if std::mem::take(&mut on.gives_way) && others_wait {
+            self.wait_again(server);
+            return None;
         }
-        Some(self.slice(server, 0))
+        Some(self.slice(server, 0, now_ns))
     }
 
-    fn slice(&mut self, server: u32, before_ns: u64) -> u64 {
+    /// The process of a server has it from `from_ns` on, and works after a switch. Returns after how long
+    /// from then its slice ends.
+    fn slice(&mut self, server: u32, switch_ns: u64, from_ns: u64) -> u64 {
         let on = &mut self.servers[server as usize];
-        on.slice_ns = on.work_ns.min(self.quantum_ns - on.used_ns);
-        scaled(before_ns + on.slice_ns, self.slowness)
+        on.slice_ns = on.work.ns.min(self.quantum_ns - on.used_ns);
+        on.work_from_ns = from_ns + scaled(switch_ns, self.slowness);
+        let slice_ns = scaled(switch_ns + on.slice_ns, self.slowness);
+        on.ends_ns = from_ns + slice_ns;
+        slice_ns
     }
 }
 

@@ -38,6 +38,7 @@ impl Load {
 }
 
 /// Sessions, CPUs and a log. Durations in nanoseconds, volumes in bytes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
     /// Sessions: those that loop, or the pool that arrivals take one from.
@@ -77,8 +78,9 @@ pub struct Parameters {
     /// How much of a flush's device time, at most half, is for the write that comes before the flush proper.
     /// Between the two its process needs a CPU, for a fifth of `flush_cpu_ns`. 0: they are one.
     pub device_write_ns: u64,
-    /// How much longer each wait for the device is that begins while another CPU is busy.
-    pub device_beside_ns: u64,
+    /// A flush's device time is kept from its beginning on, whatever comes between: as by a device that
+    /// an emulator makes slower.
+    pub device_paced: bool,
     /// The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles,
     /// who waited goes there. Without one, and where all CPUs have the same queue, he goes where any other
     /// goes who is woken up.
@@ -105,11 +107,6 @@ pub struct Parameters {
     pub dispatch_ns: u64,
     /// Whether each CPU has a queue of its own, as schedulers have it.
     pub own_queues: bool,
-    /// How long ago one who waits must have run for a CPU that runs dry to take him over. This and the next
-    /// four are of no effect where all CPUs have the same queue.
-    pub hot_ns: u64,
-    /// A CPU that runs dry takes nobody over if it idles for less than this at a time.
-    pub pull_after_ns: u64,
     /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
     pub spread_below: f64,
@@ -167,7 +164,7 @@ impl Parameters {
             write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
             device_write_ns: 0,
-            device_beside_ns: 0,
+            device_paced: false,
             device_cpu: None,
             device_ns_per_byte: 0.0,
             sleep_ns: 0,
@@ -179,8 +176,6 @@ impl Parameters {
             cold_ns: 0,
             dispatch_ns: 0,
             own_queues: false,
-            hot_ns: 0,
-            pull_after_ns: 0,
             spread_below: 0.0,
             imbalance: 0,
             balance_ns: 0,

@@ -15,7 +15,7 @@ use self::draws::Draws;
 use self::log::Log;
 use self::prepared::Prepared;
 use self::process::{Phase, Process};
-use crate::cpu::{By, Cpu, Next, Started};
+use crate::cpu::{By, Cpu, Next, Started, Work};
 use crate::distribution::{Invalid, whole};
 use crate::events::{Event, Events};
 use crate::parameters::{Parameters, Plan};
@@ -42,12 +42,14 @@ struct Simulation<'a> {
     idle_turn: usize,
     /// When each arrival came that has no session yet.
     backlog: VecDeque<u64>,
-    /// Being woken up.
-    wake: Vec<u32>,
+    /// By each process that released the log, to be woken up, the last first.
+    to_wake: Vec<Vec<u32>>,
     tick_announced: bool,
     flush_began_ns: u64,
     /// Device time of the flush after the wait that is under way.
     device_left_ns: u64,
+    /// When the flush under way will be done if nothing keeps it waiting between.
+    device_done_ns: u64,
     background_ns: u64,
     background_runs: bool,
     warm_up_left: u64,
@@ -117,10 +119,11 @@ impl<'a> Simulation<'a> {
             idle_sessions: vec![Vec::with_capacity(sessions); threads.max(1)],
             idle_turn: 0,
             backlog: VecDeque::new(),
-            wake: Vec::with_capacity(sessions),
+            to_wake: vec![Vec::new(); sessions + 2],
             tick_announced: false,
             flush_began_ns: 0,
             device_left_ns: 0,
+            device_done_ns: 0,
             background_ns: 0,
             background_runs: false,
             warm_up_left: plan.warm_up,
@@ -187,8 +190,12 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
-        if let Some(started) = self.cpu.ask(process, work_ns, by, self.now_ns) {
-            self.tally.cpu_busy.enter(self.now_ns);
+        let work = self.work(process, work_ns);
+        if let Some(started) = self.cpu.ask(process, work, by, self.now_ns) {
+            match started.preempted {
+                None => self.tally.cpu_busy.enter(self.now_ns),
+                Some(preempted) => self.set_state(preempted, State::RunQueue),
+            }
             if started.after_idling && by == By::Another {
                 self.is_cold(process);
             }
@@ -196,6 +203,12 @@ impl<'a> Simulation<'a> {
         } else {
             self.set_state(process, State::RunQueue);
         }
+    }
+
+    /// Only its transaction's own work is not done in the kernel.
+    fn work(&self, process: u32, ns: u64) -> Work {
+        let own = self.processes.get(process as usize);
+        Work { ns, kernel: own.is_some_and(|own| own.phase != Phase::Work) }
     }
 
     fn starts(&mut self, started: Started) {
@@ -218,7 +231,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn slice_ends(&mut self, server: u32) {
-        let process = self.cpu.process(server);
+        let Some(process) = self.cpu.slice_of(server, self.now_ns) else { return };
         let mut more_ns = Some(0);
         if self.cpu.end_slice(server) == Next::Done {
             more_ns = self.step(process);
@@ -228,7 +241,8 @@ impl<'a> Simulation<'a> {
         }
         if let Some(more_ns) = more_ns {
             self.set_state(process, State::OnCpu);
-            if let Some(slice_ns) = self.cpu.go_on(server, more_ns) {
+            let more = self.work(process, more_ns);
+            if let Some(slice_ns) = self.cpu.go_on(server, more, self.now_ns) {
                 self.events.at(self.now_ns + slice_ns, Event::Slice { server });
                 return;
             }
@@ -285,16 +299,13 @@ impl<'a> Simulation<'a> {
                 self.log.written = self.log.written.max(self.log.target);
                 self.start_device(process)
             }
-            Phase::Flushing => {
-                let left_ns = std::mem::take(&mut self.device_left_ns);
-                self.wait_for_device(process, left_ns)
-            }
+            Phase::Flushing => self.wait_on(process),
             Phase::Flushed => {
                 self.log.flushed = self.log.target;
                 self.tally.flush_ns += self.now_ns - self.flush_began_ns;
                 self.release_log(process)
             }
-            Phase::Post => self.has_log(process),
+            Phase::Post => self.next_post(process),
         }
     }
 }

@@ -103,6 +103,10 @@ pub struct Batch {
 pub struct Seen {
     /// The stretches, in the order of time.
     pub batches: Vec<Batch>,
+    /// All commit times.
+    pub commit_time: Times,
+    /// All response times.
+    pub response_time: Times,
     /// All commit times: longest of a class of durations (0.1 % wide), and how many there were.
     pub commit_times: Vec<(u64, u64)>,
     /// All response times, in the same way.
@@ -118,6 +122,7 @@ pub struct Seen {
 struct Collected {
     sum_ns: u64,
     batch: Histogram,
+    all_sum_ns: u64,
     all: Histogram,
 }
 
@@ -128,8 +133,8 @@ impl Collected {
     }
 
     fn close(&mut self) -> Times {
-        let [p50_ns, p95_ns, p99_ns] = self.batch.quantiles([0.50, 0.95, 0.99]);
-        let times = Times { sum_ns: self.sum_ns, p50_ns, p95_ns, p99_ns };
+        let times = times(self.sum_ns, &self.batch);
+        self.all_sum_ns += self.sum_ns;
         self.all.add(&self.batch);
         self.forget();
         times
@@ -139,6 +144,11 @@ impl Collected {
         self.sum_ns = 0;
         self.batch.clear();
     }
+}
+
+fn times(sum_ns: u64, histogram: &Histogram) -> Times {
+    let [p50_ns, p95_ns, p99_ns] = histogram.quantiles([0.50, 0.95, 0.99]);
+    Times { sum_ns, p50_ns, p95_ns, p99_ns }
 }
 
 /// Totals since the beginning, of which a batch is a difference.
@@ -245,6 +255,8 @@ impl Tally {
     pub fn finish(self, events: u64, backlog: u64) -> Seen {
         Seen {
             batches: self.batches,
+            commit_time: times(self.commit_time.all_sum_ns, &self.commit_time.all),
+            response_time: times(self.response_time.all_sum_ns, &self.response_time.all),
             commit_times: self.commit_time.all.classes().collect(),
             response_times: self.response_time.all.classes().collect(),
             events,

@@ -364,6 +364,61 @@ fn who_is_not_asleep_yet_need_not_be_woken() {
     assert_eq!(seen.cpu_busy_ns, 2 * (100_000 + 15_000));
 }
 
+#[test]
+fn the_others_are_woken_one_by_one() {
+    // All commit at 100 us. A, whose flush is over at 1,105, wakes C and, 7 us later, B; C leads at 1,110 for
+    // both. B is there at 1,117 in vain, and A done at 1,119. It waits from 1,219 on, is woken first at 2,115
+    // and leads; B is woken at 2,122, and C done at 2,129.
+    let mut parameters = Parameters::new(3);
+    parameters.cpus = 3.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.wake_ns = 5_000;
+    parameters.post_ns = 7_000;
+    let seen = one(&parameters, 0, 3);
+    assert_eq!(seen.elapsed_ns, 2_129_000);
+    assert_eq!(seen.commit_time.sum_ns, (1_119_000 + 2_127_000 + 2_129_000) - 3 * 100_000);
+    assert_eq!((seen.flushes, seen.log_waits), (2, 4));
+}
+
+/// Sessions that work 100 us without waiting for the log, on one CPU with its own queue.
+fn one_queue(sessions: u32) -> Parameters {
+    let mut parameters = Parameters::new(sessions);
+    parameters.cpus = 1.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.asynchronous = true;
+    parameters.own_queues = true;
+    parameters
+}
+
+#[test]
+fn of_those_who_have_had_no_more_than_the_mean_the_one_with_least_left_comes_next() {
+    // Of a request of 300 us A has all left at first, B 240 and C 180. A commits three times; then C, whose
+    // request is over in the midst of its second transaction, at 480; then B, who has had nothing yet, and
+    // whose request is over at 720, in its third; and then C again, who has had less than either.
+    let mut parameters = one_queue(3);
+    parameters.quantum_ns = 300_000;
+    let seen = one(&parameters, 0, 7);
+    assert_eq!(seen.elapsed_ns, 740_000);
+    assert_eq!(seen.state_ns[State::OnCpu as usize], 740_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 2 * 740_000);
+}
+
+#[test]
+fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
+    // Of a request of 1 ms A has all left at first, B 800 us and C 600; each thinks for 50 first. The order is
+    // A, C, B, and at 350 us C again, though A has waited since 200. At 400 B comes: C has had 150 us then, A
+    // 100 and B as much as they on average. So B has the CPU at once, then A, and last C for its other 50 us.
+    let mut parameters = one_queue(3);
+    parameters.quantum_ns = 1_000_000;
+    parameters.load = Load::Closed { think: constant(50_000.0) };
+    let seen = one(&parameters, 0, 6);
+    assert_eq!(seen.elapsed_ns, 650_000);
+    // A, C, B, B, A, C.
+    let responses = [100_000, 200_000, 300_000, 100_000, 400_000, 350_000];
+    assert_eq!(seen.response_time.sum_ns, responses.iter().sum::<u64>());
+}
+
 /// Two sessions on a log of 1 ms, two CPUs with a queue each.
 fn two_queues() -> Parameters {
     let mut parameters = Parameters::new(2);
@@ -372,6 +427,8 @@ fn two_queues() -> Parameters {
     parameters.device = constant(1_000_000.0);
     parameters.wake_ns = 5_000;
     parameters.own_queues = true;
+    // Longer than any test takes.
+    parameters.quantum_ns = 1_000_000_000;
     parameters.idle_exit_ns = 6_000;
     parameters.halt_exit_ns = 30_000;
     parameters.dispatch_ns = 4_000;
@@ -398,9 +455,9 @@ fn who_is_woken_goes_to_his_last_cpu_though_it_is_halted() {
 #[test]
 fn who_waited_for_the_device_goes_where_its_interrupt_is() {
     // B, whose flush ends at 2,140 us, runs where A sleeps that it then wakes. So both are on one CPU
-    // from then on: say that A leads. It wakes B at 1,105 after its flush's beginning, works on and leads
-    // again 100 later; B, after a dispatch, is woken in vain, and at the next release for good. The other
-    // CPU stays halted.
+    // from then on, and B leads. It wakes A 1,005 after its flush's beginning, works on and leads again 100
+    // later; A, after a dispatch, is woken in vain, and at the next release for good. The other CPU stays
+    // halted.
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
     parameters.imbalance = 1;
@@ -442,26 +499,15 @@ fn three_that_think() -> Parameters {
 }
 
 #[test]
-fn a_cpu_that_runs_dry_leaves_who_is_hot_in_anothers_queue() {
-    // At 250 us the first CPU runs dry beside one who waits and ran 100 us ago, and so every 250 us.
-    let mut parameters = three_that_think();
-    parameters.hot_ns = 100_000;
-    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 10 * 250_000);
-    // So too where it does not look, because it idles too shortly.
-    parameters.hot_ns = 99_999;
-    parameters.pull_after_ns = 1_000_000;
-    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 10 * 250_000);
-    // If that is long enough he is taken over, and after that nobody has to wait again.
-    parameters.pull_after_ns = 0;
-    let seen = one(&parameters, 8, 30);
-    assert_eq!(seen.elapsed_ns, 10 * 150_000);
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
+fn a_cpu_that_runs_dry_leaves_who_waits_in_anothers_queue() {
+    // At 150 us the first comes back to the CPU on which the third works until 200; the second CPU idles
+    // from 100 to 150, and so every 250 us.
+    assert_eq!(one(&three_that_think(), 8, 40).elapsed_ns, 10 * 250_000);
 }
 
 #[test]
 fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
     let mut parameters = three_that_think();
-    parameters.hot_ns = 100_000;
     assert_eq!(one(&parameters, 0, 5).elapsed_ns, 400_000);
     // Looking at 260 us it finds him who came at 200.
     parameters.balance_ns = 260_000;
@@ -609,16 +655,18 @@ fn between_its_waits_for_the_device_a_flush_needs_a_cpu() {
 }
 
 #[test]
-fn the_device_takes_longer_while_another_cpu_is_busy() {
-    let mut parameters = Parameters::new(1);
-    parameters.cpus = 2.0;
+fn an_emulated_device_keeps_its_time_whatever_comes_between() {
+    // As before: B has the CPU from 140 us to 240, A then for its 10. But its device was to be done at
+    // 140 + 100 + 10, and so it is.
+    let mut parameters = Parameters::new(2);
     parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
-    parameters.device_beside_ns = 8_000;
-    assert_eq!(one(&parameters, 1, 10).elapsed_ns, 10 * 1_100_000);
-    // Both commit at 100 us: the first to do so leaves while the other is still on its CPU.
-    parameters.sessions = 2;
-    assert_eq!(run(&parameters, 0, 1).batches[0].elapsed_ns, 1_108_000);
+    parameters.flush_cpu_ns = 50_000;
+    parameters.wake_ns = 5_000;
+    parameters.device = constant(100_000.0);
+    parameters.device_write_ns = 60_000;
+    parameters.device_paced = true;
+    let seen = run(&parameters, 0, 1).batches[0];
+    assert_eq!(seen.elapsed_ns, 250_000 + 5_000);
 }
 
 #[test]

@@ -53,14 +53,11 @@ fn everything() -> Parameters {
     parameters.halt_after_ns = 20_000;
     parameters.cold_ns = 12_000;
     parameters.device_write_ns = 40_000;
-    parameters.device_beside_ns = 8_000;
     parameters.device_cpu = Some(0);
     parameters.spread_below = 0.6;
-    parameters.pull_after_ns = 10_000;
     parameters.hand_over_exit_ns = 7_000;
     parameters.dispatch_ns = 4_000;
     parameters.own_queues = true;
-    parameters.hot_ns = 60_000;
     parameters.imbalance = 1;
     parameters.balance_ns = 300_000;
     parameters.statements = 3;

@@ -19,15 +19,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from redolab.analysis.calibration_settings import Chosen, SampledSetting, choose, sampled_settings, today_of
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
-from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.errors import UsageError
+from redolab.analysis.reading import read_latency
 from redolab.model.calibration import (
     LEAST_S,
     Calibration,
@@ -35,13 +35,10 @@ from redolab.model.calibration import (
     Scenario,
     client_threads,
     parameters,
-    scenario_of,
-    statements_of,
     with_sessions,
 )
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
-from redolab.sample import Sample
 from redolab.store import Run
 
 REPLICATES = 40
@@ -52,7 +49,6 @@ _MOST_DISPATCH_S = 15e-6
 _USUAL_DISPATCH_S = 3e-6
 # Below this share of the CPUs in use, what switching loses cannot be told.
 _SHORT_OF_CPU = 0.4
-_AGAIN = "`redolab run calibrate` measures it in under a minute"
 
 
 @dataclass(frozen=True)
@@ -78,58 +74,6 @@ class Calibrated:
     """The setting that a forecast starts from and is compared with."""
 
 
-@dataclass(frozen=True)
-class _Observed:
-    """A setting's samples with what its levels say."""
-
-    scenario: Scenario
-    loop: str
-    samples: Sequence[Sample]
-
-    def per_commit(self, *names: str) -> float:
-        """The sum of these columns per commit; what is missing counts as nothing."""
-        total = sum(getattr(sample, name) or 0 for sample in self.samples for name in names)
-        return total / self.commits
-
-    @property
-    def commits(self) -> int:
-        return sum(sample.commits for sample in self.samples)
-
-    @property
-    def cpu_s(self) -> float:
-        """CPU time of session and client per commit."""
-        return self.per_commit("session_cpu_s", "client_cpu_s")
-
-    @property
-    def server_s(self) -> float:
-        """CPU time of the session per commit."""
-        return self.per_commit("session_cpu_s")
-
-    @property
-    def client_s(self) -> float:
-        """CPU time of the client per statement."""
-        return self.per_commit("client_cpu_s") / statements_of(self.scenario.rows_per_commit)
-
-    @property
-    def elapsed_s(self) -> float:
-        """Elapsed time of a session per commit."""
-        return self.per_commit("session_elapsed_s")
-
-    @property
-    def flushing_s(self) -> float:
-        """Time in writes and flushes of the log per commit."""
-        return self.per_commit("wal_write_time_s", "wal_flush_time_s")
-
-    @property
-    def flushes(self) -> float:
-        """Flushes per commit."""
-        return self.per_commit("wal_flushes")
-
-    @property
-    def throughput_per_s(self) -> float:
-        return self.commits / sum(sample.elapsed_s for sample in self.samples)
-
-
 def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     """Read costs from a run.
 
@@ -140,9 +84,9 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     Raises:
         UsageError: the run does not tell them; the text says which, and what to run.
     """
-    observed = _observed(run, names)
+    observed = sampled_settings(run, names)
     histograms, responses = read_latency(run), read_latency(run, "response")
-    chosen = _choose(observed, run)
+    chosen = choose(observed, run)
     machine = run.manifest["machine"]
     direct = _costs(chosen, histograms, machine)
     waits = _waits(chosen.busy, direct)
@@ -159,7 +103,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             for name, item in observed.items()
         }
         if all(item.samples for item in resampled.values()):
-            costs = _costs(_choose(resampled, run), histograms, machine)
+            costs = _costs(choose(resampled, run), histograms, machine)
             replicates.append(replace(costs, wake_s=costs.wake_s / waits, dispatch_s=point.dispatch_s))
     return Calibrated(
         point,
@@ -168,124 +112,11 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
             for name, item in observed.items()
         },
-        _today(observed),
+        today_of(observed),
     )
 
 
-def _observed(run: Run, names: Collection[str] | None) -> dict[str, _Observed]:
-    if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
-        raise UsageError(
-            f"{run.path} is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
-            f"cannot start from it: {_AGAIN}."
-        )
-    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
-    load = run.manifest["load"]
-    if names is None:
-        names = _of_one_system(levels, run.manifest["design"].get("baseline"))
-    by_setting: dict[str, list[Sample]] = {}
-    for sample in counting(read_samples(run)):
-        if sample.setting in names:
-            by_setting.setdefault(sample.setting, []).append(sample)
-    return {
-        name: _Observed(
-            scenario_of(levels[name], samples[0].sessions),
-            levels[name].get("loop", load.get("loop", "server")),
-            samples,
-        )
-        for name, samples in by_setting.items()
-    }
-
-
-def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> set[str]:
-    """The settings with the loop and the log device of the baseline: costs of others are other costs."""
-
-    def system(name: str) -> tuple[str | None, str | None]:
-        return levels[name].get("loop"), levels[name].get("log_device_ms")
-
-    like = baseline if baseline is not None and baseline in levels else next(iter(levels))
-    return {name for name in levels if system(name) == system(like)}
-
-
-def _today(observed: Mapping[str, _Observed]) -> str:
-    """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
-
-    def order(name: str) -> tuple[bool, bool, int, int, int]:
-        asked = observed[name].scenario
-        return (
-            asked.arrival_rate_per_s is not None,
-            asked.commit_wait != "wait",
-            asked.commit_delay_us,
-            asked.rows_per_commit,
-            -asked.sessions,
-        )
-
-    return min(observed, key=order)
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """The settings that costs are read from."""
-
-    lone: _Observed
-    busy: _Observed
-    rows: _Observed | None
-    nowait: Sequence[_Observed]
-    """One row per commit that waits for nothing, by sessions."""
-
-    @property
-    def lone_nowait(self) -> _Observed | None:
-        """One session of those."""
-        return next((item for item in self.nowait if item.scenario.sessions == 1), None)
-
-
-def _choose(observed: Mapping[str, _Observed], run: Run) -> _Chosen:
-    plain = [
-        item
-        for item in observed.values()
-        if item.scenario.commit_delay_us == 0 and item.scenario.arrival_rate_per_s is None
-    ]
-
-    def among(wait: str, rows: bool, lone: bool) -> _Observed | None:
-        found = [
-            item
-            for item in plain
-            if item.scenario.commit_wait == wait
-            and (item.scenario.rows_per_commit > 1) == rows
-            and (item.scenario.sessions == 1) == lone
-        ]
-        return max(
-            found, key=lambda item: (item.scenario.rows_per_commit, item.scenario.sessions), default=None
-        )
-
-    lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)
-    if lone is None or busy is None:
-        missing = "one session alone" if lone is None else "several sessions"
-        raise UsageError(
-            f"{run.path} is no calibration: it has no setting of {missing} with one row per commit that "
-            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}."
-        )
-    for item in (lone, busy):
-        if any(sample.session_cpu_s is None or not sample.wal_flush_time_s for sample in item.samples):
-            raise UsageError(
-                f"{run.path} is no calibration: it lacks CPU time or the time of log flushes "
-                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine."
-            )
-    return _Chosen(
-        lone,
-        busy,
-        among("wait", rows=True, lone=False) or among("wait", rows=True, lone=True),
-        sorted(
-            (
-                item
-                for item in plain
-                if item.scenario.commit_wait == "nowait" and item.scenario.rows_per_commit == 1
-            ),
-            key=lambda item: item.scenario.sessions,
-        ),
-    )
-
-
-def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any]) -> Calibration:
+def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any]) -> Calibration:
     """The costs, with `wake_s` per commit that waits instead of per wait, and nothing lost by dispatch."""
     lone, busy = chosen.lone, chosen.busy
     cpus = int(machine["cpus"] or 1)
@@ -318,13 +149,14 @@ def _costs(chosen: _Chosen, histograms: Mapping[int, Histogram], machine: Mappin
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
         cold_s=cold_s,
+        emulated=lone.per_commit("device_requested_s") > 0,
         one_interrupt=(machine.get("disk_queues") or 1) == 1,
         row_known=chosen.rows is not None,
     )
     sessions = busy.scenario.sessions
     waiting_s = busy.cpu_s - busy.flushes * flush_cpu_s
     waiting_s -= costs.transaction_with(sessions) + costs.client_with(sessions)
-    costs = replace(costs, wake_s=max(waiting_s, LEAST_S) / _waiting_share(busy))
+    costs = replace(costs, wake_s=max(waiting_s, LEAST_S) / busy.waiting_share)
     return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
 
 
@@ -342,7 +174,7 @@ class _Client:
         return self.cost_s[0][1] + self.wake_s + 2 * self.exit_s
 
 
-def _of_the_client(chosen: _Chosen, cpus: int) -> _Client:
+def _of_the_client(chosen: Chosen, cpus: int) -> _Client:
     """CPU time of the client per statement, by sessions, and to wake up; and how long CPUs take to be there.
 
     While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
@@ -364,11 +196,11 @@ def _of_the_client(chosen: _Chosen, cpus: int) -> _Client:
     return _Client(((1, costs[0][1]), *costs), wake_s, exit_s)
 
 
-def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibration:
+def _with_rows(costs: Calibration, chosen: Chosen, rows: SampledSetting) -> Calibration:
     """With what a row costs, which changes with the sessions as a transaction does that waits for nothing."""
     lone, sessions = chosen.lone, rows.scenario.sessions
     more = rows.scenario.rows_per_commit - 1
-    waits = 0.0 if sessions == 1 else _waiting_share(rows)
+    waits = 0.0 if sessions == 1 else rows.waiting_share
     left_s = rows.server_s - costs.transaction_with(sessions)
     left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
     # A client's BEGIN and COMMIT cost about as much as another row.
@@ -389,7 +221,7 @@ def _with_rows(costs: Calibration, chosen: _Chosen, rows: _Observed) -> Calibrat
     )
 
 
-def _per_byte_s(chosen: _Chosen) -> float:
+def _per_byte_s(chosen: Chosen) -> float:
     """Time of the device per byte: the log writer's flushes are large, those of lone commits small."""
     lone = chosen.lone
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
@@ -399,13 +231,8 @@ def _per_byte_s(chosen: _Chosen) -> float:
     return max(0.0, longer_s / (writer.per_commit("wal_bytes") / writer.flushes))
 
 
-def _waiting_share(item: _Observed) -> float:
-    """Commits that wait for another's flush, by commits."""
-    return max(0.05, 1 - item.flushes)
-
-
 def _flush_quantiles(
-    lone: _Observed, histograms: Mapping[int, Histogram], device_s: float
+    lone: SampledSetting, histograms: Mapping[int, Histogram], device_s: float
 ) -> tuple[float, ...]:
     """The shape of a lone session's commit times, shifted and scaled to the mean time of the device."""
     counts: Counter[float] = Counter()
@@ -420,9 +247,9 @@ def _flush_quantiles(
     return tuple(scale * time for time in shifted)
 
 
-def _waits(busy: _Observed, costs: Calibration) -> float:
+def _waits(busy: SampledSetting, costs: Calibration) -> float:
     """How often a commit that does not flush waits in the busy setting, in vain too."""
-    waits, share = 1.0, _waiting_share(busy)
+    waits, share = 1.0, busy.waiting_share
     for _ in range(3):
         each = replace(costs, wake_s=costs.wake_s / waits, dispatch_s=_USUAL_DISPATCH_S)
         seen = simulate(parameters(each, busy.scenario), _SEED, _COMMITS)
@@ -430,7 +257,7 @@ def _waits(busy: _Observed, costs: Calibration) -> float:
     return waits
 
 
-def _with_dispatch(busy: _Observed, costs: Calibration) -> Calibration:
+def _with_dispatch(busy: SampledSetting, costs: Calibration) -> Calibration:
     """With what dispatch loses, where the busy setting is short of CPU and so tells it."""
     if busy.throughput_per_s * busy.cpu_s < _SHORT_OF_CPU * costs.cpus:
         return replace(costs, dispatch_s=_USUAL_DISPATCH_S)

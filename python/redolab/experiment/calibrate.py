@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
 _PER_CPU = 16
-_ROWS, _FEWER_PER_CPU = 1024, 4
+_ROWS, _FEWER_PER_CPU = 256, 4
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 

@@ -22,22 +22,16 @@ CPU_CV = 0.5
 """Coefficient of variation of the CPU time of a transaction of equal statements."""
 LEAST_S = 1e-7
 # How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
-SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.15, 0.35, 0.50
-# Linux's scheduler (kernel/sched/fair.c): a task that ran 0.5 ms ago is hot and stays where it is; CPUs that
-# idle look for work with the tick, 4 ms, and when they run dry if they idle for long enough at a time.
-HOT_S = 0.5e-3
-PULL_AFTER_S = 0.1e-3
-BALANCE_S = 4e-3
-QUANTUM_S = 1e-3
+SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.30, 0.20, 0.50
+# Linux's scheduler (kernel/sched/fair.c) looks with the tick, at 250 Hz, whether a task has used up its
+# request and whether a CPU that idles can take over work.
+QUANTUM_S = BALANCE_S = 4e-3
 # From waking to running on a CPU that idles. After 0.2 ms (KVM, halt polling) a virtual one leaves the host's
 # CPU, and the scheduler sends nobody there who was not there last.
-IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 30e-6, 30e-6, 0.2e-3
+IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 20e-6, 20e-6, 0.2e-3
 # A flush waits for the file system's write into the disk's cache and then for the disk's own flush; the write
 # took so long (ext4 on a virtual disk).
 DEVICE_WRITE_S = 36e-6
-# While another CPU is busy either takes so much longer: a virtual disk is served by a thread of the
-# hypervisor, which needs a CPU too.
-DEVICE_BESIDE_S = 8e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
 # PostgreSQL's defaults.
@@ -120,6 +114,8 @@ class Calibration:
     """From sending to the other side's running, where that has a CPU that idles."""
     cold_s: float = 0.0
     """Further CPU time of a transaction after a wait for the device, or on a CPU that has idled."""
+    emulated: bool = False
+    """Whether an emulator made the log device slower than it is."""
     one_interrupt: bool = False
     """Whether one CPU hears of all that the log's disk has done."""
     row_known: bool = True
@@ -228,7 +224,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         rows=rows,
         device=_device(calibration, scenario.log_device_ms),
         device_write_s=DEVICE_WRITE_S,
-        device_beside_s=DEVICE_BESIDE_S,
+        device_paced=calibration.emulated or bool(scenario.log_device_ms),
         device_cpu=0 if calibration.one_interrupt else None,
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
@@ -245,8 +241,6 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
         imbalance=1,
-        hot_s=HOT_S,
-        pull_after_s=PULL_AFTER_S,
         spread_below=spread_below(cpus),
         balance_s=BALANCE_S,
         statements=statements,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 
 from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
 from redolab.model.distribution import Distribution, constant
@@ -63,8 +64,9 @@ class GroupCommitParameters:
     device_write_s: float = 0.0
     """How much of a flush's device time, at most half, is for the write that comes before the flush proper.
     Between the two its process needs a CPU, for a fifth of `flush_cpu_s`. 0: they are one."""
-    device_beside_s: float = 0.0
-    """How much longer each wait for the device is that begins while another CPU is busy."""
+    device_paced: bool = False
+    """A flush's device time is kept from its beginning on, whatever comes between: as by a device that an
+    emulator makes slower."""
     device_cpu: int | None = None
     """The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles, who
     waited goes there. Of no effect without `own_queues`."""
@@ -101,11 +103,6 @@ class GroupCommitParameters:
     """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
-    hot_s: float = 0.0
-    """How long ago one who waits must have run for a CPU that runs dry to take him over. This and the next
-    four are of no effect without `own_queues`."""
-    pull_after_s: float = 0.0
-    """A CPU that runs dry takes nobody over if it idles for less than this at a time."""
     spread_below: float = 0.0
     """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     busy goes to one that idles and is not halted."""
@@ -204,8 +201,6 @@ class TimesResult:
     p50_s: Interval
     p95_s: Interval
     p99_s: Interval
-    classes: tuple[tuple[float, int], ...]
-    """The histogram: longest duration of a class (0.1 % wide), and how many there were."""
 
 
 @dataclass(frozen=True)
@@ -302,16 +297,11 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
         return ratio(above, lambda batch: batch.elapsed_ns)
 
     servers = math.ceil(parameters.cpus)
+    commits = [batch.commits for batch in batches]
     return GroupCommitResult(
         throughput_per_s=per_time(lambda batch: batch.commits * 1e9),
-        commit_time=_times(
-            [batch.commit_time for batch in batches], [batch.commits for batch in batches], seen.commit_times
-        ),
-        response_time=_times(
-            [batch.response_time for batch in batches],
-            [batch.commits for batch in batches],
-            seen.response_times,
-        ),
+        commit_time=_times(seen.commit_time, [batch.commit_time for batch in batches], commits),
+        response_time=_times(seen.response_time, [batch.response_time for batch in batches], commits),
         cpu_utilization=per_time(lambda batch: batch.cpu_busy_ns / servers),
         device_utilization=per_time(lambda batch: batch.device_busy_ns),
         commits_per_flush=(
@@ -337,33 +327,22 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
         },
         backlog=per_time(lambda batch: batch.backlog_ns),
         elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,
-        commits=sum(batch.commits for batch in batches),
+        commits=sum(commits),
         events=seen.events,
     )
 
 
-def _times(
-    batches: Sequence[tuple[int, int, int, int]], counts: Sequence[int], classes: Sequence[tuple[int, int]]
-) -> TimesResult:
-    """Sum, p50, p95 and p99 (ns) of every batch, and the histogram (ns) of all."""
+_Times = tuple[int, int, int, int]
+"""Sum, p50, p95 and p99, in nanoseconds."""
+
+
+def _times(of_all: _Times, batches: Sequence[_Times], counts: Sequence[int]) -> TimesResult:
     sums, *percentiles = zip(*batches, strict=True)
-    shares = (0.50, 0.95, 0.99)
     p50, p95, p99 = (
-        _around(_quantile(classes, share) / 1e9, [value / 1e9 for value in values])
-        for share, values in zip(shares, percentiles, strict=True)
+        _around(point / 1e9, [value / 1e9 for value in values])
+        for point, values in zip(of_all[1:], percentiles, strict=True)
     )
-    mean = ratio_of_sums([value / 1e9 for value in sums], counts)
-    return TimesResult(mean, p50, p95, p99, tuple((longest / 1e9, count) for longest, count in classes))
-
-
-def _quantile(classes: Sequence[tuple[int, int]], share: float) -> int:
-    """The longest duration of the class in which the share is reached."""
-    left = share * sum(count for _, count in classes)
-    for longest, count in classes:
-        left -= count
-        if left <= 0:
-            return longest
-    return classes[-1][0]
+    return TimesResult(ratio_of_sums([value / 1e9 for value in sums], counts), p50, p95, p99)
 
 
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> Interval:
@@ -389,6 +368,7 @@ def _around(point: float, values: Sequence[float]) -> Interval:
     return Interval(point, point - half, point + half)
 
 
+@cache
 def _student(count: int) -> float:
     from scipy import stats
 

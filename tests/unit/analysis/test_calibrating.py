@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from redolab.analysis import calibrating
+from redolab.analysis import calibrating, calibration_settings
 from redolab.analysis.calibrate_shown import cost, tables
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.errors import UsageError
@@ -118,7 +118,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Calibrate on these samples, without a stored run."""
 
     def of(found: list[Sample], **manifest: Any) -> Calibrated:
-        monkeypatch.setattr(calibrating, "read_samples", lambda run: found)  # noqa: ARG005
+        monkeypatch.setattr(calibration_settings, "read_samples", lambda run: found)  # noqa: ARG005
         monkeypatch.setattr(calibrating, "read_latency", lambda run, kind="commit": {})  # noqa: ARG005
         names = dict.fromkeys(item.setting for item in found)
         run = SimpleNamespace(
@@ -181,7 +181,7 @@ def test_a_disk_with_one_queue_tells_one_cpu(given: Any, queues: int | None, one
 
 
 def test_flush_times_keep_their_mean_and_their_rare_long_ones() -> None:
-    lone = calibrating._Observed(Scenario(1), "server", [samples()[0]])
+    lone = SampledSetting(Scenario(1), "server", [samples()[0]])
     times = {600.0: 990, 20_600.0: 10}
     flush_s = calibrating._flush_quantiles(lone, {1: times}, 700 * US)
     assert len(flush_s) == calibrating.QUANTILES
@@ -220,6 +220,12 @@ def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
         "commit, 1 session: CPU", "commit, 8 sessions: CPU", "commit, 32 sessions: CPU",
         "more after a flush: CPU", "further row: CPU", "flush: CPU", "flush: device", "wait for a flush: CPU",
     ]  # fmt: skip
+
+
+def test_an_emulated_device_is_known_by_the_time_asked_of_it(given: Any) -> None:
+    asked = [replace(item, device_requested_s=1e-3 * item.commits) for item in samples()]
+    assert given(asked).point.emulated
+    assert not given(samples()).point.emulated
 
 
 def test_without_rows_their_cost_is_not_known(given: Any) -> None:

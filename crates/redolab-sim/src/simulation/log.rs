@@ -96,16 +96,24 @@ impl Simulation<'_> {
             write_ns => write_ns.min(device_ns / 2),
         };
         self.device_left_ns = device_ns - first_ns;
+        self.device_done_ns = self.now_ns + device_ns + self.between_waits_ns();
         self.wait_for_device(process, first_ns)
     }
 
-    pub(super) fn wait_for_device(&mut self, process: u32, ns: u64) -> Option<u64> {
+    /// Between its two waits a flush has had its CPU time.
+    pub(super) fn wait_on(&mut self, process: u32) -> Option<u64> {
+        let left_ns = std::mem::take(&mut self.device_left_ns);
+        if self.parameters.device_paced {
+            self.wait_for_device(process, self.device_done_ns.saturating_sub(self.now_ns))
+        } else {
+            self.wait_for_device(process, left_ns)
+        }
+    }
+
+    fn wait_for_device(&mut self, process: u32, ns: u64) -> Option<u64> {
         self.tally.device_busy.enter(self.now_ns);
         self.set_state(process, State::Device);
-        // Its own process is still on one.
-        let beside = self.tally.cpu_busy.count() > 1;
-        let more_ns = if beside { self.parameters.device_beside_ns } else { 0 };
-        self.events.at(self.now_ns + ns + more_ns, Event::DeviceDone);
+        self.events.at(self.now_ns + ns, Event::DeviceDone);
         None
     }
 
@@ -115,13 +123,10 @@ impl Simulation<'_> {
             self.is_cold(owner);
         }
         if self.device_left_ns > 0 {
-            // It goes on ahead of those whom the last flush has woken, who have used more CPU time since.
-            let by = By::Device { ahead: true };
-            self.wake_owner(Phase::Flushing, self.between_waits_ns(), by);
+            self.wake_owner(Phase::Flushing, self.between_waits_ns(), By::Device);
         } else {
             self.tally.flushes += 1;
-            let by = By::Device { ahead: false };
-            self.wake_owner(Phase::Flushed, self.parameters.wake_ns, by);
+            self.wake_owner(Phase::Flushed, self.parameters.wake_ns, By::Device);
         }
     }
 
@@ -140,29 +145,32 @@ impl Simulation<'_> {
     /// Free the log and wake those who wait for it. Returns what CPU time the releaser asks for next.
     pub(super) fn release_log(&mut self, releaser: u32) -> Option<u64> {
         self.log.owner = None;
-        let mut woken = std::mem::take(&mut self.wake);
+        let mut woken = std::mem::take(&mut self.to_wake[releaser as usize]);
         if self.parameters.group_commit {
             std::mem::swap(&mut woken, &mut self.log.waiting);
         } else {
             self.next_in_line(&mut woken);
         }
-        let mut posts = 0;
-        while let Some(waiter) = woken.pop() {
+        self.to_wake[releaser as usize] = woken;
+        self.processes[releaser as usize].phase = Phase::Post;
+        self.next_post(releaser)
+    }
+
+    /// Who releases the log wakes the others one by one, for `post_ns` each; who is not asleep yet does not
+    /// go to sleep. Returns what CPU time the releaser asks for next.
+    pub(super) fn next_post(&mut self, releaser: u32) -> Option<u64> {
+        while let Some(waiter) = self.to_wake[releaser as usize].pop() {
             let own = &mut self.processes[waiter as usize];
-            // Who is not asleep yet does not go to sleep.
             let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
             own.phase = Phase::Woken;
             if asleep {
-                posts += 1;
                 self.run(waiter, self.parameters.wake_ns, By::Another);
+                if self.parameters.post_ns > 0 {
+                    return Some(self.parameters.post_ns);
+                }
             }
         }
-        self.wake = woken;
-        if posts == 0 || self.parameters.post_ns == 0 {
-            return self.has_log(releaser);
-        }
-        self.processes[releaser as usize].phase = Phase::Post;
-        Some(posts * self.parameters.post_ns)
+        self.has_log(releaser)
     }
 
     /// Without group commit the longest waiting has the log next.
