@@ -90,12 +90,13 @@ def main() -> None:
         for run in runs[1:]:
             held += [item for item in forecasts(runs[0], run) if item.family == "open arrivals"]
         moved = transferred(runs[0])
+        again = {} if arrivals is None else repeated(runs[1], response_s)
         about = _about(runs)
-        noise = [("this one", held, repeated(runs[0]))]
+        noise = [("this one", held, repeated(runs[0], throughput))]
         before = []
         for number, earlier in enumerate(map(open_run, asked.earlier), 1):
             before.append(forecasts(earlier, earlier))
-            noise.append((f"earlier, {number}", before[-1], repeated(earlier)))
+            noise.append((f"earlier, {number}", before[-1], repeated(earlier, throughput)))
     everything = [*held, *chain.from_iterable(before)]
     scores = cross_checked(everything)
     silences = [Silence(model, item.family, why) for item in everything for model, why in item.silent.items()]
@@ -103,24 +104,35 @@ def main() -> None:
     for number, earlier in enumerate(before, 1):
         write_raw(earlier, HERE / "results" / f"forecast_earlier_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
-    (HERE / "forecast.md").write_text(page(held, before, scores, moved, [*about, "", *_noise(noise)]))
+    (HERE / "forecast.md").write_text(page(held, before, scores, moved, again, [*about, "", *_noise(noise)]))
 
 
-def repeated(run: Run) -> dict[str, list[float]]:
-    """How far one sample's throughput is from the mean of the setting's others, by system; no unit.
+def throughput(sample: Sample) -> float:
+    """Commits per second."""
+    return sample.commits / sample.elapsed_s
+
+
+def response_s(sample: Sample) -> float:
+    """Mean response time of arrivals; 0 where there were none."""
+    return (sample.response_s or 0.0) / sample.commits
+
+
+def repeated(run: Run, value: Callable[[Sample], float]) -> dict[str, list[float]]:
+    """How far one sample's value is from the mean of the setting's others, by system; no unit.
 
     No forecast can be nearer to what is measured than measuring again is.
     """
-    by_setting: dict[str, list[Sample]] = {}
+    by_setting: dict[str, list[float]] = {}
     for sample in counting(read_samples(run)):
-        by_setting.setdefault(sample.setting, []).append(sample)
+        if value(sample) > 0:
+            by_setting.setdefault(sample.setting, []).append(value(sample))
     found: dict[str, list[float]] = {}
     for item in run.manifest["settings"]:
-        rates = [sample.commits / sample.elapsed_s for sample in by_setting.get(item["name"], ())]
-        for place, rate in enumerate(rates if len(rates) > 1 else ()):
-            others = [*rates[:place], *rates[place + 1 :]]
+        values = by_setting.get(item["name"], [])
+        for place, mine in enumerate(values if len(values) > 1 else ()):
+            others = [*values[:place], *values[place + 1 :]]
             name = f"{item['levels']['loop']}, {item['levels']['log_device_ms']} ms"
-            found.setdefault(name, []).append(abs(rate * len(others) / sum(others) - 1))
+            found.setdefault(name, []).append(abs(mine * len(others) / sum(others) - 1))
     return found
 
 
@@ -133,12 +145,10 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
     for label, held, noise in grids:
         for system, errors in sorted(noise.items()):
             mine = [item for item in held if item.system == system and item.family != "open arrivals"]
-            again = " / ".join(f"{100 * float(np.quantile(errors, share)):.1f}" for share in (0.5, 0.9))
-            rows.append([label, system, again, _errors(mine, MAIN, "throughput_per_s")])
+            rows.append([label, system, _in_percent(errors), _errors(mine, MAIN, "throughput_per_s")])
         mine = [item for item in held if item.family != "open arrivals"]
         everything = [error for errors in noise.values() for error in errors]
-        again = " / ".join(f"{100 * float(np.quantile(everything, share)):.1f}" for share in (0.5, 0.9))
-        rows.append([label, "all", again, _errors(mine, MAIN, "throughput_per_s")])
+        rows.append([label, "all", _in_percent(everything), _errors(mine, MAIN, "throughput_per_s")])
     return [*lines, *_table(["measurement", "system", "measured again", "forecast"], rows)]
 
 
@@ -277,6 +287,7 @@ def page(
     before: Sequence[Sequence[Held]],
     scores: Sequence[Score],
     moved: Sequence[Held],
+    again: Mapping[str, list[float]],
     about: Sequence[str],
 ) -> str:
     """The page of tables."""
@@ -320,6 +331,22 @@ def page(
         lines += _table(
             ["model", "settings", "mean", "p95"],
             _by_model(arrivals, _models(arrivals), ("response_time_ms", "response_time_ms_p95")),
+        )
+        lines += ["", "By system: one sample's mean against the mean of the same setting's others, and the"]
+        lines += [f"forecast ({MAIN})", ""]
+        lines += _table(
+            ["system", "measured again: mean", "forecast: mean", "p95"],
+            [
+                [
+                    system,
+                    _in_percent(errors),
+                    *(
+                        _errors([item for item in arrivals if item.system == system], MAIN, quantity)
+                        for quantity in ("response_time_ms", "response_time_ms_p95")
+                    ),
+                ]
+                for system, errors in sorted(again.items())
+            ],
         )
     lines += ["", "Costs measured on the real device, flush times of 1 and 5 ms put in", ""]
     lines += _table(
@@ -403,7 +430,12 @@ def _errors(held: Sequence[Held], model: str, quantity: str, figures: int = 2) -
     ]
     if not found:
         return ""
-    return " / ".join(f"{100 * float(np.quantile(found, share)):.1f}" for share in (0.5, 0.9)[:figures])
+    return _in_percent(found, figures)
+
+
+def _in_percent(errors: Sequence[float], figures: int = 2) -> str:
+    """Median and 90th percentile."""
+    return " / ".join(f"{100 * float(np.quantile(errors, share)):.1f}" for share in (0.5, 0.9)[:figures])
 
 
 def _covered(scores: Sequence[Score], family: str, quantity: str) -> str:

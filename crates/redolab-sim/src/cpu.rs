@@ -60,12 +60,24 @@ struct Ready {
 pub enum By {
     /// It was never off its CPU.
     Itself,
-    /// Another process or a timer: a CPU that idles must be woken up too.
-    Another,
+    /// A timer: a CPU that idles must be woken up too.
+    Timer,
+    /// Another process that shares the log with it.
+    Another { waker: u32 },
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
     Device,
-    /// Its client or its server, with what it takes to be on a CPU that idles.
-    OtherSide { exit_ns: u64 },
+    /// The thread of its client, with what it takes to be on a CPU that idles.
+    Client { waker: u32, exit_ns: u64 },
+    /// Its server, in the same way.
+    Server { exit_ns: u64 },
+}
+
+impl By {
+    /// Whether it was asleep until somebody or something had work for it that it did not wait for on its own
+    /// device or its other side.
+    pub fn woke(self) -> bool {
+        matches!(self, Self::Timer | Self::Another { .. })
+    }
 }
 
 /// A process that has a CPU.
@@ -95,6 +107,18 @@ pub enum Next {
 struct OwnQueues {
     placement: Placement,
     fair: Fair,
+}
+
+impl OwnQueues {
+    /// Where one goes who asks for a CPU.
+    fn place_of(&self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
+        let last = self.placement.last[process as usize];
+        // For the scheduler it never left.
+        if self.fair.stays(process) {
+            return last;
+        }
+        self.placement.of(process, by, servers, now_ns)
+    }
 }
 
 /// No process.
@@ -158,15 +182,15 @@ impl Cpu {
     pub fn ask(&mut self, process: u32, work: Work, by: By, now_ns: u64) -> Option<Started> {
         let place = match &self.own_queues {
             None => self.idle.last().copied().unwrap_or(0),
-            Some(own) => own.placement.of(process, by, self.halt_after_ns, &self.servers, now_ns),
+            Some(own) => own.place_of(process, by, &self.servers, now_ns),
         };
         let on = &mut self.servers[place as usize];
-        let ready = Ready { process, work, woken: by == By::Another };
+        let ready = Ready { process, work, woken: by.woke() };
         if !on.busy {
             let idled_ns = on.idled_ns(now_ns);
             let exit_ns = match by {
-                By::Another => self.exit_ns(idled_ns),
-                By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
+                By::Timer | By::Another { .. } => self.exit_ns(idled_ns),
+                By::Client { exit_ns, .. } | By::Server { exit_ns } if idled_ns > 0 => exit_ns,
                 _ => 0,
             };
             if let Some(own) = &mut self.own_queues {

@@ -33,12 +33,13 @@ impl Simulation<'_> {
         let thread = self.first_thread() + number;
         let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
         self.tally.client_wakes += 1;
-        let by = if timer { By::Another } else { self.by_other_side(self.is_committing(session)) };
-        self.run(thread, work_ns, by);
+        let exit_ns = self.exit_ns(self.is_committing(session));
+        self.run(thread, work_ns, if timer { By::Timer } else { By::Server { exit_ns } });
     }
 
-    fn by_other_side(&self, last_part: bool) -> By {
-        By::OtherSide { exit_ns: self.of_part(self.parameters.hand_over_exit_ns, last_part) }
+    /// From sending to the other side's running on a CPU that idles.
+    fn exit_ns(&self, last_part: bool) -> u64 {
+        self.of_part(self.parameters.hand_over_exit_ns, last_part)
     }
 
     /// CPU time of the client for what the session waits for.
@@ -63,7 +64,8 @@ impl Simulation<'_> {
         };
         if let Some(work_ns) = work_ns {
             let last_part = self.processes[session as usize].parts == 1;
-            self.run(session, work_ns, self.by_other_side(last_part));
+            let exit_ns = self.exit_ns(last_part);
+            self.run(session, work_ns, By::Client { waker: thread, exit_ns });
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();
