@@ -60,24 +60,12 @@ struct Ready {
 pub enum By {
     /// It was never off its CPU.
     Itself,
-    /// A timer: a CPU that idles must be woken up too.
-    Timer,
-    /// Another process that shares the log with it.
-    Another { waker: u32 },
+    /// Another process or a timer: a CPU that idles must be woken up too.
+    Another,
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
     Device,
-    /// The thread of its client, with what it takes to be on a CPU that idles.
-    Client { waker: u32, exit_ns: u64 },
-    /// Its server, in the same way.
-    Server { exit_ns: u64 },
-}
-
-impl By {
-    /// Whether it was asleep until somebody or something had work for it that it did not wait for on its own
-    /// device or its other side.
-    pub fn woke(self) -> bool {
-        matches!(self, Self::Timer | Self::Another { .. })
-    }
+    /// Its client or its server, with what it takes to be on a CPU that idles.
+    OtherSide { exit_ns: u64 },
 }
 
 /// A process that has a CPU.
@@ -185,12 +173,12 @@ impl Cpu {
             Some(own) => own.place_of(process, by, &self.servers, now_ns),
         };
         let on = &mut self.servers[place as usize];
-        let ready = Ready { process, work, woken: by.woke() };
+        let ready = Ready { process, work, woken: by == By::Another };
         if !on.busy {
             let idled_ns = on.idled_ns(now_ns);
             let exit_ns = match by {
-                By::Timer | By::Another { .. } => self.exit_ns(idled_ns),
-                By::Client { exit_ns, .. } | By::Server { exit_ns } if idled_ns > 0 => exit_ns,
+                By::Another => self.exit_ns(idled_ns),
+                By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
                 _ => 0,
             };
             if let Some(own) = &mut self.own_queues {

@@ -162,7 +162,7 @@ impl<'a> Simulation<'a> {
             Event::Slice { server } => self.slice_ends(server),
             Event::DeviceDone => self.device_is_done(),
             Event::Delayed => {
-                self.wake_owner(Phase::Delayed, self.parameters.wake_ns, By::Timer);
+                self.wake_owner(Phase::Delayed, self.parameters.wake_ns, By::Another);
             }
             Event::Thought { session } => self.begin_by_timer(session),
             Event::Arrival => self.arrive(),
@@ -196,7 +196,7 @@ impl<'a> Simulation<'a> {
                 None => self.tally.cpu_busy.enter(self.now_ns),
                 Some(preempted) => self.set_state(preempted, State::RunQueue),
             }
-            if started.after_idling && by.woke() {
+            if started.after_idling && by == By::Another {
                 self.is_cold(process);
             }
             self.starts(started);

@@ -22,7 +22,7 @@ CPU_CV = 0.5
 """Coefficient of variation of the CPU time of a transaction of equal statements."""
 LEAST_S = 1e-7
 # How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
-SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.30, 0.20, 0.50
+SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.25, 0.45, 0.30
 # Linux's scheduler (kernel/sched/fair.c) looks with the tick, at 250 Hz, whether a task has used up its
 # request and whether a CPU that idles can take over work.
 QUANTUM_S = BALANCE_S = 4e-3
@@ -240,7 +240,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         cold_s=calibration.cold_s,
         dispatch_s=calibration.dispatch_s,
         own_queues=True,
-        imbalance=1,
+        # With arrivals they stay where they were last, however many wait there.
+        imbalance=1 if arrivals is None else scenario.sessions,
         spread_below=spread_below(cpus),
         balance_s=BALANCE_S,
         statements=statements,

@@ -9,10 +9,6 @@ use crate::parameters::Parameters;
 /// Utilization is forgotten by half in this time (PELT, kernel/sched/pelt.c).
 const HALF_LIFE_NS: f64 = 32e6;
 
-/// By how much less another CPU may have to do than the waker's and the process goes there all the same
-/// (`imbalance_pct` of 117, of which half).
-const BIAS: f64 = 1.085;
-
 /// What the scheduler remembers.
 #[derive(Debug)]
 pub struct Placement {
@@ -25,12 +21,10 @@ pub struct Placement {
     looked_ns: u64,
     /// How much one look adds to `utilization`.
     weight: f64,
-    /// Mean number of processes that were on each server or waited there lately.
-    loads: Vec<f64>,
-    sessions: f64,
     device_cpu: Option<u32>,
     halt_after_ns: u64,
     spread_below: f64,
+    imbalance: u32,
 }
 
 impl Placement {
@@ -49,52 +43,41 @@ impl Placement {
             idle_ns: 0,
             looked_ns: 0,
             weight: 1.0 - libm::exp2(-(parameters.balance_ns as f64) / HALF_LIFE_NS),
-            loads: vec![0.0; servers as usize],
-            sessions: f64::from(parameters.sessions),
             device_cpu: parameters.device_cpu,
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
+            imbalance: parameters.imbalance,
         }
     }
 
     /// Where one goes who asks for a CPU.
     pub fn of(&self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
-        let last = self.last[process as usize];
-        let here = match by {
-            By::Device => self.device_cpu,
-            By::Another { waker } | By::Client { waker, .. } => Some(self.last[waker as usize]),
-            By::Itself | By::Timer | By::Server { .. } => None,
-        };
-        let is_idle = |server: u32| !servers[server as usize].busy;
         // An interrupt on a CPU that idles: the scheduler takes that CPU to be awake, and no other.
-        if let Some(here) = here.filter(|&here| by == By::Device && is_idle(here)) {
-            return here;
+        if by == By::Device {
+            if let Some(here) = self.device_cpu.filter(|&here| !servers[here as usize].busy) {
+                return here;
+            }
         }
-        let is_awake = |on: &Server| !on.busy && on.idled_ns(now_ns) <= self.halt_after_ns;
-        if is_awake(&servers[last as usize]) {
+        let last = self.last[process as usize];
+        if !servers[last as usize].busy {
             return last;
         }
-        // Who sends and has his CPU to himself is taken to sleep at once.
-        let is_alone = |here: u32| servers[here as usize].ready.is_empty();
-        if let Some(here) = here.filter(|&here| matches!(by, By::Client { .. }) && is_alone(here)) {
-            return here;
-        }
         if self.utilization < self.spread_below {
-            if let Some((other, _)) = (0_u32..).zip(servers).find(|(_, on)| is_awake(on)) {
+            let awake =
+                |server: &Server| !server.busy && server.idled_ns(now_ns) <= self.halt_after_ns;
+            if let Some((other, _)) = (0_u32..).zip(servers).find(|(_, server)| awake(server)) {
                 return other;
             }
         }
-        match here {
-            Some(here) if !matches!(by, By::Client { .. }) && self.is_lighter(here, last) => here,
+        if matches!(by, By::OtherSide { .. }) {
+            return last;
+        }
+        let here = servers[last as usize].ready.len() + 1;
+        let there = |server: &Server| server.ready.len() + usize::from(server.busy);
+        match (0_u32..).zip(servers).min_by_key(|(_, server)| there(server)) {
+            Some((other, server)) if here > there(server) + self.imbalance as usize => other,
             _ => last,
         }
-    }
-
-    /// Whether one server would have less to do with one process more than another with one less.
-    fn is_lighter(&self, here: u32, last: u32) -> bool {
-        let each = self.loads.iter().sum::<f64>() / self.sessions;
-        let [here, last] = [here, last].map(|server| self.loads[server as usize]);
-        here + each < BIAS * (last - each)
     }
 
     /// A server idles no more.
@@ -111,10 +94,6 @@ impl Placement {
         let elapsed_ns = (now_ns - self.looked_ns) * servers.len() as u64;
         let used = 1.0 - (self.idle_ns + idle_ns) as f64 / elapsed_ns as f64;
         self.utilization += self.weight * (used - self.utilization);
-        for (load, on) in self.loads.iter_mut().zip(servers) {
-            let there = (on.ready.len() + usize::from(on.busy)) as f64;
-            *load += self.weight * (there - *load);
-        }
         (self.idle_ns, self.looked_ns) = (0, now_ns);
     }
 }

@@ -32,7 +32,7 @@ impl Simulation<'_> {
             let writer = self.writer();
             self.log.owner = Some(writer);
             self.processes[writer as usize].phase = Phase::Woken;
-            self.run(writer, self.parameters.wake_ns, By::Timer);
+            self.run(writer, self.parameters.wake_ns, By::Another);
         }
         free
     }

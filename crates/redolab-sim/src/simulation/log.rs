@@ -164,7 +164,7 @@ impl Simulation<'_> {
             let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
             own.phase = Phase::Woken;
             if asleep {
-                self.run(waiter, self.parameters.wake_ns, By::Another { waker: releaser });
+                self.run(waiter, self.parameters.wake_ns, By::Another);
                 if self.parameters.post_ns > 0 {
                     return Some(self.parameters.post_ns);
                 }

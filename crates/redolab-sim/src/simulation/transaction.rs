@@ -178,7 +178,7 @@ impl Simulation<'_> {
         if self.has_client() {
             self.tell_client(session, true);
         } else {
-            self.run(session, work_ns, By::Timer);
+            self.run(session, work_ns, By::Another);
         }
     }
 
