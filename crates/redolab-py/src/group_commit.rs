@@ -43,6 +43,7 @@ struct Arrivals {
 }
 
 /// `redolab.model.group_commit.GroupCommitParameters`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(FromPyObject)]
 pub struct GroupCommitParameters {
     sessions: u32,

@@ -301,14 +301,14 @@ impl Cpu {
         Some(self.take_up(server, dispatch_ns, ready, now_ns))
     }
 
-    /// A server has who waits at another.
-    fn take_over(&mut self, server: u32, from: u32, place: usize) -> Option<Ready> {
+    /// A server has the first of those who wait at another.
+    fn take_over(&mut self, server: u32, from: u32) -> Option<Ready> {
         if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
-            let process = self.servers[from as usize].ready.get(place)?.process;
+            let process = self.servers[from as usize].ready.front()?.process;
             let [from_on, on] = [from, server].map(|one| &self.servers[one as usize]);
             fair.moves(process, (from, from_on), (server, on));
         }
-        self.servers[from as usize].ready.remove(place)
+        self.servers[from as usize].ready.pop_front()
     }
 
     /// Let a server that idles take over who waits elsewhere, as a scheduler does at times. Returns who
@@ -321,7 +321,7 @@ impl Cpu {
         let (server, on) = servers().find(|(_, server)| !server.busy)?;
         let idled_ns = on.idled_ns(now_ns);
         let (from, _) = servers().max_by_key(|(_, server)| server.ready.len())?;
-        let ready = self.take_over(server, from, 0)?;
+        let ready = self.take_over(server, from)?;
         Some(self.end_idling(server, self.exit_ns(idled_ns), ready, now_ns))
     }
 

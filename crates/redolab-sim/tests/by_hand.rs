@@ -408,14 +408,15 @@ fn of_those_who_have_had_no_more_than_the_mean_the_one_with_least_left_comes_nex
 fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
     // Of a request of 1 ms A has all left at first, B 800 us and C 600; each thinks for 50 first. The order is
     // A, C, B, and at 350 us C again, though A has waited since 200. At 400 B comes: C has had 150 us then, A
-    // 100 and B as much as they on average. So B has the CPU at once, then A, and last C for its other 50 us.
+    // 100 and B as much as they on average, so B has the CPU at once. At 500 it sleeps with 225, which stays in
+    // the mean: so C, with 150 not more than that, comes before A again, for its other 50 us.
     let mut parameters = one_queue(3);
     parameters.quantum_ns = 1_000_000;
     parameters.load = Load::Closed { think: constant(50_000.0) };
     let seen = one(&parameters, 0, 6);
     assert_eq!(seen.elapsed_ns, 650_000);
-    // A, C, B, B, A, C.
-    let responses = [100_000, 200_000, 300_000, 100_000, 400_000, 350_000];
+    // A, C, B, B, C, A.
+    let responses = [100_000, 200_000, 300_000, 100_000, 250_000, 450_000];
     assert_eq!(seen.response_time.sum_ns, responses.iter().sum::<u64>());
 }
 
@@ -454,20 +455,21 @@ fn who_is_woken_goes_to_his_last_cpu_though_it_is_halted() {
 
 #[test]
 fn who_waited_for_the_device_goes_where_its_interrupt_is() {
-    // B, whose flush ends at 2,140 us, runs where A sleeps that it then wakes. So both are on one CPU
-    // from then on, and B leads. It wakes A 1,005 after its flush's beginning, works on and leads again 100
-    // later; A, after a dispatch, is woken in vain, and at the next release for good. The other CPU stays
-    // halted.
+    // B, whose flush ends at 2,140 us, runs where A sleeps that it then wakes. So both are on one CPU from
+    // then on; the other stays halted. Say that A leads. 1,005 us later it wakes B, works on and leads again
+    // after 100; B is woken in vain, after a dispatch, and has had less of the CPU. So B takes it at the next
+    // release, is served, works and leads, 1,114 after A did; A works then, and is what B was.
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
     parameters.imbalance = 1;
     let seen = one(&parameters, 30, 30);
-    assert_eq!(seen.elapsed_ns, 10 * 2 * 1_105_000);
+    assert_eq!(seen.elapsed_ns, 10 * (1_105_000 + 1_114_000));
     assert_eq!(seen.flushes, 20);
     assert_eq!(seen.log_waits, 20);
-    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 2_110_000));
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * 2 * 100_000);
-    assert_eq!(seen.cpu_busy_ns, 10 * (2 * (5_000 + 100_000) + 2 * (4_000 + 5_000) + 100_000));
+    // B commits 100 us after A's first flush began, and is there 9 after the release of the second.
+    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 1_105_000 - 100_000 + 1_014_000));
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * (100_000 + 109_000));
+    assert_eq!(seen.cpu_busy_ns, 10 * (3 * 100_000 + 2 * 5_000 + 2 * (4_000 + 5_000)));
 }
 
 #[test]
@@ -483,10 +485,11 @@ fn who_finds_his_cpu_busy_goes_to_another_that_is_awake_while_there_is_little_to
     assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
     // Not to one that is halted.
     parameters.halt_after_ns = 0;
-    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * 2 * 1_105_000);
+    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * (1_105_000 + 1_114_000));
 }
 
-/// Three sessions that work 100 us and think 50 us on two CPUs with a queue each, of which none halts.
+/// Three sessions that think 50 us and work 100 us on two CPUs with a queue each, of which none halts, and where
+/// nobody goes by himself who was not there.
 fn three_that_think() -> Parameters {
     let mut parameters = Parameters::new(3);
     parameters.cpus = 2.0;
@@ -494,26 +497,35 @@ fn three_that_think() -> Parameters {
     parameters.commit_cpu = constant(100_000.0);
     parameters.asynchronous = true;
     parameters.own_queues = true;
+    parameters.imbalance = 3;
     parameters.halt_after_ns = 1_000_000_000;
     parameters
 }
 
 #[test]
 fn a_cpu_that_runs_dry_leaves_who_waits_in_anothers_queue() {
-    // At 150 us the first comes back to the CPU on which the third works until 200; the second CPU idles
-    // from 100 to 150, and so every 250 us.
-    assert_eq!(one(&three_that_think(), 8, 40).elapsed_ns, 10 * 250_000);
+    // A and C take turns on one CPU, 100 us each; B has the other, which idles 50 of 150, every second time
+    // while one waits for the first.
+    assert_eq!(one(&three_that_think(), 8, 40).elapsed_ns, 8 * 300_000);
+}
+
+#[test]
+fn who_finds_more_before_his_cpu_than_elsewhere_goes_there() {
+    // C comes back at 300 us, when A has its CPU and B has just left the other.
+    let mut parameters = three_that_think();
+    parameters.imbalance = 0;
+    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 40 * 50_000);
 }
 
 #[test]
 fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
     let mut parameters = three_that_think();
-    assert_eq!(one(&parameters, 0, 5).elapsed_ns, 400_000);
-    // Looking at 260 us it finds him who came at 200.
-    parameters.balance_ns = 260_000;
-    let seen = one(&parameters, 0, 5);
-    assert_eq!(seen.elapsed_ns, 360_000);
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 100_000 + 60_000 + 10_000);
+    assert_eq!(one(&parameters, 0, 6).elapsed_ns, 450_000);
+    // Looking at 310 us it finds C, who came at 300; and B, who comes back at 350, waits for it.
+    parameters.balance_ns = 310_000;
+    let seen = one(&parameters, 0, 6);
+    assert_eq!(seen.elapsed_ns, 410_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 100_000 + 50_000 + 10_000 + 60_000);
 }
 
 #[test]

@@ -13,6 +13,7 @@ import pytest
 from redolab.analysis import calibrating, calibration_settings
 from redolab.analysis.calibrate_shown import cost, tables
 from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.analysis.calibration_settings import SampledSetting
 from redolab.errors import UsageError
 from redolab.model.calibration import Scenario, with_sessions
 from redolab.model.distribution import quantiles
