@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redolab import _core
+from redolab.model.calibration import POST_SHARE, SLEEP_SHARE, WAKE_SHARE
 from redolab.model.closed import Station, exact_mva
 from redolab.model.distribution import (
     Distribution,
@@ -300,15 +301,16 @@ def test_the_published_sync_of_3_7_ms_over_writes_of_1_8_ms() -> None:
 def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
     """As measured, on PostgreSQL 18 with a log of some 20 us: 8 sessions keep 0.27, 32 keep 1.03.
 
-    With costs as calibrated there, without the flushes that took far longer than usual.
+    With costs as calibrated there, without the flushes that took far longer than usual: 14 us of CPU time for
+    a flush and 17.6 for a wait, divided as `redolab.model.calibration` divides it.
     """
-    kept = {}
+    kept, wait_s = {}, 17.6 * US
     for sessions in (8, 32):
         base = GroupCommitParameters(
             sessions=sessions, cpus=2, commit_cpu=gamma(9 * US, 0.5), device=constant(20 * US),
-            flush_cpu_s=7 * US, sleep_s=2.6 * US, wake_s=6.2 * US, post_s=8.8 * US, idle_exit_s=6 * US,
-            halt_exit_s=30 * US, halt_after_s=0.2 * MS, dispatch_s=2 * US, own_queues=True, imbalance=1,
-            balance_s=4 * MS, quantum_s=4 * MS,
+            flush_cpu_s=14 * US - WAKE_SHARE * wait_s, wake_s=WAKE_SHARE * wait_s,
+            sleep_s=SLEEP_SHARE * wait_s, post_s=POST_SHARE * wait_s, idle_exit_s=6 * US,
+            halt_exit_s=30 * US, halt_after_s=0.2 * MS, dispatch_s=2 * US, own_queues=True, imbalance=1, balance_s=4 * MS, quantum_s=4 * MS,
         )  # fmt: skip
         delayed = dataclasses.replace(base, commit_delay_s=500 * US)
         one, other = (simulate(each, 1, 20_000).throughput_per_s.point for each in (base, delayed))
