@@ -310,7 +310,8 @@ def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
             sessions=sessions, cpus=2, commit_cpu=gamma(9 * US, 0.5), device=constant(20 * US),
             flush_cpu_s=14 * US - WAKE_SHARE * wait_s, wake_s=WAKE_SHARE * wait_s,
             sleep_s=SLEEP_SHARE * wait_s, post_s=POST_SHARE * wait_s, idle_exit_s=6 * US,
-            halt_exit_s=30 * US, halt_after_s=0.2 * MS, dispatch_s=2 * US, own_queues=True, imbalance=1, balance_s=4 * MS, quantum_s=4 * MS,
+            halt_exit_s=30 * US, halt_after_s=0.2 * MS, dispatch_s=2 * US, own_queues=True,
+            imbalance=1, balance_s=4 * MS, quantum_s=4 * MS,
         )  # fmt: skip
         delayed = dataclasses.replace(base, commit_delay_s=500 * US)
         one, other = (simulate(each, 1, 20_000).throughput_per_s.point for each in (base, delayed))
