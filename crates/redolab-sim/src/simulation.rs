@@ -29,6 +29,10 @@ struct Simulation<'a> {
     now_ns: u64,
     events: Events,
     cpu: Cpu,
+    /// Whose slice has ended, while what comes of it happens; and what he asks for again meanwhile, as one
+    /// whose client takes no time.
+    stepping: Option<u32>,
+    asked_again_ns: Option<u64>,
     log: Log,
     /// The sessions, then the log writer, then the processes in the background; after them come, in the
     /// numbers, the threads of the client.
@@ -105,6 +109,8 @@ impl<'a> Simulation<'a> {
                 whole(parameters.load.pause().mean_ns()),
             ),
             cpu,
+            stepping: None,
+            asked_again_ns: None,
             log: Log {
                 owner: None,
                 target: 0,
@@ -190,6 +196,10 @@ impl<'a> Simulation<'a> {
                 None => return,
             }
         }
+        if self.stepping == Some(process) {
+            self.asked_again_ns = Some(work_ns);
+            return;
+        }
         let work = self.work(process, work_ns);
         if let Some(started) = self.cpu.ask(process, work, by, self.now_ns) {
             match started.preempted {
@@ -234,10 +244,13 @@ impl<'a> Simulation<'a> {
         let Some(process) = self.cpu.slice_of(server, self.now_ns) else { return };
         let mut more_ns = Some(0);
         if self.cpu.end_slice(server) == Next::Done {
+            self.stepping = Some(process);
             more_ns = self.step(process);
             while more_ns == Some(0) {
                 more_ns = self.step(process);
             }
+            self.stepping = None;
+            more_ns = more_ns.or(self.asked_again_ns.take());
         }
         if let Some(more_ns) = more_ns {
             self.set_state(process, State::OnCpu);

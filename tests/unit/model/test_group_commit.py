@@ -298,6 +298,16 @@ def test_the_published_sync_of_3_7_ms_over_writes_of_1_8_ms() -> None:
     assert times[50] < 2.2 * MS
 
 
+def test_a_client_that_takes_no_time_leaves_its_server_on_the_cpu() -> None:
+    parameters = GroupCommitParameters(
+        sessions=3, cpus=2, commit_cpu=constant(100 * US), asynchronous=True, statements=2, client_threads=2,
+        own_queues=True, balance_s=MS, quantum_s=4 * MS,
+    )  # fmt: skip
+    seen = simulate(parameters, 1, 2_000)
+    assert seen.cpu_utilization.point == pytest.approx(1.0, abs=0.02)
+    assert seen.throughput_per_s.point == pytest.approx(2 / (100 * US), rel=0.02)
+
+
 def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
     """As measured, on PostgreSQL 18 with a log of some 20 us: 8 sessions keep 0.27, 32 keep 1.03.
 
