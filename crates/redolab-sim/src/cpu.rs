@@ -100,10 +100,9 @@ struct OwnQueues {
 impl OwnQueues {
     /// Where one goes who asks for a CPU.
     fn place_of(&self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
-        let last = self.placement.last[process as usize];
         // For the scheduler it never left.
         if self.fair.stays(process) {
-            return last;
+            return self.placement.last[process as usize];
         }
         self.placement.of(process, by, servers, now_ns)
     }
@@ -215,30 +214,39 @@ impl Cpu {
 
     /// Note what the process of a server has had of its slice.
     fn charge(&mut self, server: u32, now_ns: u64) {
-        let slowness = self.slowness;
         let on = &mut self.servers[server as usize];
         let elapsed_ns = now_ns.saturating_sub(on.work_from_ns);
-        let had_ns = scaled(elapsed_ns, 1.0 / slowness).min(on.slice_ns);
+        let had_ns = scaled(elapsed_ns, 1.0 / self.slowness).min(on.slice_ns);
         on.work_from_ns = on.work_from_ns.max(now_ns);
-        on.slice_ns -= had_ns;
-        on.work.ns -= had_ns;
-        on.used_ns += had_ns;
-        let process = on.process;
+        self.has_had(server, had_ns);
+    }
+
+    /// The process of a server has had so much of its slice.
+    fn has_had(&mut self, server: u32, ns: u64) {
+        let on = &mut self.servers[server as usize];
+        on.slice_ns -= ns;
+        on.work.ns -= ns;
+        on.used_ns += ns;
         if let Some(own) = &mut self.own_queues {
-            own.fair.charge(process, had_ns);
+            own.fair.charge(on.process, ns);
         }
+    }
+
+    /// Whose queue those wait in who want this server.
+    fn queue_of(&self, server: u32) -> usize {
+        if self.own_queues.is_some() { server as usize } else { 0 }
     }
 
     /// The process of a server goes back to its queue. Returns who that is.
     fn wait_again(&mut self, server: u32) -> u32 {
-        let queue = if self.own_queues.is_some() { server } else { 0 };
+        let queue = self.queue_of(server);
         let on = &mut self.servers[server as usize];
         let ready = Ready { process: on.process, work: on.work, woken: false };
         (on.process, on.busy) = (NOBODY, false);
         if let Some(own) = &mut self.own_queues {
             own.fair.waits(ready.process, server);
         }
-        self.servers[queue as usize].ready.push_back(ready);
+        self.servers[queue].ready.push_back(ready);
         ready.process
     }
 
@@ -342,13 +350,8 @@ impl Cpu {
 
     /// A slice is over.
     pub fn end_slice(&mut self, server: u32) -> Next {
+        self.has_had(server, self.servers[server as usize].slice_ns);
         let on = &mut self.servers[server as usize];
-        let had_ns = std::mem::take(&mut on.slice_ns);
-        on.work.ns -= had_ns;
-        on.used_ns += had_ns;
-        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
-            fair.charge(on.process, had_ns);
-        }
         if on.used_ns >= self.quantum_ns {
             (on.used_ns, on.gives_way) = (0, true);
         }
@@ -358,8 +361,7 @@ impl Cpu {
     /// The process that is there asks for more. Returns after how long its next slice ends; nothing
     /// if it gives way to others that wait: then it is in the queue.
     pub fn go_on(&mut self, server: u32, more: Work, now_ns: u64) -> Option<u64> {
-        let queue = if self.own_queues.is_some() { server as usize } else { 0 };
-        let others_wait = !self.servers[queue].ready.is_empty();
+        let others_wait = !self.servers[self.queue_of(server)].ready.is_empty();
         let on = &mut self.servers[server as usize];
         on.work = Work { ns: on.work.ns + more.ns, ..more };
         if std::mem::take(&mut on.gives_way) && others_wait {

@@ -80,6 +80,7 @@ impl Events {
         let key = u128::from(time_ns) << 64 | u128::from(order);
         self.made += 1;
         if let Some(own) = self.places.get_mut(place_of(event)) {
+            // A slice that was announced is over before its end where its process was preempted.
             debug_assert!(*own == NONE || kind == 0, "one at a time");
             *own = key;
         } else {

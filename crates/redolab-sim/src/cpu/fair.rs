@@ -29,8 +29,8 @@ struct Account {
 enum Turn {
     /// His who waits there, at this place of the queue.
     Waits(usize),
-    /// His who sleeps and stayed.
-    Sleeps(usize),
+    /// This one's, who sleeps and stayed.
+    Sleeps(u32),
 }
 
 /// What the scheduler knows of processes and CPUs.
@@ -160,8 +160,8 @@ impl Fair {
         let clock = self.clock(server, on);
         let waits = on.ready.iter().map(|ready| ready.process).enumerate();
         let waits = waits.map(|(place, process)| (process, Turn::Waits(place)));
-        let sleeps = self.staying[server as usize].iter().copied().enumerate();
-        let sleeps = sleeps.map(|(place, process)| (process, Turn::Sleeps(place)));
+        let sleeps = self.staying[server as usize].iter();
+        let sleeps = sleeps.map(|&process| (process, Turn::Sleeps(process)));
         let account = |process: u32| &self.accounts[process as usize];
         let eligible = waits.chain(sleeps).filter(|&(process, _)| account(process).had <= clock);
         let deadline = |process: u32| account(process).had + account(process).left;
@@ -174,7 +174,7 @@ impl Fair {
         loop {
             match self.turn(server, on)? {
                 Turn::Waits(place) => return Some(place),
-                Turn::Sleeps(place) => self.goes(self.staying[server as usize][place], server),
+                Turn::Sleeps(process) => self.goes(process, server),
             }
         }
     }
