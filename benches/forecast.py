@@ -167,8 +167,8 @@ def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
     return (
         f"1/1/wait/0/{loop}/{device_ms}",
         f"32/1/wait/0/{loop}/{device_ms}",
-        f"8/256/wait/0/{loop}/{device_ms}",
-        *(f"{sessions}/1/nowait/0/{loop}/{nowait}" for sessions in (1, 8, 32)),
+        f"32/32/wait/0/{loop}/{device_ms}",
+        *(f"{levels}/nowait/0/{loop}/{nowait}" for levels in ("1/1", "32/1", "8/32")),
     )
 
 

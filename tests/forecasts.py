@@ -23,7 +23,6 @@ POINT = Calibration(
     row_cpu_s=((1, 5e-6), (8, 6e-6)),
     flush_cpu_s=15e-6,
     wake_s=25e-6,
-    dispatch_s=2e-6,
     commit_bytes=100.0,
     row_bytes=110.0,
     flush_s=tuple(float(value) for value in np.linspace(0.8e-3, 1.2e-3, 21)),

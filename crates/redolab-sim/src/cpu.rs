@@ -4,6 +4,7 @@
 //! a CPU can idle beside another's queue, and who comes next (`fair`), which is not who waits longest.
 
 mod fair;
+mod load;
 mod placement;
 
 use std::collections::VecDeque;
@@ -11,6 +12,7 @@ use std::collections::VecDeque;
 use crate::distribution::whole;
 use crate::parameters::Parameters;
 use fair::Fair;
+use load::Load;
 use placement::Placement;
 
 /// One CPU, who is on it, and who waits for it.
@@ -51,8 +53,6 @@ pub struct Work {
 struct Ready {
     process: u32,
     work: Work,
-    /// Woken up, and not one who has used its quantum.
-    woken: bool,
 }
 
 /// Who makes a process ask for CPU time.
@@ -62,6 +62,8 @@ pub enum By {
     Itself,
     /// Another process or a timer: a CPU that idles must be woken up too.
     Another,
+    /// A session that releases the log.
+    Session { waker: u32 },
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
     Device,
     /// Its client or its server, with what it takes to be on a CPU that idles.
@@ -95,16 +97,38 @@ pub enum Next {
 struct OwnQueues {
     placement: Placement,
     fair: Fair,
+    load: Load,
 }
 
 impl OwnQueues {
     /// Where one goes who asks for a CPU.
-    fn place_of(&self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
-        // For the scheduler it never left.
-        if self.fair.stays(process) {
-            return self.placement.last[process as usize];
-        }
-        self.placement.of(process, by, servers, now_ns)
+    fn place_of(&mut self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
+        let last = self.placement.last[process as usize];
+        let place = if self.fair.stays(process) {
+            // For the scheduler it never left.
+            last
+        } else if let Some(here) = self.waker_with_less(process, by, servers, now_ns) {
+            here
+        } else {
+            self.placement.of(process, by, servers, now_ns)
+        };
+        self.load.comes(process, last, place, now_ns);
+        self.placement.last[process as usize] = place;
+        place
+    }
+
+    /// The waker's CPU, if it has less to do than that of the woken, which is busy.
+    fn waker_with_less(
+        &mut self,
+        process: u32,
+        by: By,
+        servers: &[Server],
+        now_ns: u64,
+    ) -> Option<u32> {
+        let By::Session { waker } = by else { return None };
+        let [last, here] = [process, waker].map(|one| self.placement.last[one as usize]);
+        let away = here != last && servers[last as usize].busy;
+        (away && self.load.is_less(process, here, last, now_ns)).then_some(here)
     }
 }
 
@@ -124,7 +148,6 @@ pub struct Cpu {
     idle_exit_ns: u64,
     halt_exit_ns: u64,
     halt_after_ns: u64,
-    dispatch_ns: u64,
     /// Elapsed time per CPU time.
     slowness: f64,
 }
@@ -144,13 +167,13 @@ impl Cpu {
             own_queues: parameters.own_queues.then(|| OwnQueues {
                 placement: Placement::new(parameters, servers, processes as u32),
                 fair: Fair::new(parameters.quantum_ns, servers as usize, processes),
+                load: Load::new(servers as usize, processes),
             }),
             quantum_ns: parameters.quantum_ns,
             context_switch_ns: parameters.context_switch_ns,
             idle_exit_ns: parameters.idle_exit_ns,
             halt_exit_ns: parameters.halt_exit_ns,
             halt_after_ns: parameters.halt_after_ns,
-            dispatch_ns: parameters.dispatch_ns,
             slowness: f64::from(servers) / parameters.cpus,
         }
     }
@@ -167,19 +190,15 @@ impl Cpu {
 
     /// Returns who has a CPU now; nothing if he has to wait.
     pub fn ask(&mut self, process: u32, work: Work, by: By, now_ns: u64) -> Option<Started> {
-        let place = match &self.own_queues {
+        let place = match &mut self.own_queues {
             None => self.idle.last().copied().unwrap_or(0),
             Some(own) => own.place_of(process, by, &self.servers, now_ns),
         };
         let on = &mut self.servers[place as usize];
-        let ready = Ready { process, work, woken: by == By::Another };
+        let ready = Ready { process, work };
         if !on.busy {
             let idled_ns = on.idled_ns(now_ns);
-            let exit_ns = match by {
-                By::Another => self.exit_ns(idled_ns),
-                By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
-                _ => 0,
-            };
+            let exit_ns = self.exit_for(by, place, idled_ns);
             if let Some(own) = &mut self.own_queues {
                 own.fair.arrives(process, place, &self.servers[place as usize]);
             }
@@ -190,6 +209,22 @@ impl Cpu {
             return None;
         }
         self.wait_or_preempt(place, ready, now_ns)
+    }
+
+    /// How long the place of one who asks, which idles, takes to be there for him.
+    fn exit_for(&self, by: By, place: u32, idled_ns: u64) -> u64 {
+        match by {
+            By::Another | By::Session { .. } => self.exit_ns(idled_ns),
+            // The CPU that the device tells is busy, and wakes this one.
+            By::Device if self.device_tells_another(place) => self.exit_ns(idled_ns),
+            By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
+            _ => 0,
+        }
+    }
+
+    fn device_tells_another(&self, place: u32) -> bool {
+        let told = self.own_queues.as_ref().and_then(|own| own.placement.device_cpu);
+        told.is_some_and(|told| told != place)
     }
 
     /// Who was woken up waits at a server, or has it at once. Returns whether he has.
@@ -241,7 +276,7 @@ impl Cpu {
     fn wait_again(&mut self, server: u32) -> u32 {
         let queue = self.queue_of(server);
         let on = &mut self.servers[server as usize];
-        let ready = Ready { process: on.process, work: on.work, woken: false };
+        let ready = Ready { process: on.process, work: on.work };
         (on.process, on.busy) = (NOBODY, false);
         if let Some(own) = &mut self.own_queues {
             own.fair.waits(ready.process, server);
@@ -281,9 +316,10 @@ impl Cpu {
     /// A server has nobody any more. Returns who it takes up.
     pub fn next(&mut self, server: u32, now_ns: u64) -> Option<Started> {
         let on = &mut self.servers[server as usize];
-        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
+        if let Some(OwnQueues { fair, load, .. }) = &mut self.own_queues {
             if on.process != NOBODY {
                 fair.leaves(on.process, server, on);
+                load.sleeps(on.process, server, now_ns);
             }
         }
         (on.process, on.busy) = (NOBODY, false);
@@ -305,16 +341,16 @@ impl Cpu {
                 ready.inspect(|ready| fair.waits_no_more(ready.process, server))
             }
         }?;
-        let dispatch_ns = if ready.woken { self.dispatch_ns } else { 0 };
-        Some(self.take_up(server, dispatch_ns, ready, now_ns))
+        Some(self.take_up(server, 0, ready, now_ns))
     }
 
     /// A server has the first of those who wait at another.
-    fn take_over(&mut self, server: u32, from: u32) -> Option<Ready> {
-        if let Some(OwnQueues { fair, .. }) = &mut self.own_queues {
+    fn take_over(&mut self, server: u32, from: u32, now_ns: u64) -> Option<Ready> {
+        if let Some(OwnQueues { fair, load, .. }) = &mut self.own_queues {
             let process = self.servers[from as usize].ready.front()?.process;
             let [from_on, on] = [from, server].map(|one| &self.servers[one as usize]);
             fair.moves(process, (from, from_on), (server, on));
+            load.taken(process, from, server, now_ns);
         }
         self.servers[from as usize].ready.pop_front()
     }
@@ -329,13 +365,13 @@ impl Cpu {
         let (server, on) = servers().find(|(_, server)| !server.busy)?;
         let idled_ns = on.idled_ns(now_ns);
         let (from, _) = servers().max_by_key(|(_, server)| server.ready.len())?;
-        let ready = self.take_over(server, from)?;
+        let ready = self.take_over(server, from, now_ns)?;
         Some(self.end_idling(server, self.exit_ns(idled_ns), ready, now_ns))
     }
 
     /// Put a process on a server, which is there for him after `before_ns`.
     fn take_up(&mut self, server: u32, before_ns: u64, ready: Ready, now_ns: u64) -> Started {
-        let Ready { process, work, .. } = ready;
+        let Ready { process, work } = ready;
         if let Some(OwnQueues { placement, .. }) = &mut self.own_queues {
             placement.last[process as usize] = server;
         }

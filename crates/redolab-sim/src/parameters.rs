@@ -93,6 +93,8 @@ pub struct Parameters {
     pub wake_ns: u64,
     /// CPU time to wake another up, spent by whoever releases the log.
     pub post_ns: u64,
+    /// Further CPU time of who finds, woken up, that the log is where he needs it.
+    pub served_ns: u64,
     /// From waking a process to its running on a CPU that idles; the CPU is busy meanwhile. Not after
     /// a flush of its own: there the device's time has it.
     pub idle_exit_ns: u64,
@@ -103,15 +105,11 @@ pub struct Parameters {
     /// Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
     /// that idled, since its last: caches are cold.
     pub cold_ns: u64,
-    /// Time that a CPU loses each time it takes up from its queue who was woken up.
-    pub dispatch_ns: u64,
     /// Whether each CPU has a queue of its own, as schedulers have it.
     pub own_queues: bool,
     /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
     pub spread_below: f64,
-    /// How many more may be at his last CPU than elsewhere before he goes there.
-    pub imbalance: u32,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
     /// Statements that a client sends per transaction, the commit as the last of them; long
@@ -170,14 +168,13 @@ impl Parameters {
             sleep_ns: 0,
             wake_ns: 0,
             post_ns: 0,
+            served_ns: 0,
             idle_exit_ns: 0,
             halt_exit_ns: 0,
             halt_after_ns: 0,
             cold_ns: 0,
-            dispatch_ns: 0,
             own_queues: false,
             spread_below: 0.0,
-            imbalance: 0,
             balance_ns: 0,
             statements: 0,
             client_threads: 1,

@@ -206,7 +206,7 @@ impl<'a> Simulation<'a> {
                 None => self.tally.cpu_busy.enter(self.now_ns),
                 Some(preempted) => self.set_state(preempted, State::RunQueue),
             }
-            if started.after_idling && by == By::Another {
+            if started.after_idling && matches!(by, By::Another | By::Session { .. }) {
                 self.is_cold(process);
             }
             self.starts(started);
@@ -302,11 +302,12 @@ impl<'a> Simulation<'a> {
                 if self.log.owner == Some(process) {
                     self.lead(process)
                 } else if self.log.serves(&self.processes[process as usize]) {
-                    self.has_log(process)
+                    self.is_served(process)
                 } else {
                     self.take_log(process)
                 }
             }
+            Phase::Served => self.has_log(process),
             Phase::Delayed => Some(self.begin_flush(process)),
             Phase::Flush => {
                 self.log.written = self.log.written.max(self.log.target);

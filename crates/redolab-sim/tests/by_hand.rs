@@ -420,6 +420,24 @@ fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
     assert_eq!(seen.response_time.sum_ns, responses.iter().sum::<u64>());
 }
 
+#[test]
+fn who_was_served_while_asleep_goes_on_more_slowly() {
+    // One session's flush and one for the two others take turns. Of the two the one that came last wakes first and
+    // leads; the other wakes in vain at one release, and served at the next.
+    let mut parameters = Parameters::new(3);
+    parameters.cpus = 3.0;
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters.wake_ns = 5_000;
+    parameters.served_ns = 7_000;
+    let seen = one(&parameters, 3, 30);
+    assert_eq!(seen.elapsed_ns, 10 * 2 * (1_000_000 + 5_000 + 5_000));
+    assert_eq!(seen.flushes, 20);
+    assert_eq!(seen.log_waits, 40);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (1_920_000 + 1_908_000 + 1_932_000));
+    assert_eq!(seen.cpu_busy_ns, 10 * (3 * 100_000 + 6 * 5_000 + 7_000));
+}
+
 /// Two sessions on a log of 1 ms, two CPUs with a queue each.
 fn two_queues() -> Parameters {
     let mut parameters = Parameters::new(2);
@@ -432,7 +450,6 @@ fn two_queues() -> Parameters {
     parameters.quantum_ns = 1_000_000_000;
     parameters.idle_exit_ns = 6_000;
     parameters.halt_exit_ns = 30_000;
-    parameters.dispatch_ns = 4_000;
     parameters
 }
 
@@ -457,19 +474,18 @@ fn who_is_woken_goes_to_his_last_cpu_though_it_is_halted() {
 fn who_waited_for_the_device_goes_where_its_interrupt_is() {
     // B, whose flush ends at 2,140 us, runs where A sleeps that it then wakes. So both are on one CPU from
     // then on; the other stays halted. Say that A leads. 1,005 us later it wakes B, works on and leads again
-    // after 100; B is woken in vain, after a dispatch, and has had less of the CPU. So B takes it at the next
-    // release, is served, works and leads, 1,114 after A did; A works then, and is what B was.
+    // after 100; B is woken in vain, and has had less of the CPU. So B takes it at the next
+    // release, is served, works and leads, 1,110 after A did; A works then, and is what B was.
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
-    parameters.imbalance = 1;
     let seen = one(&parameters, 30, 30);
-    assert_eq!(seen.elapsed_ns, 10 * (1_105_000 + 1_114_000));
+    assert_eq!(seen.elapsed_ns, 10 * (1_105_000 + 1_110_000));
     assert_eq!(seen.flushes, 20);
     assert_eq!(seen.log_waits, 20);
-    // B commits 100 us after A's first flush began, and is there 9 after the release of the second.
-    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 1_105_000 - 100_000 + 1_014_000));
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * (100_000 + 109_000));
-    assert_eq!(seen.cpu_busy_ns, 10 * (3 * 100_000 + 2 * 5_000 + 2 * (4_000 + 5_000)));
+    // B commits 100 us after A's first flush began, and is there 5 after the release of the second.
+    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 1_105_000 - 100_000 + 1_010_000));
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * (100_000 + 105_000));
+    assert_eq!(seen.cpu_busy_ns, 10 * (3 * 100_000 + 4 * 5_000));
 }
 
 #[test]
@@ -477,7 +493,6 @@ fn who_finds_his_cpu_busy_goes_to_another_that_is_awake_while_there_is_little_to
     // The same, but who is woken up does not wait: he is on the other CPU, and leads, 11 us later.
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
-    parameters.imbalance = 1;
     parameters.spread_below = 1.0;
     parameters.halt_after_ns = 1_000_000_000;
     let seen = one(&parameters, 3, 30);
@@ -485,7 +500,22 @@ fn who_finds_his_cpu_busy_goes_to_another_that_is_awake_while_there_is_little_to
     assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
     // Not to one that is halted.
     parameters.halt_after_ns = 0;
-    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * (1_105_000 + 1_114_000));
+    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * (1_105_000 + 1_110_000));
+}
+
+#[test]
+fn who_waited_for_the_device_takes_longer_where_its_interrupt_finds_another() {
+    // A, on the CPU that the device tells, is there at once after its flush. B's flushes end while A works: B is
+    // on its own CPU 30 us later. Every 370 us B releases the log at the same time after A's last commit.
+    let mut parameters = two_queues();
+    parameters.device = constant(50_000.0);
+    parameters.device_cpu = Some(0);
+    let seen = one(&parameters, 6, 40);
+    assert_eq!(seen.elapsed_ns, 10 * 370_000);
+    // From there on A, who wanted to commit 25 us before, leads 35 us later and commits at 90, B at 185, A at 245,
+    // B again at 370.
+    assert_eq!(seen.commit_time.sum_ns, 10 * (115_000 + 85_000 + 55_000 + 85_000));
+    assert_eq!(seen.flushes, 40);
 }
 
 /// Three sessions that think 50 us and work 100 us on two CPUs with a queue each, of which none halts, and where
@@ -497,7 +527,6 @@ fn three_that_think() -> Parameters {
     parameters.commit_cpu = constant(100_000.0);
     parameters.asynchronous = true;
     parameters.own_queues = true;
-    parameters.imbalance = 3;
     parameters.halt_after_ns = 1_000_000_000;
     parameters
 }
@@ -507,14 +536,6 @@ fn a_cpu_that_runs_dry_leaves_who_waits_in_anothers_queue() {
     // A and C take turns on one CPU, 100 us each; B has the other, which idles 50 of 150, every second time
     // while one waits for the first.
     assert_eq!(one(&three_that_think(), 8, 40).elapsed_ns, 8 * 300_000);
-}
-
-#[test]
-fn who_finds_more_before_his_cpu_than_elsewhere_goes_there() {
-    // C comes back at 300 us, when A has its CPU and B has just left the other.
-    let mut parameters = three_that_think();
-    parameters.imbalance = 0;
-    assert_eq!(one(&parameters, 8, 40).elapsed_ns, 40 * 50_000);
 }
 
 #[test]

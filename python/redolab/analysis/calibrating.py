@@ -5,21 +5,24 @@
   the device's.
 - Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete;
   with one, what it costs while caches are warm. What it takes more beside its flush is that they are cold.
-- With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush.
+- With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush, and
+  of going on afterwards with cold caches.
 - A client that has several sessions to work for finds answers waiting for it: that is its CPU time per
   statement. What a lone session's client takes more is its thread's going to sleep and waking up; and what a
   lone session waits beside all CPU time is how long CPUs that idle take to be there for either side.
-- Settings with several rows per commit tell what a row costs in CPU, log and device time.
+- Settings with several rows per commit tell what a row costs in CPU time where nobody waits and where many
+  sessions do, and in log.
+- Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'.
 
-How often a commit waits, in vain too, is the simulation's answer; and where the CPUs are short, what a
-switch between sessions loses is what makes the simulation reproduce that one setting.
+How often a commit waits, in vain too, is the simulation's answer: what a wait costs is such that it needs as
+much CPU time per commit as the busy setting did.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,12 +33,13 @@ from redolab.analysis.measured import quantities
 from redolab.analysis.reading import read_latency
 from redolab.model.calibration import (
     LEAST_S,
+    SERVED_SHARE,
     Calibration,
     Curve,
     Scenario,
     client_threads,
     parameters,
-    with_sessions,
+    statements_of,
 )
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
@@ -44,11 +48,11 @@ from redolab.store import Run
 REPLICATES = 40
 QUANTILES = 200
 _SEED = 1
+# Of a client's waking up for a lone session, what its CPU's having idled takes: with two sessions it is half.
+_IDLE_SHARE = 0.5
 _COMMITS = 4_000
-_MOST_DISPATCH_S = 15e-6
-_USUAL_DISPATCH_S = 3e-6
-# Below this share of the CPUs in use, what switching loses cannot be told.
-_SHORT_OF_CPU = 0.4
+# From this share of the CPUs in use on they are short, and what is left is others'.
+_SHORT_OF_CPU = 0.9
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
     chosen = choose(observed, run)
     machine = run.manifest["machine"]
     direct = _costs(chosen, histograms, machine)
-    waits = _waits(chosen.busy, direct)
-    point = _with_dispatch(chosen.busy, replace(direct, wake_s=direct.wake_s / waits))
+    point = _with_waits(chosen.busy, direct)
     rng = random.Random(int(run.manifest["design"]["seed"]))
     blocks = sorted({sample.block for item in observed.values() for sample in item.samples})
     replicates = []
@@ -104,7 +107,8 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         }
         if all(item.samples for item in resampled.values()):
             costs = _costs(choose(resampled, run), histograms, machine)
-            replicates.append(replace(costs, wake_s=costs.wake_s / waits, dispatch_s=point.dispatch_s))
+            more = costs.wake_s / direct.wake_s
+            replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=more * point.served_s))
     return Calibrated(
         point,
         tuple(replicates),
@@ -117,12 +121,13 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
 
 
 def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any]) -> Calibration:
-    """The costs, with `wake_s` per commit that waits instead of per wait, and nothing lost by dispatch."""
+    """The costs, with `wake_s` per commit that waits instead of per wait."""
     lone, busy = chosen.lone, chosen.busy
     cpus = int(machine["cpus"] or 1)
     alone_s = max(lone.elapsed_s - lone.flushing_s, LEAST_S)
     flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
-    client = _of_the_client(chosen, cpus)
+    competing = _competing(chosen, cpus)
+    client = _of_the_client(chosen, competing, cpus)
     warm = chosen.lone_nowait
     cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
@@ -131,16 +136,11 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         cpus=cpus,
         transaction_cpu_s=(
             (1, max(alone_s - cold_s - client.alone_s, LEAST_S)),
-            *(
-                (item.scenario.sessions, item.server_s)
-                for item in chosen.nowait
-                if item.scenario.sessions > 1
-            ),
+            *((item.sessions, item.server_s) for item in competing),
         ),
         row_cpu_s=((1, LEAST_S),),
         flush_cpu_s=flush_cpu_s,
         wake_s=0.0,
-        dispatch_s=0.0,
         commit_bytes=max(1.0, lone.per_commit("wal_bytes")),
         row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
@@ -149,15 +149,52 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
         cold_s=cold_s,
+        available=_available(chosen, cpus),
         emulated=lone.per_commit("device_requested_s") > 0,
         one_interrupt=(machine.get("disk_queues") or 1) == 1,
-        row_known=chosen.rows is not None,
+        row_known=chosen.rows is not None or chosen.rows_nowait is not None,
     )
     sessions = busy.scenario.sessions
     waiting_s = busy.cpu_s - busy.flushes * flush_cpu_s
     waiting_s -= costs.transaction_with(sessions) + costs.client_with(sessions)
-    costs = replace(costs, wake_s=max(waiting_s, LEAST_S) / busy.waiting_share)
-    return costs if chosen.rows is None else _with_rows(costs, chosen, chosen.rows)
+    return _with_rows(replace(costs, wake_s=max(waiting_s, LEAST_S) / busy.waiting_share), chosen)
+
+
+def _available(chosen: Chosen, cpus: int) -> float:
+    """Share of the CPUs' time that sessions and client have where commits do not wait and CPUs are short."""
+    used = [item.throughput_per_s * item.cpu_s / cpus for item in chosen.nowait]
+    return min(1.0, max((share for share in used if share > _SHORT_OF_CPU), default=1.0))
+
+
+@dataclass(frozen=True)
+class _Competing:
+    """CPU time of a statement that commits or belongs to a batch, where nobody waits and CPUs are short."""
+
+    sessions: int
+    server_s: float
+    client_s: float
+
+
+def _competing(chosen: Chosen, cpus: int) -> list[_Competing]:
+    """By sessions. Of a client's batches too: any of its statements costs the server about as much."""
+    nowait, fewest = list(chosen.nowait), 2
+    if chosen.lone.loop == "client":
+        nowait = [*filter(None, [chosen.rows_nowait]), *nowait]
+        fewest = client_threads(cpus) + 1
+    found = {
+        item.scenario.sessions: _Competing(
+            item.scenario.sessions, item.server_s / _statements(item), item.client_s
+        )
+        for item in nowait
+        if item.scenario.sessions >= fewest
+    }
+    return [found[sessions] for sessions in sorted(found)]
+
+
+def _statements(item: SampledSetting) -> int:
+    """What of a transaction costs about the same: rows, and a client's BEGIN and COMMIT."""
+    rows = item.scenario.rows_per_commit
+    return statements_of(rows) if item.loop == "client" else rows
 
 
 @dataclass(frozen=True)
@@ -174,51 +211,53 @@ class _Client:
         return self.cost_s[0][1] + self.wake_s + 2 * self.exit_s
 
 
-def _of_the_client(chosen: Chosen, cpus: int) -> _Client:
+def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -> _Client:
     """CPU time of the client per statement, by sessions, and to wake up; and how long CPUs take to be there.
 
     While commits do not wait, a thread wakes up for every answer to a lone session, and with more sessions
     once for one answer to each. A lone session's statement finds the server's CPU idle, and its answer the
     client's.
     """
-    threads = client_threads(cpus)
     alone = chosen.lone_nowait
-    many = [item for item in chosen.nowait if item.scenario.sessions > threads]
-    if chosen.lone.loop != "client" or alone is None or not many:
+    if chosen.lone.loop != "client" or alone is None or not competing:
         return _Client(((1, chosen.lone.client_s),))
-    wakes = [threads / item.scenario.sessions for item in many]
-    wake_s = max(0.0, (alone.client_s - many[0].client_s) / (1 - wakes[0]))
+    few = competing[0]
+    wakes = [client_threads(cpus) / item.sessions for item in competing]
+    busy = 1 - _IDLE_SHARE
+    wake_s = max(0.0, (alone.client_s - few.client_s) / (1 - busy * wakes[0]))
     costs = [
-        (item.scenario.sessions, max(item.client_s - share * wake_s, LEAST_S))
-        for item, share in zip(many, wakes, strict=True)
+        (item.sessions, max(item.client_s - share * busy * wake_s, LEAST_S))
+        for item, share in zip(competing, wakes, strict=True)
     ]
-    exit_s = max(0.0, alone.elapsed_s - many[0].server_s - costs[0][1] - wake_s) / 2
-    return _Client(((1, costs[0][1]), *costs), wake_s, exit_s)
+    exit_s = max(0.0, alone.elapsed_s - few.server_s - costs[0][1] - wake_s) / 2
+    return _Client(((1, costs[0][1]), *costs), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
 
 
-def _with_rows(costs: Calibration, chosen: Chosen, rows: SampledSetting) -> Calibration:
-    """With what a row costs, which changes with the sessions as a transaction does that waits for nothing."""
-    lone, sessions = chosen.lone, rows.scenario.sessions
+def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
+    """With what a row costs: where nobody waits, and where sessions do."""
+    settings = [item for item in (chosen.rows_nowait, chosen.rows) if item is not None]
+    if not settings:
+        return costs
+    few, *_ = points = sorted({item.scenario.sessions: _row_s(costs, item) for item in settings}.items())
+    lone, rows = chosen.lone, settings[-1]
     more = rows.scenario.rows_per_commit - 1
-    waits = 0.0 if sessions == 1 else rows.waiting_share
-    left_s = rows.server_s - costs.transaction_with(sessions)
-    left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
-    # A client's BEGIN and COMMIT cost about as much as another row.
-    row_s = max(left_s / (more + 2 if costs.loop == "client" else more), LEAST_S)
-    nowait = tuple((item.scenario.sessions, item.server_s) for item in chosen.nowait)
-    if not nowait or nowait[0][0] != 1:
-        nowait = ((1, 1.0),)
-    if costs.hand_over_exit_s > 0:
-        # The CPU time of a lone session's server is in part that of its CPU's coming back from idling.
-        nowait = ((1, nowait[1][1]), *nowait[1:])
-    here = with_sessions(nowait, sessions, costs.cpus)
     row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
     return replace(
         costs,
-        row_cpu_s=tuple((number, row_s * cost / here) for number, cost in nowait),
+        row_cpu_s=((1, few[1]), *(point for point in points if point[0] > 1)),
         row_bytes=row_bytes,
         commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
     )
+
+
+def _row_s(costs: Calibration, rows: SampledSetting) -> float:
+    """CPU time of a row beyond the first in the server."""
+    scenario = rows.scenario
+    left_s = rows.server_s - costs.transaction_with(scenario.sessions)
+    if scenario.commit_wait == "wait":
+        waits = 0.0 if scenario.sessions == 1 else rows.waiting_share
+        left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
+    return max(left_s / (_statements(rows) - 1), LEAST_S)
 
 
 def _per_byte_s(chosen: Chosen) -> float:
@@ -247,26 +286,16 @@ def _flush_quantiles(
     return tuple(scale * time for time in shifted)
 
 
-def _waits(busy: SampledSetting, costs: Calibration) -> float:
-    """How often a commit that does not flush waits in the busy setting, in vain too."""
-    waits, share = 1.0, busy.waiting_share
-    for _ in range(3):
-        each = replace(costs, wake_s=costs.wake_s / waits, dispatch_s=_USUAL_DISPATCH_S)
-        seen = simulate(parameters(each, busy.scenario), _SEED, _COMMITS)
+def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
+    """With what waiting costs, such that the busy setting simulated needs the CPU time that was measured."""
+    waits, waiting_s, share = 1.0, costs.wake_s, busy.waiting_share
+    for _ in range(4):
+        wake_s = (1 - SERVED_SHARE) * waiting_s / waits
+        costs = replace(costs, wake_s=wake_s, served_s=SERVED_SHARE * waiting_s)
+        needs = parameters(replace(costs, hand_over_exit_s=0.0), busy.scenario)
+        needs = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0)
+        seen = simulate(needs, _SEED, _COMMITS)
         waits = max(seen.log_waits_per_commit.point / share, 0.5)
-    return waits
-
-
-def _with_dispatch(busy: SampledSetting, costs: Calibration) -> Calibration:
-    """With what dispatch loses, where the busy setting is short of CPU and so tells it."""
-    if busy.throughput_per_s * busy.cpu_s < _SHORT_OF_CPU * costs.cpus:
-        return replace(costs, dispatch_s=_USUAL_DISPATCH_S)
-    low_s, high_s = 0.0, _MOST_DISPATCH_S
-    for _ in range(8):
-        middle_s = (low_s + high_s) / 2
-        seen = simulate(parameters(replace(costs, dispatch_s=middle_s), busy.scenario), _SEED, _COMMITS)
-        if seen.throughput_per_s.point > busy.throughput_per_s:
-            low_s = middle_s
-        else:
-            high_s = middle_s
-    return replace(costs, dispatch_s=(low_s + high_s) / 2)
+        cpu_s = seen.cpu_utilization.point * needs.cpus / seen.throughput_per_s.point
+        waiting_s = max(waiting_s + (busy.cpu_s - cpu_s) / share, LEAST_S)
+    return costs

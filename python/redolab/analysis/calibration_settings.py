@@ -135,6 +135,9 @@ class Chosen:
     lone: SampledSetting
     busy: SampledSetting
     rows: SampledSetting | None
+    """Several rows per commit, waiting."""
+    rows_nowait: SampledSetting | None
+    """Several rows per commit, waiting for nothing."""
     nowait: Sequence[SampledSetting]
     """One row per commit that waits for nothing, by sessions."""
 
@@ -185,6 +188,7 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
         lone,
         busy,
         among("wait", rows=True, lone=False) or among("wait", rows=True, lone=True),
+        among("nowait", rows=True, lone=False),
         sorted(
             (
                 item

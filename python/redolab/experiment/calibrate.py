@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 _CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
 _PER_CPU = 16
-_ROWS, _FEWER_PER_CPU = 256, 4
+_ROWS, _FEWER_PER_CPU = 32, 4
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:
-    """A lone session, many of them, and several with many rows; and commits that do not wait, to tell the CPU
-    time of a commit from that of waiting.
+    """A lone session, many of them, and many with several rows; and commits that do not wait, to tell the CPU
+    time of a commit and of a row from that of waiting.
     """
     if len(wish.sessions) > 1:
         raise UsageError("calibrate takes one number with --sessions: that of its busiest setting.")
@@ -38,10 +38,10 @@ def _combine(wish: Wish) -> Mapping[str, Levels]:
         for levels in (
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"},
             {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "wait"},
-            {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
+            {"sessions": str(busy), "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
-            {"sessions": fewer, "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
+            {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "nowait"},
         )
     }
 

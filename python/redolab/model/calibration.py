@@ -23,6 +23,11 @@ CPU_CV = 0.5
 LEAST_S = 1e-7
 # How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
 SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.25, 0.45, 0.30
+# Of the CPU time that waiting costs, that of going on with cold caches when the commit is there. Who wakes in
+# vain sleeps again at once (4 us of 25, by the scheduler's events).
+SERVED_SHARE = 0.8
+# How much later than asked for a sleep ends: prctl(2), PR_SET_TIMERSLACK.
+TIMER_SLACK_S = 50e-6
 # Linux's scheduler (kernel/sched/fair.c) looks with the tick, at 250 Hz, whether a task has used up its
 # request and whether a CPU that idles can take over work.
 QUANTUM_S = BALANCE_S = 4e-3
@@ -96,8 +101,6 @@ class Calibration:
     """CPU time in a flush."""
     wake_s: float
     """CPU time of one wait for somebody else's flush: going to sleep, being woken up, waking up."""
-    dispatch_s: float
-    """What a CPU loses each time it takes up who was woken up and waited for it."""
     commit_bytes: float
     """Log per transaction beside its rows."""
     row_bytes: float
@@ -112,6 +115,10 @@ class Calibration:
     """More where a thread of the client has slept, because there was no answer."""
     hand_over_exit_s: float = 0.0
     """From sending to the other side's running, where that has a CPU that idles."""
+    served_s: float = 0.0
+    """CPU time of going on after such a wait, when the commit is there."""
+    available: float = 1.0
+    """Share of the CPUs' time that sessions and client have where CPUs are short; others have the rest."""
     cold_s: float = 0.0
     """Further CPU time of a transaction after a wait for the device, or on a CPU that has idled."""
     emulated: bool = False
@@ -218,7 +225,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     )
     return GroupCommitParameters(
         sessions=scenario.sessions,
-        cpus=cpus,
+        cpus=cpus if working <= cpus else cpus * calibration.available,
         commit_cpu=gamma(max(transaction_s + (more_rows - rows) * row_s, LEAST_S), CPU_CV),
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=rows,
@@ -234,14 +241,12 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         sleep_s=SLEEP_SHARE * calibration.wake_s,
         wake_s=WAKE_SHARE * calibration.wake_s,
         post_s=POST_SHARE * calibration.wake_s,
+        served_s=calibration.served_s,
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
         cold_s=calibration.cold_s,
-        dispatch_s=calibration.dispatch_s,
         own_queues=True,
-        # With arrivals they stay where they were last, however many wait there.
-        imbalance=1 if arrivals is None else scenario.sessions,
         spread_below=spread_below(cpus),
         balance_s=BALANCE_S,
         statements=statements,
@@ -252,7 +257,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         device_s_per_byte=calibration.device_s_per_byte,
         row_bytes=max(0.0, calibration.row_bytes),
         commit_bytes=max(1.0, calibration.commit_bytes),
-        commit_delay_s=scenario.commit_delay_us / 1e6,
+        commit_delay_s=scenario.commit_delay_us / 1e6 + TIMER_SLACK_S if scenario.commit_delay_us else 0.0,
         commit_siblings=COMMIT_SIBLINGS,
         asynchronous=not waits,
         writer_interval_s=0.0 if waits else WAL_WRITER_DELAY_S,

@@ -89,6 +89,8 @@ class GroupCommitParameters:
     """CPU time to wake up after a wait for the log."""
     post_s: float = 0.0
     """CPU time to wake another up, spent by whoever releases the log."""
+    served_s: float = 0.0
+    """Further CPU time of who finds, woken up, that the log is where he needs it: caches are cold."""
     idle_exit_s: float = 0.0
     """From waking a process to its running on a CPU that idles, which is busy meanwhile. Not after a flush of
     its own: there the device's time has it."""
@@ -99,15 +101,11 @@ class GroupCommitParameters:
     cold_s: float = 0.0
     """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
     that idled, since its last: caches are cold."""
-    dispatch_s: float = 0.0
-    """Time that a CPU loses each time it takes up from its queue who was woken up."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     spread_below: float = 0.0
     """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     busy goes to one that idles and is not halted."""
-    imbalance: int = 0
-    """How many more may be at one's last CPU than elsewhere before one goes there."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0

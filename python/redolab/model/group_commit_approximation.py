@@ -19,8 +19,8 @@ several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Perform
 
 Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each wait
 costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for its
-error, are a CPU's own queue (`own_queues`, `spread_below`, `imbalance`, `balance_s`), how long an idle CPU
-takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), `dispatch_s` and `quantum_s`; that a flush
+error, are a CPU's own queue (`own_queues`, `spread_below`, `balance_s`), how long an idle CPU
+takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`) and `quantum_s`; that a flush
 needs a CPU between its write and the flush proper (`device_write_s`), for which an emulated device does not
 wait (`device_paced`); that a client's threads work for one session at a time; and that a session may have the
 log again before those whom it woke. Cold caches (`cold_s`) and hand-overs (`hand_over_exit_s`) count where
@@ -202,6 +202,7 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
     session = work + begins * switch + (visits - begins) * wake + flush_cpu / state.per_flush + write
     waits = 1.0 - 1.0 / state.per_flush + vain + leads / state.per_flush
     session += waits * slow * (parameters.sleep_s + parameters.post_s)
+    session += (1.0 - 1.0 / state.per_flush) * slow * parameters.served_s
     return _Commit(session, session + background, visits, flush + delay, device, flush_visits)
 
 

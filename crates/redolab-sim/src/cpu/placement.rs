@@ -21,10 +21,9 @@ pub struct Placement {
     looked_ns: u64,
     /// How much one look adds to `utilization`.
     weight: f64,
-    device_cpu: Option<u32>,
+    pub device_cpu: Option<u32>,
     halt_after_ns: u64,
     spread_below: f64,
-    imbalance: u32,
 }
 
 impl Placement {
@@ -46,7 +45,6 @@ impl Placement {
             device_cpu: parameters.device_cpu,
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
-            imbalance: parameters.imbalance,
         }
     }
 
@@ -69,15 +67,7 @@ impl Placement {
                 return other;
             }
         }
-        if matches!(by, By::OtherSide { .. }) {
-            return last;
-        }
-        let here = servers[last as usize].ready.len() + 1;
-        let there = |server: &Server| server.ready.len() + usize::from(server.busy);
-        match (0_u32..).zip(servers).min_by_key(|(_, server)| there(server)) {
-            Some((other, server)) if here > there(server) + self.imbalance as usize => other,
-            _ => last,
-        }
+        last
     }
 
     /// A server idles no more.

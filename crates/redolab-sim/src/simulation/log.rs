@@ -164,7 +164,7 @@ impl Simulation<'_> {
             let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
             own.phase = Phase::Woken;
             if asleep {
-                self.run(waiter, self.parameters.wake_ns, By::Another);
+                self.run(waiter, self.parameters.wake_ns, By::Session { waker: releaser });
                 if self.parameters.post_ns > 0 {
                     return Some(self.parameters.post_ns);
                 }
@@ -180,6 +180,15 @@ impl Simulation<'_> {
             self.log.owner = Some(next);
             woken.push(next);
         }
+    }
+
+    /// A process woke up and has the log written or flushed as far as it needs.
+    pub(super) fn is_served(&mut self, process: u32) -> Option<u64> {
+        if self.parameters.served_ns == 0 {
+            return self.has_log(process);
+        }
+        self.processes[process as usize].phase = Phase::Served;
+        Some(self.parameters.served_ns)
     }
 
     /// A process has the log written or flushed as far as it needs.

@@ -13,6 +13,8 @@ pub enum Phase {
     Sleep,
     /// Waking up because the log was released, or because it is its own now.
     Woken,
+    /// Going on after that.
+    Served,
     /// Waking up from its commit delay.
     Delayed,
     /// The CPU part of its flush.
