@@ -161,8 +161,11 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
 
 
 def _available(chosen: Chosen, cpus: int) -> float:
-    """Share of the CPUs' time that sessions and client have where commits do not wait and CPUs are short."""
-    used = [item.throughput_per_s * item.cpu_s / cpus for item in chosen.nowait]
+    """Share of the CPUs' time that server and client have where commits do not wait and CPUs are short."""
+    used = [
+        item.throughput_per_s * item.per_commit("instance_cpu_s", "client_cpu_s") / cpus
+        for item in chosen.nowait
+    ]
     return min(1.0, max((share for share in used if share > _SHORT_OF_CPU), default=1.0))
 
 

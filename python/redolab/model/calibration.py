@@ -148,16 +148,17 @@ class Calibration:
 
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
-    """A cost with so many sessions: as with one while there is a CPU for each, and else linear in the
-    logarithm of the number between those measured.
+    """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in the
+    logarithm of the number to and between those measured.
     """
-    more = [(math.log(number), cost) for number, cost in curve if number > 1]
+    more = [(math.log(number), cost) for number, cost in curve if number > max(cpus, 1)]
     if sessions <= cpus or not more:
         return curve[0][1]
-    place = bisect_right(more, math.log(sessions), key=itemgetter(0))
-    if place in (0, len(more)):
-        return more[max(place - 1, 0)][1]
-    (low, cost), (high, next_cost) = more[place - 1], more[place]
+    points = [(math.log(max(cpus, 1)), curve[0][1]), *more]
+    place = bisect_right(points, math.log(sessions), key=itemgetter(0))
+    if place == len(points):
+        return points[-1][1]
+    (low, cost), (high, next_cost) = points[place - 1], points[place]
     return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
 
 
