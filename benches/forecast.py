@@ -139,8 +139,8 @@ def repeated(run: Run, value: Callable[[Sample], float]) -> dict[str, list[float
 def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]]) -> list[str]:
     """What measuring again says, beside what the forecast says, system by system."""
     lines = ["Measuring again against forecasting: throughput of one sample against the mean of the same"]
-    lines += ["setting's others, and of the forecast against the mean of all; median / 90th percentile. Which"]
-    lines += ["measurements the model's constants were chosen on is in docs/decisions/0007.", ""]
+    lines += ["setting's others, and of the forecast against the mean of all; median / 90th percentile. On"]
+    lines += ["which measurements the model's constants were chosen is in docs/decisions/0007.", ""]
     rows = []
     for label, held, noise in grids:
         for system, errors in sorted(noise.items()):

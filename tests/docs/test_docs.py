@@ -308,7 +308,9 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     named = inline_code(DOCS / "reference" / "json.md")
     # Tables have the same form wherever they stand.
     found = {path.replace("league.tables[]", "tables[]") for path in leaves(results, "")}
-    assert sorted(found - named) == []
+    # A list that has nothing in it is documented by what it could have: in one run all models can say something.
+    lists = {name[: end.start()] for name in named for end in re.finditer(r"\[\]", name)}
+    assert sorted(found - named - lists) == []
 
 
 def test_every_key_of_a_profile_is_documented() -> None:

@@ -60,5 +60,5 @@ def parameters(row: dict[str, float], flush_cpu_s: float, wait_s: float) -> Grou
         flush_cpu_s=flush_cpu_s - WAKE_SHARE * wait_s, sleep_s=SLEEP_SHARE * wait_s,
         wake_s=WAKE_SHARE * wait_s, post_s=POST_SHARE * wait_s,
         idle_exit_s=IDLE_EXIT_S, halt_exit_s=HALT_EXIT_S, halt_after_s=HALT_AFTER_S, quantum_s=QUANTUM_S,
-        own_queues=True, device_cpu=0, spread_below=spread_below(2), imbalance=1, balance_s=BALANCE_S,
+        own_queues=True, device_cpu=0, spread_below=spread_below(2), balance_s=BALANCE_S,
     )  # fmt: skip

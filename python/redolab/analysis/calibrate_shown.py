@@ -32,6 +32,9 @@ def tables(calibrated: Calibrated) -> list[Table]:
     def transaction(place: int) -> Estimate:
         return cost(calibrated, lambda each: each.transaction_cpu_s[place][1])
 
+    def row(place: int) -> Estimate:
+        return cost(calibrated, lambda each: each.row_cpu_s[place][1])
+
     rows = [
         _row(f"commit, {counted(sessions, 'session')}: CPU", transaction(place))
         for place, (sessions, _) in enumerate(point.transaction_cpu_s)
@@ -44,11 +47,17 @@ def tables(calibrated: Calibrated) -> list[Table]:
             _row("hand-over to an idle CPU", cost(calibrated, lambda each: each.hand_over_exit_s)),
         ]
     if point.row_known:
-        rows += [_row("further row: CPU", cost(calibrated, lambda each: each.row_cpu_s[0][1]))]
+        places = list(enumerate(point.row_cpu_s))
+        # That of one session stands for it where several were measured.
+        rows += [
+            _row(f"further row, {counted(sessions, 'session')}: CPU", row(place))
+            for place, (sessions, _) in places[1:] or places
+        ]
     rows += [
         _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
         _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
         _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
+        _row("going on after it: CPU", cost(calibrated, lambda each: each.served_s)),
     ]
     return [
         Table(

@@ -148,8 +148,8 @@ class Calibration:
 
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
-    """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in the
-    logarithm of the number to and between those measured.
+    """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
+    the logarithm of the number, to those measured and between them.
     """
     more = [(math.log(number), cost) for number, cost in curve if number > max(cpus, 1)]
     if sessions <= cpus or not more:

@@ -15,7 +15,7 @@ from redolab.analysis.calibrate_shown import cost, tables
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.calibration_settings import SampledSetting
 from redolab.errors import UsageError
-from redolab.model.calibration import Scenario, with_sessions
+from redolab.model.calibration import SERVED_SHARE, Scenario, statements_of, with_sessions
 from redolab.model.distribution import quantiles
 from redolab.sample import Sample
 from redolab.store import Run
@@ -23,6 +23,8 @@ from redolab.store import Run
 US = 1e-6
 COMMITS = 1_000
 COLD, FLUSH_CPU, DEVICE, WAIT, ROW, EXIT = 2 * US, 12 * US, 500 * US, 20 * US, 2 * US, 5 * US
+ROW_OF_MANY = 3 * US
+# With 8, half of the way from 2 CPUs to 32 sessions.
 NOWAIT = {1: 38 * US, 8: 44 * US, 32: 50 * US}
 ALONE = NOWAIT[1] + COLD
 FLUSHES = {1: 1.0, 8: 0.25, 32: 0.1}
@@ -42,7 +44,7 @@ def waiting(number: int, block: int, sessions: int, rows: int = 1, slower: float
     """A sample of commits that wait, in which every cost is as above times `slower`."""
     flushes = FLUSHES[sessions]
     transaction = ALONE if sessions == 1 else NOWAIT[sessions]
-    cpu = transaction + (rows - 1) * ROW + flushes * FLUSH_CPU
+    cpu = transaction + (rows - 1) * ROW_OF_MANY + flushes * FLUSH_CPU
     cpu += 0.0 if sessions == 1 else (1 - flushes) * WAIT
     flushing = flushes * (FLUSH_CPU + DEVICE)
     return sample(
@@ -55,10 +57,10 @@ def waiting(number: int, block: int, sessions: int, rows: int = 1, slower: float
     )  # fmt: skip
 
 
-def asynchronous(number: int, block: int, sessions: int) -> Sample:
+def asynchronous(number: int, block: int, sessions: int, rows: int = 1) -> Sample:
     return sample(
-        number, block, f"{sessions}/1/nowait", sessions,
-        session_cpu_s=COMMITS * NOWAIT[sessions],
+        number, block, f"{sessions}/{rows}/nowait", sessions,
+        session_cpu_s=COMMITS * (NOWAIT[sessions] + (rows - 1) * ROW),
         session_elapsed_s=COMMITS * NOWAIT[1] if sessions == 1 else sessions,
         wal_flushes=2,
         wal_flush_time_s=2 * (FLUSH_CPU + DEVICE + 3e-9 * COMMITS * 140 / 2),
@@ -74,24 +76,33 @@ def samples(blocks: int = 1, slower: float = 1.0) -> list[Sample]:
         found += [
             waiting(len(found) + 1, block, 1, slower=factor),
             waiting(len(found) + 2, block, 32, slower=factor),
-            waiting(len(found) + 3, block, 8, 1024, factor),
-            *(asynchronous(len(found) + 4 + place, block, count) for place, count in enumerate(NOWAIT)),
+            waiting(len(found) + 3, block, 32, 32, factor),
+            asynchronous(len(found) + 4, block, 1),
+            asynchronous(len(found) + 5, block, 32),
+            asynchronous(len(found) + 6, block, 8, 32),
         ]
     return found
 
 
 def in_a_client(found: list[Sample]) -> list[Sample]:
-    """The same with a client of two threads: 3 us a statement, and 6 to wake up for an answer.
+    """The same with a client of two threads: 3 us a statement, and 3 to wake up for an answer.
 
-    A lone session has a server that costs as much as with several, and CPUs that take a while to be there.
+    A lone session has a server that costs as much as with several, a client that takes 3 us more to wake up
+    on a CPU that has idled, and CPUs that take a while to be there. All statements of a batch cost as much.
     """
 
     def client_s(sessions: int) -> float:
-        return (3 + 6 * min(1.0, 2 / sessions)) * US
+        return (9 if sessions == 1 else 3 + 3 * 2 / sessions) * US
 
     def statements(item: Sample) -> int:
-        rows = int(item.setting.split("/")[1])
-        return 1 if rows == 1 else rows + 2
+        return statements_of(int(item.setting.split("/")[1]))
+
+    def server_s(item: Sample) -> float:
+        count = statements(item)
+        row_s = ROW if "nowait" in item.setting else ROW_OF_MANY
+        return (item.session_cpu_s or 0.0) + COMMITS * (
+            0.0 if count == 1 else (count - 1) * NOWAIT[item.sessions] - (count - 3) * row_s
+        )
 
     def more_s(item: Sample) -> float:
         return COMMITS * (NOWAIT[8] - NOWAIT[1] + 2 * EXIT) if item.sessions == 1 else 0.0
@@ -100,7 +111,7 @@ def in_a_client(found: list[Sample]) -> list[Sample]:
         replace(
             item,
             client_cpu_s=COMMITS * statements(item) * client_s(item.sessions),
-            session_cpu_s=(item.session_cpu_s or 0.0) + more_s(item),
+            session_cpu_s=server_s(item) + more_s(item),
             session_elapsed_s=item.session_elapsed_s
             + more_s(item)
             + (COMMITS * client_s(1) if item.sessions == 1 else 0.0),
@@ -141,33 +152,43 @@ def test_costs_are_what_the_accounts_say(given: Any) -> None:
     assert point.cpus == 2
     assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
     assert point.flush_mean_s == pytest.approx(DEVICE)
-    assert dict(point.transaction_cpu_s) == pytest.approx(NOWAIT)
+    assert dict(point.transaction_cpu_s) == pytest.approx({1: NOWAIT[1], 32: NOWAIT[32]})
+    assert point.transaction_with(8) == pytest.approx(NOWAIT[8])
     assert point.cold_s == pytest.approx(COLD)
     assert point.hand_over_exit_s == 0.0
-    # A row costs more where sessions compete, as a transaction does that waits for nothing.
-    assert point.row_with(8) == pytest.approx(ROW)
-    assert point.row_with(1) == pytest.approx(ROW * NOWAIT[1] / NOWAIT[8])
+    assert point.available == 1.0
+    assert point.row_with(8) == point.row_with(1) == pytest.approx(ROW)
+    assert point.row_with(32) == pytest.approx(ROW_OF_MANY)
     assert point.row_bytes == pytest.approx(80)
     assert point.commit_bytes == pytest.approx(60)
     assert point.device_s_per_byte == pytest.approx(3e-9)
-    # A commit waits in vain too, so one wait costs less than what a commit spends on waiting.
-    assert 0 < point.wake_s <= WAIT * 2
+    # A commit waits in vain too.
+    assert 0 < point.wake_s < (1 - SERVED_SHARE) * WAIT
+    assert point.served_s == pytest.approx(SERVED_SHARE * WAIT, rel=0.1)
+
+
+def test_what_others_have_of_cpus_that_are_short(given: Any) -> None:
+    busy = [replace(item, instance_cpu_s=1.9 if item.setting == "32/1/nowait" else 0.5) for item in samples()]
+    assert given(busy).point.available == pytest.approx(0.95)
+    idle = [replace(item, instance_cpu_s=0.5) for item in samples()]
+    assert given(idle).point.available == 1.0
 
 
 def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
     client = {"loop": "client", "sessions": 32}
     point = given(in_a_client(samples()), load=client).point
     assert dict(point.client_s) == pytest.approx({1: 3 * US, 8: 3 * US, 32: 3 * US})
-    assert point.client_wake_s == pytest.approx(6 * US)
-    assert point.client_with(1) == pytest.approx(9 * US)
-    assert point.client_with(16) == pytest.approx((3 + 6 * 2 / 16) * US)
+    assert point.client_wake_s == pytest.approx(3 * US)
+    assert point.client_with(1) == pytest.approx(6 * US)
+    assert point.client_with(16) == pytest.approx((3 + 3 * 2 / 16) * US)
     assert dict(point.transaction_cpu_s) == pytest.approx({1: NOWAIT[8], 8: NOWAIT[8], 32: NOWAIT[32]})
-    assert point.hand_over_exit_s == pytest.approx(EXIT)
+    # On its way to either side, half of what the client takes more where its CPU has idled.
+    assert point.hand_over_exit_s == pytest.approx(EXIT + 1.5 * US)
     assert point.cold_s == pytest.approx(COLD)
     assert point.flush_cpu_s == pytest.approx(FLUSH_CPU)
-    # BEGIN and COMMIT count as two rows more of 1,023.
-    assert point.row_with(8) == point.row_with(1) == pytest.approx(ROW, rel=0.003)
-    assert 0 < point.wake_s <= WAIT * 2
+    assert point.row_with(8) == point.row_with(1) == pytest.approx(NOWAIT[8])
+    assert point.row_with(32) == pytest.approx(NOWAIT[32])
+    assert 0 < point.wake_s < WAIT
     # Without commits that do not wait, what a lone session's client takes is all that is known.
     waits = [item for item in in_a_client(samples()) if "nowait" not in item.setting]
     point = given(waits, load=client).point
@@ -195,7 +216,9 @@ def test_flush_times_keep_their_mean_and_their_rare_long_ones() -> None:
 def test_a_cost_between_measured_numbers_of_sessions_follows_their_logarithm() -> None:
     curve = ((1, 10.0), (8, 20.0), (32, 40.0))
     assert with_sessions(curve, 2, cpus=2) == 10.0
-    assert with_sessions(curve, 3, cpus=2) == 20.0
+    assert with_sessions(curve, 4, cpus=2) == pytest.approx(15.0)
+    assert with_sessions(curve, 8, cpus=2) == pytest.approx(20.0)
+    assert with_sessions(curve, 8, cpus=16) == 10.0
     assert with_sessions(curve, 16, cpus=2) == pytest.approx(30.0)
     assert with_sessions(curve, 500, cpus=2) == 40.0
     assert with_sessions(curve, 8, cpus=8) == 10.0
@@ -204,7 +227,7 @@ def test_a_cost_between_measured_numbers_of_sessions_follows_their_logarithm() -
 def test_today_is_the_plainest_busy_setting(given: Any) -> None:
     calibrated = given(samples())
     assert calibrated.today == "32/1/wait"
-    assert calibrated.measured["8/1024/wait"].scenario.rows_per_commit == 1024
+    assert calibrated.measured["32/32/wait"].scenario.rows_per_commit == 32
     assert calibrated.replicates == ()
 
 
@@ -218,8 +241,9 @@ def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
     assert FLUSH_CPU < flush.low < flush.point < flush.high < 1.31 * FLUSH_CPU
     [table] = tables(calibrated)
     assert [row["cost"] for row in table.rows] == [
-        "commit, 1 session: CPU", "commit, 8 sessions: CPU", "commit, 32 sessions: CPU",
-        "more after a flush: CPU", "further row: CPU", "flush: CPU", "flush: device", "wait for a flush: CPU",
+        "commit, 1 session: CPU", "commit, 32 sessions: CPU", "more after a flush: CPU",
+        "further row, 8 sessions: CPU", "further row, 32 sessions: CPU", "flush: CPU", "flush: device",
+        "wait for a flush: CPU", "going on after it: CPU",
     ]  # fmt: skip
 
 
@@ -230,8 +254,15 @@ def test_an_emulated_device_is_known_by_the_time_asked_of_it(given: Any) -> None
 
 
 def test_without_rows_their_cost_is_not_known(given: Any) -> None:
-    found = [item for item in samples() if not item.setting.startswith("8/1024")]
+    found = [item for item in samples() if "/32/" not in item.setting]
     assert not given(found).point.row_known
+
+
+def test_rows_are_known_from_either_kind_of_commit(given: Any) -> None:
+    waits = given([item for item in samples() if item.setting != "8/32/nowait"]).point
+    assert waits.row_with(8) == waits.row_with(32) == pytest.approx(ROW_OF_MANY)
+    nowait = given([item for item in samples() if item.setting != "32/32/wait"]).point
+    assert nowait.row_with(8) == nowait.row_with(32) == pytest.approx(ROW)
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,6 @@ def test_every_closed_loop_obeys_littles_law(name: str) -> None:
     assert sessions == pytest.approx(12, rel=0.02 if "simulated" in name else 1e-6)
 
 
-def test_arrivals_do_not_leave_their_cpu_for_a_queue() -> None:
-    assert parameters(POINT, Scenario(64)).imbalance < 64
-    assert parameters(POINT, Scenario(64, arrival_rate_per_s=600.0)).imbalance >= 64
-
-
 def test_open_formulas_with_arrivals_are_the_formulas() -> None:
     asked = Scenario(100, arrival_rate_per_s=600.0)
     all_s, _ = cpu_s(asked)
