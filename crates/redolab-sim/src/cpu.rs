@@ -1,7 +1,8 @@
 //! The CPU station: first come first served, with a quantum, from one queue or from one per CPU.
 //!
-//! With a queue per CPU it is Linux's fair scheduler as far as it decides who waits where (`placement`), so that
-//! a CPU can idle beside another's queue, and who comes next (`fair`), which is not who waits longest.
+//! With a queue per CPU it is Linux's fair scheduler as far as it decides who waits where (`placement`, and `load`
+//! for those whom a session wakes), so that a CPU can idle beside another's queue, and who comes next (`fair`),
+//! which is not who waits longest.
 
 mod fair;
 mod load;
@@ -62,7 +63,7 @@ pub enum By {
     Itself,
     /// Another process or a timer: a CPU that idles must be woken up too.
     Another,
-    /// A session that releases the log.
+    /// Another process, which releases the log.
     Session { waker: u32 },
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
     Device,

@@ -4,7 +4,7 @@
 //! Source: kernel/sched/pelt.c and `wake_affine` in kernel/sched/fair.c.
 
 /// Forgotten by half in this time.
-const HALF_LIFE_NS: f64 = 32e6;
+pub const HALF_LIFE_NS: f64 = 32e6;
 /// How much more there may be at the waker's CPU: half of the 17 % of a cache domain's `imbalance_pct`.
 const MORE: f64 = 1.085;
 

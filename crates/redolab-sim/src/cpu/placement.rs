@@ -3,11 +3,9 @@
 //! Source: kernel/sched/fair.c (`select_task_rq_fair`, `select_idle_sibling`), and the
 //! scheduler's own events while PostgreSQL commits (`docs/decisions/0007-forecast-calibration.md`).
 
+use super::load::HALF_LIFE_NS;
 use super::{By, Server};
 use crate::parameters::Parameters;
-
-/// Utilization is forgotten by half in this time (PELT, kernel/sched/pelt.c).
-const HALF_LIFE_NS: f64 = 32e6;
 
 /// What the scheduler remembers.
 #[derive(Debug)]
