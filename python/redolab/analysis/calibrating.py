@@ -131,11 +131,15 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
     warm = chosen.lone_nowait
     cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
+    lone_s = max(alone_s - cold_s - client.alone_s, LEAST_S)
+    if lone.loop == "client" and competing:
+        # Where its client and server are decides how long a lone session takes: its CPU time is that of few.
+        lone_s = competing[0].server_s
     costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
         transaction_cpu_s=(
-            (1, max(alone_s - cold_s - client.alone_s, LEAST_S)),
+            (1, lone_s),
             *((item.sessions, item.server_s) for item in competing),
         ),
         row_cpu_s=((1, LEAST_S),),
