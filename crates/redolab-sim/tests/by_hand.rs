@@ -75,13 +75,19 @@ fn without_group_commit_the_device_serves_one_at_a_time() {
     assert_eq!(seen.flushes, 80);
 }
 
+/// Sessions with a CPU each, 100 us of work and a log of 1 ms.
+fn a_cpu_each(sessions: u32) -> Parameters {
+    let mut parameters = Parameters::new(sessions);
+    parameters.cpus = f64::from(sessions);
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.device = constant(1_000_000.0);
+    parameters
+}
+
 #[test]
 fn waking_up_delays_the_next_flush() {
     // Two sessions: one's flush, its waking, the other's waking and flush CPU, and so on.
-    let mut parameters = Parameters::new(2);
-    parameters.cpus = 2.0;
-    parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
+    let mut parameters = a_cpu_each(2);
     parameters.wake_ns = 25_000;
     parameters.flush_cpu_ns = 15_000;
     let seen = one(&parameters, 4, 100);
@@ -329,10 +335,7 @@ fn all_who_wait_are_woken_the_latest_first_and_who_never_slept_may_come_before_t
 fn going_to_sleep_and_waking_others_cost_cpu_time() {
     // B sleeps from 103 us, is woken at 1,105 and leads at 1,110; meanwhile A has posted (7 us), and
     // commits at 1,212: one flush each, 1,010 us apart.
-    let mut parameters = Parameters::new(2);
-    parameters.cpus = 2.0;
-    parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
+    let mut parameters = a_cpu_each(2);
     parameters.sleep_ns = 3_000;
     parameters.wake_ns = 5_000;
     parameters.post_ns = 7_000;
@@ -369,10 +372,7 @@ fn the_others_are_woken_one_by_one() {
     // All commit at 100 us. A, whose flush is over at 1,105, wakes C and, 7 us later, B; C leads at 1,110 for
     // both. B is there at 1,117 in vain, and A done at 1,119. It waits from 1,219 on, is woken first at 2,115
     // and leads; B is woken at 2,122, and C done at 2,129.
-    let mut parameters = Parameters::new(3);
-    parameters.cpus = 3.0;
-    parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
+    let mut parameters = a_cpu_each(3);
     parameters.wake_ns = 5_000;
     parameters.post_ns = 7_000;
     let seen = one(&parameters, 0, 3);
@@ -424,10 +424,7 @@ fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
 fn who_was_served_while_asleep_goes_on_more_slowly() {
     // One session's flush and one for the two others take turns. Of the two the one that came last wakes first and
     // leads; the other wakes in vain at one release, and served at the next.
-    let mut parameters = Parameters::new(3);
-    parameters.cpus = 3.0;
-    parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
+    let mut parameters = a_cpu_each(3);
     parameters.wake_ns = 5_000;
     parameters.served_ns = 7_000;
     let seen = one(&parameters, 3, 30);
@@ -440,10 +437,7 @@ fn who_was_served_while_asleep_goes_on_more_slowly() {
 
 /// Two sessions on a log of 1 ms, two CPUs with a queue each.
 fn two_queues() -> Parameters {
-    let mut parameters = Parameters::new(2);
-    parameters.cpus = 2.0;
-    parameters.commit_cpu = constant(100_000.0);
-    parameters.device = constant(1_000_000.0);
+    let mut parameters = a_cpu_each(2);
     parameters.wake_ns = 5_000;
     parameters.own_queues = true;
     // Longer than any test takes.

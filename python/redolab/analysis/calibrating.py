@@ -131,10 +131,11 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
     warm = chosen.lone_nowait
     cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
     device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
-    lone_s = max(alone_s - cold_s - client.alone_s, LEAST_S)
     if lone.loop == "client" and competing:
         # Where its client and server are decides how long a lone session takes: its CPU time is that of few.
         lone_s = competing[0].server_s
+    else:
+        lone_s = max(alone_s - cold_s - lone.client_s, LEAST_S)
     costs = Calibration(
         loop=lone.loop,
         cpus=cpus,
@@ -211,11 +212,6 @@ class _Client:
     cost_s: Curve
     wake_s: float = 0.0
     exit_s: float = 0.0
-
-    @property
-    def alone_s(self) -> float:
-        """How much longer a statement of a lone session takes than its CPU time in the server."""
-        return self.cost_s[0][1] + self.wake_s + 2 * self.exit_s
 
 
 def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -> _Client:
@@ -295,14 +291,18 @@ def _flush_quantiles(
 
 def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
     """With what waiting costs, such that the busy setting simulated needs the CPU time that was measured."""
-    waits, waiting_s, share = 1.0, costs.wake_s, busy.waiting_share
-    for _ in range(4):
+    waiting_s, share = costs.wake_s, busy.waiting_share
+
+    def divided(waits: float) -> Calibration:
         wake_s = (1 - SERVED_SHARE) * waiting_s / waits
-        costs = replace(costs, wake_s=wake_s, served_s=SERVED_SHARE * waiting_s)
-        needs = parameters(replace(costs, hand_over_exit_s=0.0), busy.scenario)
+        return replace(costs, wake_s=wake_s, served_s=SERVED_SHARE * waiting_s)
+
+    found = divided(1.0)
+    for _ in range(3):
+        needs = parameters(replace(found, hand_over_exit_s=0.0), busy.scenario)
         needs = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0)
         seen = simulate(needs, _SEED, _COMMITS)
-        waits = max(seen.log_waits_per_commit.point / share, 0.5)
         cpu_s = seen.cpu_utilization.point * needs.cpus / seen.throughput_per_s.point
         waiting_s = max(waiting_s + (busy.cpu_s - cpu_s) / share, LEAST_S)
-    return costs
+        found = divided(max(seen.log_waits_per_commit.point / share, 0.5))
+    return found
