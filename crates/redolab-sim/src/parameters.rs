@@ -113,7 +113,7 @@ pub struct Parameters {
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
     /// Statements that a client sends per transaction, the commit as the last of them; long
-    /// transactions are cut into no more than 60. 0 where the loop runs inside the server.
+    /// transactions are cut into no more than 240. 0 where the loop runs inside the server.
     pub statements: u32,
     /// Threads of the client, among which the sessions are dealt out: each works for one session after
     /// the other, in the order of the server's answers.

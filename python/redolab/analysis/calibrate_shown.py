@@ -57,7 +57,7 @@ def tables(calibrated: Calibrated) -> list[Table]:
         _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
         _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
         _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
-        _row("going on after it: CPU", cost(calibrated, lambda each: each.served_s)),
+        _row("going on after it: CPU", cost(calibrated, lambda each: each.served_s[-1][1])),
     ]
     return [
         Table(

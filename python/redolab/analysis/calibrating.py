@@ -24,7 +24,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from redolab.analysis.calibration_settings import Chosen, SampledSetting, choose, sampled_settings, today_of
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
@@ -33,6 +33,7 @@ from redolab.analysis.measured import quantities
 from redolab.analysis.reading import read_latency
 from redolab.model.calibration import (
     LEAST_S,
+    SERVED_BY_FEW,
     SERVED_SHARE,
     Calibration,
     Curve,
@@ -108,7 +109,8 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         if all(item.samples for item in resampled.values()):
             costs = _costs(choose(resampled, run), histograms, machine)
             more = costs.wake_s / direct.wake_s
-            replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=more * point.served_s))
+            served_s = tuple((sessions, more * cost_s) for sessions, cost_s in point.served_s)
+            replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=served_s))
     return Calibrated(
         point,
         tuple(replicates),
@@ -141,7 +143,7 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         cpus=cpus,
         transaction_cpu_s=(
             (1, lone_s),
-            *((item.sessions, item.server_s) for item in competing),
+            *((item.sessions, item.server_s) for item in _beyond_few(competing, lone)),
         ),
         row_cpu_s=((1, LEAST_S),),
         flush_cpu_s=flush_cpu_s,
@@ -172,6 +174,18 @@ def _available(chosen: Chosen, cpus: int) -> float:
         for item in chosen.nowait
     ]
     return min(1.0, max((share for share in used if share > _SHORT_OF_CPU), default=1.0))
+
+
+_T = TypeVar("_T")
+
+
+def _beyond_few(by_sessions: Sequence[_T], lone: SampledSetting) -> Sequence[_T]:
+    """Of costs by sessions those that count with so many, and not with as few as there are CPUs.
+
+    A client's threads and the server's processes put each other off with some more than that already: what
+    some cost where nobody waits is then the least that there is.
+    """
+    return by_sessions[1:] if lone.loop == "client" else by_sessions
 
 
 @dataclass(frozen=True)
@@ -233,7 +247,8 @@ def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -
         for item, share in zip(competing, wakes, strict=True)
     ]
     exit_s = max(0.0, alone.elapsed_s - few.server_s - costs[0][1] - wake_s) / 2
-    return _Client(((1, costs[0][1]), *costs), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
+    more = _beyond_few(costs, chosen.lone)
+    return _Client(((1, costs[0][1]), *more), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
 
 
 def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
@@ -247,7 +262,7 @@ def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
     row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
     return replace(
         costs,
-        row_cpu_s=((1, few[1]), *(point for point in points if point[0] > 1)),
+        row_cpu_s=((1, few[1]), *(point for point in _beyond_few(points, lone) if point[0] > 1)),
         row_bytes=row_bytes,
         commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
     )
@@ -295,7 +310,9 @@ def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
 
     def divided(waits: float) -> Calibration:
         wake_s = (1 - SERVED_SHARE) * waiting_s / waits
-        return replace(costs, wake_s=wake_s, served_s=SERVED_SHARE * waiting_s)
+        served_s = SERVED_SHARE * waiting_s
+        by_sessions = ((1, SERVED_BY_FEW * served_s), (busy.scenario.sessions, served_s))
+        return replace(costs, wake_s=wake_s, served_s=by_sessions)
 
     found = divided(1.0)
     for _ in range(3):

@@ -26,6 +26,8 @@ SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.25, 0.45, 0.30
 # Of the CPU time that waiting costs, that of going on with cold caches when the commit is there. Who wakes in
 # vain sleeps again at once (4 us of 25, by the scheduler's events).
 SERVED_SHARE = 0.8
+# Caches are the colder the more sessions there are: so much of it is left with one for each CPU.
+SERVED_BY_FEW = 0.5
 # How much later than asked for a sleep ends: prctl(2), PR_SET_TIMERSLACK.
 TIMER_SLACK_S = 50e-6
 # Linux's scheduler (kernel/sched/fair.c) looks with the tick, at 250 Hz, whether a task has used up its
@@ -115,7 +117,7 @@ class Calibration:
     """More where a thread of the client has slept, because there was no answer."""
     hand_over_exit_s: float = 0.0
     """From sending to the other side's running, where that has a CPU that idles."""
-    served_s: float = 0.0
+    served_s: Curve = ((1, 0.0),)
     """CPU time of going on after such a wait, when the commit is there."""
     available: float = 1.0
     """Share of the CPUs' time that sessions and client have where CPUs are short; others have the rest."""
@@ -162,13 +164,10 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
 
 
-def _per_session(curve: Curve) -> float:
-    """How much a cost grows with each session more, from the fewest to the most that compete."""
-    more = [point for point in curve if point[0] > 1]
-    if len(more) < 2:
-        return 0.0
-    (few, least), *_, (many, most) = more
-    return max(0.0, (most - least) / (many - few))
+def _per_session(curve: Curve, cpus: float) -> float:
+    """How much a cost grows with each session more, from one for each CPU to the most."""
+    few, (many, most) = max(cpus, 1), curve[-1]
+    return max(0.0, (most - curve[0][1]) / (many - few)) if many > few else 0.0
 
 
 def client_threads(cpus: float) -> int:
@@ -220,9 +219,9 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     # BEGIN and COMMIT are statements of their own, of about the cost of another row.
     more_rows = max(rows, statements) - 1
     contention_s = (
-        _per_session(calibration.transaction_cpu_s)
-        + more_rows * _per_session(calibration.row_cpu_s)
-        + statements * _per_session(calibration.client_s)
+        _per_session(calibration.transaction_cpu_s, cpus)
+        + more_rows * _per_session(calibration.row_cpu_s, cpus)
+        + statements * _per_session(calibration.client_s, cpus)
     )
     return GroupCommitParameters(
         sessions=scenario.sessions,
@@ -242,7 +241,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         sleep_s=SLEEP_SHARE * calibration.wake_s,
         wake_s=WAKE_SHARE * calibration.wake_s,
         post_s=POST_SHARE * calibration.wake_s,
-        served_s=calibration.served_s,
+        served_s=with_sessions(calibration.served_s, working, cpus),
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,

@@ -110,7 +110,7 @@ class GroupCommitParameters:
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
     """Statements that a client sends per transaction, the commit as the last of them; long transactions are
-    cut into no more than 60. 0 where the loop runs inside the server: then the next four have no effect."""
+    cut into no more than 240. 0 where the loop runs inside the server: then the next four have no effect."""
     client_threads: int = 1
     """Threads of the client, among which the sessions are dealt out: each works for one session after the
     other, in the order of the server's answers."""

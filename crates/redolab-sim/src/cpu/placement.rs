@@ -58,7 +58,9 @@ impl Placement {
         if !servers[last as usize].busy {
             return last;
         }
-        if self.utilization < self.spread_below {
+        // A client and its server take turns where they are, though another CPU idles.
+        let takes_turns = matches!(by, By::OtherSide { .. });
+        if self.utilization < self.spread_below && !takes_turns {
             let awake =
                 |server: &Server| !server.busy && server.idled_ns(now_ns) <= self.halt_after_ns;
             if let Some((other, _)) = (0_u32..).zip(servers).find(|(_, server)| awake(server)) {
@@ -83,5 +85,23 @@ impl Placement {
         let used = 1.0 - (self.idle_ns + idle_ns) as f64 / elapsed_ns as f64;
         self.utilization += self.weight * (used - self.utilization);
         (self.idle_ns, self.looked_ns) = (0, now_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_and_its_server_stay_together_where_others_would_part() {
+        let mut parameters = Parameters::new(2);
+        parameters.halt_after_ns = 1_000;
+        parameters.spread_below = 1.0;
+        parameters.balance_ns = 1_000_000;
+        let placement = Placement::new(&parameters, 2, 4);
+        let busy = Server { busy: true, ..Server::default() };
+        let servers = [busy, Server::default()];
+        assert_eq!(placement.of(0, By::Another, &servers, 500), 1);
+        assert_eq!(placement.of(0, By::OtherSide { exit_ns: 0 }, &servers, 500), 0);
     }
 }

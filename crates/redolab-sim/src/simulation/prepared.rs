@@ -4,7 +4,7 @@ use crate::distribution::whole;
 use crate::parameters::{Load, Parameters};
 
 /// A long transaction of a client is cut into no more parts than this.
-const MOST_STATEMENTS: u64 = 60;
+const MOST_STATEMENTS: u64 = 240;
 
 /// What follows from the parameters.
 pub struct Prepared {
