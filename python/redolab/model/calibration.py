@@ -241,7 +241,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         sleep_s=SLEEP_SHARE * calibration.wake_s,
         wake_s=WAKE_SHARE * calibration.wake_s,
         post_s=POST_SHARE * calibration.wake_s,
-        served_s=with_sessions(calibration.served_s, working, cpus),
+        served_s=with_sessions(calibration.served_s, working, cpus) if working > cpus else 0.0,
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
