@@ -1,9 +1,9 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
     python benches/forecast.py                                  measures (20 minutes) and scores
-    python benches/forecast.py GRID OPEN [--earlier GRID ...]   scores runs of `benches/forecast_grid.py`
+    python benches/forecast.py GRID OPEN [--others GRID ...]   scores runs of `benches/forecast_grid.py`
 
-Earlier grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
+Other grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
 beside it in `benches/results`, and the record that comes with Redolab, which gives the first forecasts of a
 new user their intervals.
 
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("grid", type=Path, nargs="?", help="a run of benches/forecast_grid.py")
     parser.add_argument("open", type=Path, nargs="?", help="its open part")
-    parser.add_argument("--earlier", type=Path, nargs="*", default=[], help="earlier grids, for the record")
+    parser.add_argument("--others", type=Path, nargs="*", default=[], help="other grids, for the record")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         grid, arrivals = asked.grid, asked.open
@@ -93,18 +93,18 @@ def main() -> None:
         again = {} if arrivals is None else repeated(runs[1], response_s)
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0], throughput))]
-        before = []
-        for number, earlier in enumerate(map(open_run, asked.earlier), 1):
-            before.append(forecasts(earlier, earlier))
-            noise.append((f"earlier, {number}", before[-1], repeated(earlier, throughput)))
-    everything = [*held, *chain.from_iterable(before)]
+        others = []
+        for number, other in enumerate(map(open_run, asked.others), 1):
+            others.append(forecasts(other, other))
+            noise.append((f"another, {number}", others[-1], repeated(other, throughput)))
+    everything = [*held, *chain.from_iterable(others)]
     scores = cross_checked(everything)
     silences = [Silence(model, item.family, why) for item in everything for model, why in item.silent.items()]
     write_raw(held, HERE / "results" / "forecast.csv")
-    for number, earlier in enumerate(before, 1):
-        write_raw(earlier, HERE / "results" / f"forecast_earlier_{number}.csv")
+    for number, scored in enumerate(others, 1):
+        write_raw(scored, HERE / "results" / f"forecast_another_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
-    (HERE / "forecast.md").write_text(page(held, before, scores, moved, again, [*about, "", *_noise(noise)]))
+    (HERE / "forecast.md").write_text(page(held, others, scores, moved, again, [*about, "", *_noise(noise)]))
 
 
 def throughput(sample: Sample) -> float:
@@ -284,7 +284,7 @@ def write_raw(held: Sequence[Held], path: Path) -> None:
 
 def page(
     held: Sequence[Held],
-    before: Sequence[Sequence[Held]],
+    others: Sequence[Sequence[Held]],
     scores: Sequence[Score],
     moved: Sequence[Held],
     again: Mapping[str, list[float]],
@@ -297,9 +297,9 @@ def page(
     lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
     lines += [f"the model was not calibrated on. Core: without {others}.", ""]
     lines += _closed_table(held)
-    for number, earlier in enumerate(before, 1):
-        lines += ["", f"The same settings, earlier measurement {number}", ""]
-        lines += _closed_table(earlier)
+    for number, other in enumerate(others, 1):
+        lines += ["", f"The same settings, another measurement, {number}", ""]
+        lines += _closed_table(other)
     lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
     lines += _table(
         ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
@@ -358,7 +358,7 @@ def page(
         "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
     ]
     lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
-    everything = [*held, *chain.from_iterable(before)]
+    everything = [*held, *chain.from_iterable(others)]
     unchecked = left_out(everything)
     lines += _table(
         ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],

@@ -24,7 +24,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from redolab.analysis.calibration_settings import Chosen, SampledSetting, choose, sampled_settings, today_of
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
@@ -143,7 +143,7 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         cpus=cpus,
         transaction_cpu_s=(
             (1, lone_s),
-            *((item.sessions, item.server_s) for item in _beyond_few(competing, lone)),
+            *_by_sessions([(item.sessions, item.server_s) for item in competing], lone.loop, cpus),
         ),
         row_cpu_s=((1, LEAST_S),),
         flush_cpu_s=flush_cpu_s,
@@ -176,16 +176,16 @@ def _available(chosen: Chosen, cpus: int) -> float:
     return min(1.0, max((share for share in used if share > _SHORT_OF_CPU), default=1.0))
 
 
-_T = TypeVar("_T")
+def _by_sessions(measured: Sequence[tuple[int, float]], loop: str, cpus: int) -> Curve:
+    """Costs by sessions as they count in a forecast.
 
-
-def _beyond_few(by_sessions: Sequence[_T], lone: SampledSetting) -> Sequence[_T]:
-    """Of costs by sessions those that count with so many, and not with as few as there are CPUs.
-
-    A client's threads and the server's processes put each other off with some more than that already: what
-    some cost where nobody waits is then the least that there is.
+    What several sessions of a client cost where nobody waits is the least that there is, as with one session
+    for each CPU: where commits wait, its threads and the server's processes put each other off.
     """
-    return by_sessions[1:] if lone.loop == "client" else by_sessions
+    if loop != "client" or not measured:
+        return tuple(measured)
+    (_, few), *more = measured
+    return ((cpus, few), *more)
 
 
 @dataclass(frozen=True)
@@ -247,8 +247,8 @@ def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -
         for item, share in zip(competing, wakes, strict=True)
     ]
     exit_s = max(0.0, alone.elapsed_s - few.server_s - costs[0][1] - wake_s) / 2
-    more = _beyond_few(costs, chosen.lone)
-    return _Client(((1, costs[0][1]), *more), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
+    by_sessions = _by_sessions(costs, chosen.lone.loop, cpus)
+    return _Client(((1, costs[0][1]), *by_sessions), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
 
 
 def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
@@ -256,21 +256,24 @@ def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
     settings = [item for item in (chosen.rows_nowait, chosen.rows) if item is not None]
     if not settings:
         return costs
-    few, *_ = points = sorted({item.scenario.sessions: _row_s(costs, item) for item in settings}.items())
+    measured = sorted({item.scenario.sessions: _row_s(costs, item) for item in settings}.items())
+    points = _by_sessions(measured, costs.loop, costs.cpus)
     lone, rows = chosen.lone, settings[-1]
     more = rows.scenario.rows_per_commit - 1
     row_bytes = (rows.per_commit("wal_bytes") - lone.per_commit("wal_bytes")) / more
     return replace(
         costs,
-        row_cpu_s=((1, few[1]), *(point for point in _beyond_few(points, lone) if point[0] > 1)),
+        row_cpu_s=((1, points[0][1]), *(point for point in points if point[0] > 1)),
         row_bytes=row_bytes,
         commit_bytes=max(1.0, lone.per_commit("wal_bytes") - row_bytes),
     )
 
 
 def _row_s(costs: Calibration, rows: SampledSetting) -> float:
-    """CPU time of a row beyond the first in the server."""
+    """CPU time of a row beyond the first in the server; of any statement of a client that does not wait."""
     scenario = rows.scenario
+    if rows.loop == "client" and scenario.commit_wait == "nowait":
+        return max(rows.server_s / _statements(rows), LEAST_S)
     left_s = rows.server_s - costs.transaction_with(scenario.sessions)
     if scenario.commit_wait == "wait":
         waits = 0.0 if scenario.sessions == 1 else rows.waiting_share

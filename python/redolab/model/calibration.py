@@ -164,10 +164,13 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
 
 
-def _per_session(curve: Curve, cpus: float) -> float:
-    """How much a cost grows with each session more, from one for each CPU to the most."""
-    few, (many, most) = max(cpus, 1), curve[-1]
-    return max(0.0, (most - curve[0][1]) / (many - few)) if many > few else 0.0
+def _per_session(curve: Curve) -> float:
+    """How much a cost grows with each session more, from the fewest to the most that compete."""
+    more = [point for point in curve if point[0] > 1]
+    if len(more) < 2:
+        return 0.0
+    (few, least), *_, (many, most) = more
+    return max(0.0, (most - least) / (many - few))
 
 
 def client_threads(cpus: float) -> int:
@@ -219,9 +222,9 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     # BEGIN and COMMIT are statements of their own, of about the cost of another row.
     more_rows = max(rows, statements) - 1
     contention_s = (
-        _per_session(calibration.transaction_cpu_s, cpus)
-        + more_rows * _per_session(calibration.row_cpu_s, cpus)
-        + statements * _per_session(calibration.client_s, cpus)
+        _per_session(calibration.transaction_cpu_s)
+        + more_rows * _per_session(calibration.row_cpu_s)
+        + statements * _per_session(calibration.client_s)
     )
     return GroupCommitParameters(
         sessions=scenario.sessions,

@@ -15,7 +15,14 @@ from redolab.analysis.calibrate_shown import cost, tables
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.calibration_settings import SampledSetting
 from redolab.errors import UsageError
-from redolab.model.calibration import SERVED_BY_FEW, SERVED_SHARE, Scenario, statements_of, with_sessions
+from redolab.model.calibration import (
+    SERVED_BY_FEW,
+    SERVED_SHARE,
+    Scenario,
+    parameters,
+    statements_of,
+    with_sessions,
+)
 from redolab.model.distribution import quantiles
 from redolab.sample import Sample
 from redolab.store import Run
@@ -169,6 +176,17 @@ def test_costs_are_what_the_accounts_say(given: Any) -> None:
     assert served_s[1] == pytest.approx(SERVED_BY_FEW * served_s[32])
 
 
+def test_who_has_a_cpu_to_himself_goes_on_with_warm_caches(given: Any) -> None:
+    point = given(samples()).point
+
+    def going_on_s(sessions: int) -> float:
+        return parameters(point, Scenario(sessions)).served_s
+
+    assert going_on_s(2) == 0.0
+    assert SERVED_BY_FEW * going_on_s(32) < going_on_s(4) < going_on_s(8) < going_on_s(32)
+    assert going_on_s(32) == dict(point.served_s)[32]
+
+
 def test_what_others_have_of_cpus_that_are_short(given: Any) -> None:
     busy = [replace(item, instance_cpu_s=1.9 if item.setting == "32/1/nowait" else 0.5) for item in samples()]
     assert given(busy).point.available == pytest.approx(0.95)
@@ -179,12 +197,12 @@ def test_what_others_have_of_cpus_that_are_short(given: Any) -> None:
 def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
     client = {"loop": "client", "sessions": 32}
     point = given(in_a_client(samples()), load=client).point
-    assert dict(point.client_s) == pytest.approx({1: 3 * US, 32: 3 * US})
+    assert dict(point.client_s) == pytest.approx({1: 3 * US, 2: 3 * US, 32: 3 * US})
     assert point.client_wake_s == pytest.approx(3 * US)
     assert point.client_with(1) == pytest.approx(6 * US)
     assert point.client_with(16) == pytest.approx((3 + 3 * 2 / 16) * US)
     # What 8 cost where nobody waits is what there is at least; with 32 it is more, with 8 half of that.
-    assert dict(point.transaction_cpu_s) == pytest.approx({1: NOWAIT[8], 32: NOWAIT[32]})
+    assert dict(point.transaction_cpu_s) == pytest.approx({1: NOWAIT[8], 2: NOWAIT[8], 32: NOWAIT[32]})
     assert point.transaction_with(8) == pytest.approx((NOWAIT[8] + NOWAIT[32]) / 2)
     # On its way to either side, half of what the client takes more where its CPU has idled.
     assert point.hand_over_exit_s == pytest.approx(EXIT + 1.5 * US)

@@ -9,9 +9,12 @@ import pytest
 from tests.forecasts import BATCHES, TODAY, make_calibrated, make_scores
 
 from redolab.analysis.forecasting import MODEL, compare, extrapolated, forecast, look_ahead, predict
+from redolab.model import group_commit
 from redolab.model.calibration import Scenario
 from redolab.model.erlang import NoSteadyStateError
-from redolab.model.forecast import QUANTITIES
+from redolab.model.forecast import QUANTITIES, simulation
+from redolab.model.group_commit import GroupCommitParameters, GroupCommitResult
+from redolab.model.group_commit import simulate as simulated
 from redolab.model.record import LEVEL
 
 CALIBRATED = make_calibrated()
@@ -45,6 +48,20 @@ def test_a_lone_session_takes_what_a_commit_and_a_flush_take() -> None:
     assert look_ahead(CALIBRATED, Scenario(1)).point["response_time_ms"] == pytest.approx(
         expected_ms, rel=0.03
     )
+
+
+def test_of_long_transactions_fewer_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def simulate(needs: GroupCommitParameters, seed: int, commits: int) -> GroupCommitResult:
+        asked.append(commits)
+        return simulated(needs, seed, commits)
+
+    monkeypatch.setattr(group_commit, "simulate", simulate)
+    client = replace(CALIBRATED.point, loop="client", client_s=((1, 5e-6),))
+    for scenario in (Scenario(8, rows_per_commit=58), Scenario(8, rows_per_commit=1_024), Scenario(600, 64)):
+        simulation(client, scenario, 20_000)
+    assert asked == [20_000, 5_000, 20 * 600]
 
 
 def test_every_quantity_is_forecast() -> None:
