@@ -293,9 +293,9 @@ def page(
     """The page of tables."""
     closed = [item for item in held if item.family != "open arrivals"]
     lines = ["# How true the forecasts are", "", *about, ""]
-    others = _words(set(_families(closed)) - set(CORE))
+    left_out_families = _words(set(_families(closed)) - set(CORE))
     lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
-    lines += [f"the model was not calibrated on. Core: without {others}.", ""]
+    lines += [f"the model was not calibrated on. Core: without {left_out_families}.", ""]
     lines += _closed_table(held)
     for number, other in enumerate(others, 1):
         lines += ["", f"The same settings, another measurement, {number}", ""]
