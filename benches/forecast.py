@@ -1,7 +1,7 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
     python benches/forecast.py                                  measures (20 minutes) and scores
-    python benches/forecast.py GRID OPEN [--others GRID ...]   scores runs of `benches/forecast_grid.py`
+    python benches/forecast.py GRID OPEN [--others GRID ...]    scores runs of `benches/forecast_grid.py`
 
 Other grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
 beside it in `benches/results`, and the record that comes with Redolab, which gives the first forecasts of a

@@ -26,7 +26,7 @@ SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.25, 0.45, 0.30
 # Of the CPU time that waiting costs, that of going on with cold caches when the commit is there. Who wakes in
 # vain sleeps again at once (4 us of 25, by the scheduler's events).
 SERVED_SHARE = 0.8
-# Caches are the colder the more sessions there are: so much of it is left with one for each CPU.
+# Caches are the colder the more sessions share a CPU: so much of it with hardly more sessions than CPUs.
 SERVED_BY_FEW = 0.5
 # How much later than asked for a sleep ends: prctl(2), PR_SET_TIMERSLACK.
 TIMER_SLACK_S = 50e-6
@@ -226,6 +226,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         + more_rows * _per_session(calibration.row_cpu_s)
         + statements * _per_session(calibration.client_s)
     )
+    # Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`.
+    served_s = with_sessions(calibration.served_s, working, cpus) if working > cpus else 0.0
     return GroupCommitParameters(
         sessions=scenario.sessions,
         cpus=cpus if working <= cpus else cpus * calibration.available,
@@ -244,7 +246,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         sleep_s=SLEEP_SHARE * calibration.wake_s,
         wake_s=WAKE_SHARE * calibration.wake_s,
         post_s=POST_SHARE * calibration.wake_s,
-        served_s=with_sessions(calibration.served_s, working, cpus) if working > cpus else 0.0,
+        served_s=served_s,
         idle_exit_s=IDLE_EXIT_S,
         halt_exit_s=HALT_EXIT_S,
         halt_after_s=HALT_AFTER_S,
