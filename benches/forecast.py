@@ -8,9 +8,10 @@ beside it in `benches/results`, and the record that comes with Redolab, which gi
 new user their intervals.
 
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
-costs are read from three settings that wait for the log and from commits that do not wait; all other settings
-are forecast. The Universal Scalability Law needs three numbers of sessions: it is fitted on 1, 8 and 32, and
-silent of 8. Intervals are made from the scores of nine tenths of the settings and checked on the tenth.
+costs are read from three settings that wait for the log, from commits that do not wait, and from a session
+that pauses between its commits; all other settings are forecast. The Universal Scalability Law needs three
+numbers of sessions: it is fitted on 1, 8 and 32, and silent of 8. Intervals are made from the scores of nine
+tenths of the settings and checked on the tenth.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_samples
+from redolab.experiment.calibrate import setting_name
 from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
@@ -162,13 +164,14 @@ def systems(run: Run) -> dict[str, tuple[str, str]]:
 
 
 def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
-    """The three settings of a system, and the commits that do not wait (whatever the device)."""
+    """The three settings of a system, the commits that do not wait (whatever the device), and the pauses."""
     nowait = device_ms if device_ms in ("0", "1") else "1"
     return (
         f"1/1/wait/0/{loop}/{device_ms}",
         f"32/1/wait/0/{loop}/{device_ms}",
         f"32/32/wait/0/{loop}/{device_ms}",
         *(f"{levels}/nowait/0/{loop}/{nowait}" for levels in ("1/1", "32/1", "8/32")),
+        *map(setting_name, forecast_grid.pauses(device_ms)),
     )
 
 
@@ -185,7 +188,7 @@ def forecasts(grid: Run, run: Run) -> list[Held]:
         law = models_of(calibrate(grid, (*known, for_law)))[USL]
         for name, item in levels.items():
             belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
-            if belongs and name not in known and name in measured:
+            if belongs and name not in known and name in measured and "pause_ms" not in item:
                 scenario = scenario_of(item, int(item["sessions"]))
                 observed = {key: value.point for key, value in measured[name].items() if value.point}
                 mine = models if name == for_law else {**models, USL: law}
@@ -260,7 +263,7 @@ def transferred(grid: Run) -> list[Held]:
         models = models_of(calibrated)
         for item in grid.manifest["settings"]:
             levels = item["levels"]
-            if levels["loop"] != loop or levels["log_device_ms"] == "0":
+            if levels["loop"] != loop or levels["log_device_ms"] == "0" or "pause_ms" in levels:
                 continue
             device_ms = float(levels["log_device_ms"])
             scenario = replace(scenario_of(levels, int(levels["sessions"])), log_device_ms=device_ms)

@@ -18,6 +18,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from redolab import open_run, runner
@@ -26,7 +27,7 @@ from redolab.design import Design
 from redolab.engine import open_engine
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan
-from redolab.experiment.calibrate import check_load, setting_name
+from redolab.experiment.calibrate import PAUSES_MS, check_load, setting_name
 from redolab.store import Run
 
 LOOPS = ("server", "client")
@@ -51,7 +52,14 @@ def settings() -> dict[str, Mapping[str, str]]:
         for device_ms in DEVICES_MS
         for sessions, rows, wait, delay_us in _of_device(device_ms)
     )
-    return {setting_name(levels): levels for levels in found}
+    paused = chain.from_iterable(map(pauses, DEVICES_MS))
+    return {setting_name(levels): levels for levels in (*found, *paused)}
+
+
+def pauses(device_ms: str) -> list[dict[str, str]]:
+    """A lone session that pauses between its commits, as `run calibrate` measures it."""
+    alone = _levels(1, 1, device_ms, "server")
+    return [alone | {"pause_ms": str(pause_ms)} for pause_ms in PAUSES_MS]
 
 
 def _of_device(device_ms: str) -> Iterator[tuple[int, int, str, int]]:

@@ -19,6 +19,7 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
+    "pause_ms": "milliseconds that a session in the server pauses after each commit, on its CPU",
     "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
     "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
     "rounds": "rounds of uncommitted updates before the scan",
@@ -34,6 +35,7 @@ LOG_LIMIT_BYTES = 5 * 10**9
 """Where a private server's log stops to grow: its max_wal_size and some."""
 COMMIT_SIBLINGS = 5
 """PostgreSQL's default, which settings with a commit delay have whatever the server's value is."""
+LONGEST_PAUSE_S = 10.0
 MOST_ARRIVALS_PER_S = 1e6
 """More than any client can begin."""
 ROW_HEADER_BYTES = 48
@@ -189,13 +191,33 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
     return rate_per_s
 
 
-def check_arrivals(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
-    """Make sure that whatever is to come at random moments can.
+def pause_of(levels: Mapping[str, str]) -> float:
+    """Seconds that a session pauses after each commit under a setting with such levels.
 
     Raises:
-        UsageError: an arrival rate that is none, or for a loop that cannot wait for arrivals.
+        UsageError: the level is no such time.
+    """
+    level = levels.get("pause_ms", "0")
+    try:
+        pause_s = float(level) / 1e3
+    except ValueError:
+        pause_s = -1.0
+    if not 0 <= pause_s <= LONGEST_PAUSE_S:
+        raise UsageError(
+            f"pause_ms is {level!r}; it must be a number from 0 to {1e3 * LONGEST_PAUSE_S:,.0f}."
+        )
+    return pause_s
+
+
+def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
+    """Make sure that whatever is to come at random moments can, and that whoever is to pause can.
+
+    Raises:
+        UsageError: an arrival rate or a pause that is none, or for a loop that cannot wait for it.
     """
     for levels in combinations:
+        if pause_of(levels) and loop_of(load, levels) != "server":
+            raise UsageError("pause_ms needs a loop inside the server. Measure with the level loop=server.")
         if arrival_rate_of(levels) is not None and loop_of(load, levels) != "client":
             raise UsageError(
                 "arrival_rate_per_s needs sessions of a client: a loop inside the server begins its next "

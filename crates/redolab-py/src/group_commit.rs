@@ -63,6 +63,7 @@ pub struct GroupCommitParameters {
     write_cpu_s_per_byte: f64,
     device: Described,
     device_s_per_byte: f64,
+    device_after_idle_s: Vec<(f64, f64)>,
     sleep_s: f64,
     wake_s: f64,
     post_s: f64,
@@ -114,6 +115,7 @@ impl GroupCommitParameters {
             write_cpu_ns_per_byte: self.write_cpu_s_per_byte * 1e9,
             device: self.device.distribution()?,
             device_ns_per_byte: self.device_s_per_byte * 1e9,
+            device_after_idle_ns: self.after_idle_ns()?,
             sleep_ns: nanoseconds("sleep_s", self.sleep_s)?,
             wake_ns: nanoseconds("wake_s", self.wake_s)?,
             post_ns: nanoseconds("post_s", self.post_s)?,
@@ -141,6 +143,14 @@ impl GroupCommitParameters {
             writer_bytes: self.writer_bytes,
             early_write_bytes: self.early_write_bytes,
         })
+    }
+
+    fn after_idle_ns(&self) -> PyResult<Vec<(u64, u64)>> {
+        let whole = |seconds| nanoseconds("device_after_idle_s", seconds);
+        self.device_after_idle_s
+            .iter()
+            .map(|&(idle, more)| Ok((whole(idle)?, whole(more)?)))
+            .collect()
     }
 }
 

@@ -87,6 +87,9 @@ pub struct Parameters {
     pub device_cpu: Option<u32>,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
+    /// Further time of the device once it has idled: how long it did, and how much more, from the shortest to
+    /// the longest. Linear between them, outside of them as at the nearest.
+    pub device_after_idle_ns: Vec<(u64, u64)>,
     /// CPU time to go to sleep when the log is somebody else's.
     pub sleep_ns: u64,
     /// CPU time to wake up after a wait for the log.
@@ -165,6 +168,7 @@ impl Parameters {
             device_paced: false,
             device_cpu: None,
             device_ns_per_byte: 0.0,
+            device_after_idle_ns: Vec::new(),
             sleep_ns: 0,
             wake_ns: 0,
             post_ns: 0,
@@ -233,6 +237,10 @@ impl Parameters {
             return wrong(
                 "the share of the CPUs below which processes spread must be between 0 and 1",
             );
+        }
+        let idled = &self.device_after_idle_ns;
+        if idled.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+            return wrong("the times that a device idled must rise");
         }
         for (name, value) in [
             ("the log writer's interval", self.writer_interval_ns),

@@ -49,6 +49,30 @@ fn one_session_is_the_sum_of_its_steps() {
 }
 
 #[test]
+fn a_device_that_has_idled_takes_longer() {
+    let mut parameters = Parameters::new(1);
+    parameters.commit_cpu = constant(40_000.0);
+    parameters.device = constant(1_000_000.0);
+    // 40 us are a third of the way from 20 to 80.
+    parameters.device_after_idle_ns = vec![(20_000, 0), (80_000, 300_000), (800_000, 500_000)];
+    let mut takes = |idle_ns: f64, more_ns: u64| {
+        parameters.commit_cpu = constant(idle_ns);
+        let seen = one(&parameters, 1, 10);
+        assert_eq!(seen.device_busy_ns, 10 * (1_000_000 + more_ns), "after {idle_ns} ns");
+        assert_eq!(seen.elapsed_ns, seen.device_busy_ns + seen.cpu_busy_ns);
+    };
+    takes(40_000.0, 100_000);
+    takes(10_000.0, 0);
+    takes(80_000.0, 300_000);
+    takes(9_000_000.0, 500_000);
+    // Sessions that take turns leave it no time.
+    parameters.commit_cpu = constant(100_000.0);
+    parameters.sessions = 2;
+    parameters.cpus = 2.0;
+    assert_eq!(one(&parameters, 4, 10).device_busy_ns, 10 * 1_000_000);
+}
+
+#[test]
 fn a_slow_log_makes_two_groups_that_take_turns() {
     // The first session leads alone; the other seven commit during its flush, and so on: 1 and 7.
     let mut parameters = Parameters::new(8);

@@ -45,6 +45,7 @@ fn everything() -> Parameters {
     parameters.write_cpu_ns_per_byte = 0.3;
     parameters.device = Distribution::Lognormal { mean_ns: 400e3, cv: 0.8 };
     parameters.device_ns_per_byte = 0.7;
+    parameters.device_after_idle_ns = vec![(10_000, 0), (90_000, 50_000), (900_000, 300_000)];
     parameters.sleep_ns = 3_000;
     parameters.wake_ns = 12_000;
     parameters.post_ns = 10_000;

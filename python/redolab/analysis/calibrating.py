@@ -13,6 +13,8 @@
 - Settings with several rows per commit tell what a row costs in CPU time where nobody waits and where many
   sessions do, and in log.
 - Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'.
+- A lone session that pauses tells how much longer a flush takes once the device has idled. It does so without
+  leaving its CPU, so that a CPU that has idled is not taken for the device.
 
 How often a commit waits, in vain too, is the simulation's answer: what a wait costs is such that it needs as
 much CPU time per commit as the busy setting did.
@@ -26,7 +28,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from redolab.analysis.calibration_settings import Chosen, SampledSetting, choose, sampled_settings, today_of
+from redolab.analysis.calibration_settings import (
+    Chosen,
+    SampledSetting,
+    choose,
+    sampled_settings,
+    today_of,
+)
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
@@ -38,6 +46,7 @@ from redolab.model.calibration import (
     Calibration,
     Curve,
     Scenario,
+    after_idle,
     client_threads,
     parameters,
     statements_of,
@@ -117,6 +126,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         {
             name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
             for name, item in observed.items()
+            if not item.pause_s
         },
         today_of(observed),
     )
@@ -152,6 +162,7 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
         device_s_per_byte=_per_byte_s(chosen),
+        after_idle_s=_after_idle_s(chosen),
         client_s=client.cost_s,
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
@@ -282,13 +293,30 @@ def _row_s(costs: Calibration, rows: SampledSetting) -> float:
 
 
 def _per_byte_s(chosen: Chosen) -> float:
-    """Time of the device per byte: the log writer's flushes are large, those of lone commits small."""
+    """Time of the device per byte: the log writer's flushes are large, those of lone commits small.
+
+    The log writer's come after the device has idled.
+    """
     lone = chosen.lone
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
     if writer is None:
         return 0.0
     longer_s = writer.flushing_s / writer.flushes - lone.flushing_s / lone.flushes
+    longer_s -= after_idle(_after_idle_s(chosen), (writer.elapsed_s - writer.flushing_s) / writer.flushes)
     return max(0.0, longer_s / (writer.per_commit("wal_bytes") / writer.flushes))
+
+
+def _after_idle_s(chosen: Chosen) -> tuple[tuple[float, float], ...]:
+    """How much longer a flush takes, by how long the device idled: from a lone session that pauses."""
+    lone = chosen.lone
+    flush_s = lone.flushing_s / lone.flushes
+    beside_s = lone.elapsed_s / lone.flushes - flush_s
+    paused = [
+        (item.pause_s + beside_s, max(0.0, item.flushing_s / item.flushes - flush_s))
+        for item in chosen.paused
+        if item.flushes
+    ]
+    return ((beside_s, 0.0), *paused) if paused else ()
 
 
 def _flush_quantiles(

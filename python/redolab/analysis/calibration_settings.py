@@ -21,11 +21,13 @@ class SampledSetting:
     scenario: Scenario
     loop: str
     samples: Sequence[Sample]
+    pause_s: float = 0.0
+    """After each commit, without leaving the CPU."""
 
     def per_commit(self, *names: str) -> float:
         """The sum of these columns per commit; what is missing counts as nothing."""
         total = sum(getattr(sample, name) or 0 for sample in self.samples for name in names)
-        return total / self.commits
+        return total / max(self.commits, 1)
 
     @property
     def commits(self) -> int:
@@ -74,7 +76,8 @@ class SampledSetting:
 
 
 def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, SampledSetting]:
-    """The settings of `names`; without, all that have the baseline's loop and log device.
+    """The settings of `names`; without, all that have the baseline's loop and log device, and those of a lone
+    session that pauses, which tell of the log device alone.
 
     Raises:
         UsageError: the run measured no commits.
@@ -97,6 +100,7 @@ def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, Sampl
             scenario_of(levels[name], samples[0].sessions),
             levels[name].get("loop", load.get("loop", "server")),
             samples,
+            float(levels[name].get("pause_ms", 0)) / 1e3,
         )
         for name, samples in by_setting.items()
     }
@@ -109,15 +113,21 @@ def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None
         return levels[name].get("loop"), levels[name].get("log_device_ms")
 
     like = baseline if baseline is not None and baseline in levels else next(iter(levels))
-    return {name for name in levels if system(name) == system(like)}
+    device_ms = levels[like].get("log_device_ms")
+    return {
+        name
+        for name, mine in levels.items()
+        if system(name) == system(like) or ("pause_ms" in mine and mine.get("log_device_ms") == device_ms)
+    }
 
 
 def today_of(observed: Mapping[str, SampledSetting]) -> str:
     """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
 
-    def order(name: str) -> tuple[bool, bool, int, int, int]:
+    def order(name: str) -> tuple[bool, bool, bool, int, int, int]:
         asked = observed[name].scenario
         return (
+            observed[name].pause_s > 0,
             asked.arrival_rate_per_s is not None,
             asked.commit_wait != "wait",
             asked.commit_delay_us,
@@ -140,6 +150,8 @@ class Chosen:
     """Several rows per commit, waiting for nothing."""
     nowait: Sequence[SampledSetting]
     """One row per commit that waits for nothing, by sessions."""
+    paused: Sequence[SampledSetting]
+    """A lone session that pauses after each commit, by the length of the pause."""
 
     @property
     def lone_nowait(self) -> SampledSetting | None:
@@ -156,7 +168,9 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
     plain = [
         item
         for item in observed.values()
-        if item.scenario.commit_delay_us == 0 and item.scenario.arrival_rate_per_s is None
+        if not item.pause_s
+        and item.scenario.commit_delay_us == 0
+        and item.scenario.arrival_rate_per_s is None
     ]
 
     def among(wait: str, rows: bool, lone: bool) -> SampledSetting | None:
@@ -196,5 +210,9 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
                 if item.scenario.commit_wait == "nowait" and item.scenario.rows_per_commit == 1
             ),
             key=lambda item: item.scenario.sessions,
+        ),
+        sorted(
+            (item for item in observed.values() if item.pause_s and item.scenario == Scenario(1)),
+            key=lambda item: item.pause_s,
         ),
     )

@@ -48,9 +48,11 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
 
 
 def _scenarios(run: Run) -> dict[str, Scenario]:
-    """The settings that are scenarios; none of a run of anything else."""
+    """The settings that are scenarios, so without pauses; none of a run of anything else."""
     manifest = run.manifest
-    levels = {item["name"]: item["levels"] for item in manifest["settings"]}
+    levels = {
+        item["name"]: item["levels"] for item in manifest["settings"] if "pause_ms" not in item["levels"]
+    }
     factors = {factor for item in levels.values() for factor in item}
     if manifest.get("unit") not in ("commit", "row") or factors & (FACTORS.keys() - _KNOWN):
         return {}

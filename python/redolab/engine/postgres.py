@@ -46,7 +46,7 @@ from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
-from redolab.load import Amount, Load, check_arrivals, loop_of
+from redolab.load import Amount, Load, check_pace, loop_of
 from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
@@ -195,7 +195,7 @@ class PostgresEngine:
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
-        check_arrivals(load, combinations)
+        check_pace(load, combinations)
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 _CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
 _PER_CPU = 16
 _ROWS, _FEWER_PER_CPU = 32, 4
+PAUSES_MS = (1, 8, 50)
+"""How long the log device has idled when a lone session commits again."""
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
 
 
 def _combine(wish: Wish) -> Mapping[str, Levels]:
-    """A lone session, many of them, and many with several rows; and commits that do not wait, to tell the CPU
-    time of a commit and of a row from that of waiting.
+    """A lone session, many of them, and many with several rows; commits that do not wait, to tell the CPU
+    time of a commit and of a row from that of waiting; a lone session that pauses, so that the device idles.
     """
     if len(wish.sessions) > 1:
         raise UsageError("calibrate takes one number with --sessions: that of its busiest setting.")
@@ -42,8 +44,15 @@ def _combine(wish: Wish) -> Mapping[str, Levels]:
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "nowait"},
+            *(_paused(pause_ms) for pause_ms in PAUSES_MS),
         )
     }
+
+
+def _paused(pause_ms: int) -> Levels:
+    """A lone session inside the server, whatever the others are: there it can pause on its CPU."""
+    alone = {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"}
+    return {**alone, "loop": "server", "pause_ms": str(pause_ms)}
 
 
 def setting_name(levels: Levels) -> str:
@@ -117,7 +126,7 @@ EXPERIMENT = Experiment(
     defaults=_all,
     baseline=_first,
     quick=Size(blocks=3, seconds=0.8, warmup_s=0.2),
-    full=Size(blocks=5, seconds=1.0, warmup_s=0.2),
+    full=Size(blocks=6, seconds=0.6, warmup_s=0.2),
     null_pair=True,
     load=_load,
     analyse=_analyse,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
 
@@ -111,6 +111,9 @@ class Calibration:
     """Time of a flush as quantiles at equal steps, without its CPU time."""
     device_s_per_byte: float
     """Time of the device per byte flushed."""
+    after_idle_s: tuple[tuple[float, float], ...] = ()
+    """How long the device had nothing to do before a flush, and how much longer that flush then takes; from
+    the lone session's pauses, after which it takes `flush_s`, to the longest measured."""
     client_s: Curve = ((1, 0.0),)
     """CPU time of the client per statement; 0 for a loop inside the server."""
     client_wake_s: float = 0.0
@@ -162,6 +165,18 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
         return points[-1][1]
     (low, cost), (high, next_cost) = points[place - 1], points[place]
     return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
+
+
+def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:
+    """What a device takes longer that has idled for so long: linear between the points, outside of them as at
+    the nearest.
+    """
+    import numpy as np
+
+    if not curve:
+        return 0.0
+    times, longer = zip(*curve, strict=True)
+    return float(np.interp(idle_s, times, longer))
 
 
 def _per_session(curve: Curve) -> float:
@@ -260,6 +275,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         client_wake_s=calibration.client_wake_s,
         hand_over_exit_s=calibration.hand_over_exit_s,
         device_s_per_byte=calibration.device_s_per_byte,
+        device_after_idle_s=calibration.after_idle_s if scenario.log_device_ms is None else (),
         row_bytes=max(0.0, calibration.row_bytes),
         commit_bytes=max(1.0, calibration.commit_bytes),
         commit_delay_s=scenario.commit_delay_us / 1e6 + TIMER_SLACK_S if scenario.commit_delay_us else 0.0,

@@ -127,6 +127,9 @@ class GroupCommitParameters:
     """CPU time to write a byte of log, spent by whoever writes it."""
     device_s_per_byte: float = 0.0
     """Time of the device per byte, beside `device`."""
+    device_after_idle_s: tuple[tuple[float, float], ...] = ()
+    """Further time of the device once it has idled: how long it did, and how much more, from the shortest to
+    the longest; linear between them, outside of them as at the nearest."""
     row_bytes: float = 0.0
     """Log per row."""
     commit_bytes: float = 1.0

@@ -91,6 +91,17 @@ def samples(blocks: int = 1, slower: float = 1.0) -> list[Sample]:
     return found
 
 
+def paused(number: int, pause_ms: float, longer_s: float) -> Sample:
+    """A lone session that pauses after each commit, on its CPU; flushes take so much longer."""
+    flush_s = FLUSH_CPU + DEVICE + longer_s
+    return sample(
+        number, 1, f"1/1/wait/{pause_ms:g} ms", 1,
+        session_cpu_s=COMMITS * (1e-3 * pause_ms + ALONE + FLUSH_CPU),
+        session_elapsed_s=COMMITS * (1e-3 * pause_ms + ALONE + flush_s),
+        wal_flushes=COMMITS, wal_flush_time_s=COMMITS * flush_s, wal_bytes=COMMITS * 140,
+    )  # fmt: skip
+
+
 def in_a_client(found: list[Sample]) -> list[Sample]:
     """The same with a client of two threads: 3 us a statement, and 3 to wake up for an answer.
 
@@ -128,6 +139,9 @@ def in_a_client(found: list[Sample]) -> list[Sample]:
 
 
 def levels(name: str) -> Mapping[str, str]:
+    if name.endswith(" ms"):
+        factors = ("sessions", "rows_per_commit", "commit_wait", "pause_ms")
+        return dict(zip(factors, name.removesuffix(" ms").split("/"), strict=True)) | {"loop": "server"}
     factors = ("sessions", "rows_per_commit", "commit_wait", "log_device_ms")
     return dict(zip(factors, name.split("/"), strict=False))
 
@@ -216,6 +230,46 @@ def test_what_a_client_costs_is_told_from_the_server(given: Any) -> None:
     point = given(waits, load=client).point
     assert (point.client_s, point.client_wake_s) == (((1, pytest.approx(9 * US)),), 0.0)
     assert (point.cold_s, point.hand_over_exit_s) == (0.0, 0.0)
+
+
+def test_pauses_tell_of_the_device_alone(given: Any) -> None:
+    pauses = [paused(90, 8, 150 * US), paused(91, 1, 40 * US), paused(92, 50, -3 * US)]
+    client = {"loop": "client", "sessions": 32}
+    for plain, manifest in ((samples(), {}), (in_a_client(samples()), {"load": client})):
+        before = given(plain, **manifest)
+        assert before.point.after_idle_s == ()
+        calibrated = given([*plain, *pauses], **manifest)
+        (idle_s, nothing_s), *points = calibrated.point.after_idle_s
+        assert nothing_s == 0.0
+        assert points == [
+            (pytest.approx(1e-3 + idle_s), pytest.approx(40 * US)),
+            (pytest.approx(8e-3 + idle_s), pytest.approx(150 * US)),
+            (pytest.approx(50e-3 + idle_s), 0.0),
+        ]
+        # They are no settings, and costs beside the device's are read as without them.
+        assert calibrated.measured.keys() == before.measured.keys()
+        assert calibrated.today == before.today
+        again = replace(calibrated.point, after_idle_s=(), device_s_per_byte=before.point.device_s_per_byte)
+        assert again == before.point
+
+
+def test_what_a_byte_takes_is_without_the_pause_before_the_log_writer_s_flush(given: Any) -> None:
+    # A flush of the log writer comes once in 500 commits.
+    gap_s = COMMITS / 2 * NOWAIT[1]
+    idle_s = ALONE
+    longer_s = 20 * US
+    pause = paused(90, 1e3 * (gap_s - idle_s), longer_s)
+    bytes_of_flush = COMMITS * 140 / 2
+    point = given([*samples(), pause]).point
+    assert point.device_s_per_byte == pytest.approx(3e-9 - longer_s / bytes_of_flush, rel=0.05)
+    point = given([*samples(), paused(90, 1e3 * (gap_s - idle_s), 1.0)]).point
+    assert point.device_s_per_byte == 0.0
+
+
+def test_another_device_is_taken_to_need_as_long_however_it_idled(given: Any) -> None:
+    point = given([*samples(), paused(90, 8, 150 * US)]).point
+    assert parameters(point, Scenario(4)).device_after_idle_s == point.after_idle_s
+    assert parameters(point, Scenario(4, log_device_ms=2.0)).device_after_idle_s == ()
 
 
 @pytest.mark.parametrize(("queues", "one"), [(1, True), (8, False), (None, True)])

@@ -89,8 +89,9 @@ impl Simulation<'_> {
     /// The device begins to write, and then to flush.
     pub(super) fn start_device(&mut self, process: u32) -> Option<u64> {
         let bytes = self.log.target - self.log.flushed;
-        let device_ns =
-            self.draws.device.draw() + scaled(bytes, self.parameters.device_ns_per_byte);
+        let device_ns = self.draws.device.draw()
+            + scaled(bytes, self.parameters.device_ns_per_byte)
+            + self.after_idle.more_ns(self.now_ns - self.device_idle_since_ns);
         let first_ns = match self.parameters.device_write_ns {
             0 => device_ns,
             write_ns => write_ns.min(device_ns / 2),
@@ -126,6 +127,7 @@ impl Simulation<'_> {
             self.wake_owner(Phase::Flushing, self.between_waits_ns(), By::Device);
         } else {
             self.tally.flushes += 1;
+            self.device_idle_since_ns = self.now_ns;
             self.wake_owner(Phase::Flushed, self.parameters.wake_ns, By::Device);
         }
     }

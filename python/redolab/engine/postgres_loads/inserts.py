@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from redolab.engine.connection import Connection, run_script
 from redolab.engine.postgres_loads.base import Call, ClientJob, Turn
-from redolab.load import Inserts, arrival_rate_of
+from redolab.load import Inserts, arrival_rate_of, pause_of
 
 
 class PostgresInserts:
@@ -16,15 +16,17 @@ class PostgresInserts:
         self._load = load
         self._rows_per_commit = 1
         self._arrival_rate_per_s: float | None = None
+        self._pause_s = 0.0
 
     def create(self, control: Connection) -> None:
         """An empty table without an index, and the loop."""
         run_script(control, "create_inserts")
 
     def apply(self, control: Connection, levels: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take the rows per commit, and how often a commit is asked for."""
+        """Take the rows per commit, how often a commit is asked for, and the pause after it."""
         self._rows_per_commit = int(levels.get("rows_per_commit", "1"))
         self._arrival_rate_per_s = arrival_rate_of(levels)
+        self._pause_s = pause_of(levels)
 
     def settle(self, control: Connection) -> None:
         """Empty the table, so that every sample extends the same file from its beginning."""
@@ -33,7 +35,7 @@ class PostgresInserts:
     def call(self, turn: Turn) -> Call:
         """The loop; its rows carry the session's number."""
         return Call(
-            b"call redolab.insert_loop(%s, %s, %s, %s, %s, %s::text[], %s::text[], %s)",
+            b"call redolab.insert_loop(%s, %s, %s, %s, %s, %s::text[], %s::text[], %s, %s)",
             (
                 turn.number,
                 self._rows_per_commit,
@@ -43,6 +45,7 @@ class PostgresInserts:
                 list(turn.parameters),
                 list(turn.parameters.values()),
                 self._load.timed,
+                self._pause_s,
             ),
         )
 

@@ -16,10 +16,10 @@ language sql
 return case when class < 1000 then class else 1000 * exp((class - 1000) / 500.0::float8) end;
 
 -- Whole commits until `deadline` on the server's own clock, or until `quota` rows are there; the other of
--- the two is null.
+-- the two is null. After each commit it is busy for `pause_s` without touching anything.
 create procedure redolab.insert_loop(
     session int, rows_per_commit int, quota bigint, deadline timestamptz, padding_bytes int,
-    names text[], settings text[], timed boolean,
+    names text[], settings text[], timed boolean, pause_s float8,
     inout units bigint default 0, inout commits bigint default 0, inout rows bigint default 0,
     inout failed bigint default 0, inout elapsed_s float8 default 0,
     inout times_us float8[] default null, inout times_commits int[] default null)
@@ -28,6 +28,7 @@ declare
     started timestamptz := clock_timestamp();
     filler text := repeat('x', padding_bytes);
     committing timestamptz;
+    paused timestamptz;
     class int;
     counts int[] := array_fill(0, array[10001]);
 begin
@@ -48,6 +49,11 @@ begin
         end if;
         commits := commits + 1;
         rows := rows + rows_per_commit;
+        if pause_s > 0 then
+            paused := least(clock_timestamp() + make_interval(secs => pause_s), deadline);
+            while clock_timestamp() < paused loop
+            end loop;
+        end if;
     end loop;
     units := rows;
     elapsed_s := extract(epoch from clock_timestamp() - started);
