@@ -7,7 +7,7 @@ from collections.abc import Callable
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.shown import Column, Table
-from redolab.model.calibration import Calibration
+from redolab.model.calibration import Calibration, after_idle
 from redolab.units import counted
 
 LEVEL = 0.90
@@ -35,6 +35,9 @@ def tables(calibrated: Calibrated) -> list[Table]:
     def row(place: int) -> Estimate:
         return cost(calibrated, lambda each: each.row_cpu_s[place][1])
 
+    def more(idle_s: float) -> Estimate:
+        return cost(calibrated, lambda each: after_idle(each.after_idle_s, idle_s))
+
     rows = [
         _row(f"commit, {counted(sessions, 'session')}: CPU", transaction(place))
         for place, (sessions, _) in enumerate(point.transaction_cpu_s)
@@ -56,6 +59,10 @@ def tables(calibrated: Calibrated) -> list[Table]:
     rows += [
         _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
         _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
+        *(
+            _row(f"more after {1e3 * idle_s:.0f} ms idle", more(idle_s))
+            for idle_s, _ in point.after_idle_s[1:]
+        ),
         _row("wait for a flush: CPU", cost(calibrated, lambda each: each.wake_s)),
         _row("going on after it: CPU", cost(calibrated, lambda each: each.served_s[-1][1])),
     ]

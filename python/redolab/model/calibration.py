@@ -241,8 +241,10 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         + more_rows * _per_session(calibration.row_cpu_s)
         + statements * _per_session(calibration.client_s)
     )
-    # Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`.
-    served_s = with_sessions(calibration.served_s, working, cpus) if working > cpus else 0.0
+    # Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`. In a
+    # pool others had the CPU meanwhile, however few work at a time.
+    shared = scenario.sessions > cpus
+    served_s = with_sessions(calibration.served_s, scenario.sessions, cpus) if shared else 0.0
     return GroupCommitParameters(
         sessions=scenario.sessions,
         cpus=cpus if working <= cpus else cpus * calibration.available,
