@@ -130,6 +130,8 @@ def repeated(run: Run, value: Callable[[Sample], float]) -> dict[str, list[float
             by_setting.setdefault(sample.setting, []).append(value(sample))
     found: dict[str, list[float]] = {}
     for item in run.manifest["settings"]:
+        if "pause_ms" in item["levels"]:
+            continue
         values = by_setting.get(item["name"], [])
         for place, mine in enumerate(values if len(values) > 1 else ()):
             others = [*values[:place], *values[place + 1 :]]
