@@ -44,8 +44,9 @@ def _combine(wish: Wish) -> Mapping[str, Levels]:
             {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
             {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "nowait"},
+            *map(_paused, PAUSES_MS),
         )
-    } | {f"pause {pause_ms} ms": _paused(pause_ms) for pause_ms in PAUSES_MS}
+    }
 
 
 def _paused(pause_ms: int) -> Levels:
