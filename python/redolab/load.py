@@ -216,7 +216,7 @@ def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
         UsageError: an arrival rate or a pause that is none, or for a loop that cannot wait for it.
     """
     for levels in combinations:
-        if pause_of(levels) and loop_of(load, levels) != "server":
+        if isinstance(load, Inserts) and pause_of(levels) and loop_of(load, levels) != "server":
             raise UsageError("pause_ms needs a loop inside the server. Measure with the level loop=server.")
         if arrival_rate_of(levels) is not None and loop_of(load, levels) != "client":
             raise UsageError(

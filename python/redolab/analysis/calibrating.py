@@ -28,13 +28,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from redolab.analysis.calibration_settings import (
-    Chosen,
-    SampledSetting,
-    choose,
-    sampled_settings,
-    today_of,
-)
+from redolab.analysis.calibration_settings import Chosen, SampledSetting, choose, sampled_settings, today_of
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.measured import quantities
@@ -310,7 +304,7 @@ def _after_idle_s(chosen: Chosen) -> tuple[tuple[float, float], ...]:
     """How much longer a flush takes, by how long the device idled: from a lone session that pauses."""
     lone = chosen.lone
     flush_s = lone.flushing_s / lone.flushes
-    beside_s = lone.elapsed_s / lone.flushes - flush_s
+    beside_s = max(lone.elapsed_s / lone.flushes - flush_s, LEAST_S)
     paused = [
         (item.pause_s + beside_s, max(0.0, item.flushing_s / item.flushes - flush_s))
         for item in chosen.paused

@@ -259,6 +259,15 @@ def test_pauses_tell_of_the_device_alone(given: Any) -> None:
             assert getattr(calibrated.point, read) == getattr(before.point, read)
 
 
+def test_flushes_of_others_in_a_short_run_leave_no_time_that_is_less_than_none(given: Any) -> None:
+    found = samples()
+    found[0] = replace(found[0], session_elapsed_s=0.9 * COMMITS * DEVICE)
+    point = given([*found, paused(90, 8, 150 * US)]).point
+    (idle_s, _), _ = point.after_idle_s
+    assert 0 < idle_s < US
+    assert parameters(point, Scenario(4)).device_after_idle_s == point.after_idle_s
+
+
 def test_what_a_byte_takes_is_without_the_pause_before_the_log_writer_s_flush(given: Any) -> None:
     # A flush of the log writer comes once in 500 commits.
     gap_s = COMMITS / 2 * NOWAIT[1]

@@ -397,6 +397,8 @@ def test_the_same_seed_gives_the_same_result() -> None:
         ({"balance_s": 4000.0}, "balance_s: 4000 s is not between 0 and an hour"),
         ({"balance_s": 1e-9}, "the interval at which CPUs balance: 1 ns is neither 0 nor at least"),
         ({"writer_interval_s": 5e-8}, "the log writer's interval: 50 ns is neither 0 nor at least"),
+        ({"device_after_idle_s": ((2e-3, 0.0), (1e-3, 1e-4))}, "the times that a device idled must rise"),
+        ({"device_after_idle_s": ((1e-3, -1e-4),)}, "device_after_idle_s: -0.0001 s is not between 0"),
         ({"statements": 2**32}, "statements is 4294967296; it must be 0 or more, and below"),
         ({"contention_s": -1e-6}, "contention: -1000 is not 0 or more"),
         ({"commit_bytes": 0.0}, "at least one byte of log"),
