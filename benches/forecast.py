@@ -190,7 +190,7 @@ def forecasts(grid: Run, run: Run) -> list[Held]:
         law = models_of(calibrate(grid, (*known, for_law)))[USL]
         for name, item in levels.items():
             belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
-            if belongs and name not in known and name in measured and "pause_ms" not in item:
+            if belongs and name not in known and name in measured:
                 scenario = scenario_of(item, int(item["sessions"]))
                 observed = {key: value.point for key, value in measured[name].items() if value.point}
                 mine = models if name == for_law else {**models, USL: law}

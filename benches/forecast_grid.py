@@ -18,7 +18,6 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 
 from redolab import open_run, runner
@@ -52,7 +51,7 @@ def settings() -> dict[str, Mapping[str, str]]:
         for device_ms in DEVICES_MS
         for sessions, rows, wait, delay_us in _of_device(device_ms)
     )
-    paused = chain.from_iterable(map(pauses, DEVICES_MS))
+    paused = (levels for device_ms in DEVICES_MS for levels in pauses(device_ms))
     return {setting_name(levels): levels for levels in (*found, *paused)}
 
 

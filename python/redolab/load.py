@@ -6,6 +6,7 @@ the names of `FACTORS`; the engine reads them there when it puts the setting in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -179,10 +180,7 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
     level = levels.get("arrival_rate_per_s")
     if level is None:
         return None
-    try:
-        rate_per_s = float(level)
-    except ValueError:
-        rate_per_s = 0.0
+    rate_per_s = _number(level)
     if not 0 < rate_per_s <= MOST_ARRIVALS_PER_S:
         raise UsageError(
             f"arrival_rate_per_s is {level!r}; it must be a number above 0 and at most "
@@ -198,15 +196,20 @@ def pause_of(levels: Mapping[str, str]) -> float:
         UsageError: the level is no such time.
     """
     level = levels.get("pause_ms", "0")
-    try:
-        pause_s = float(level) / 1e3
-    except ValueError:
-        pause_s = -1.0
+    pause_s = _number(level) / 1e3
     if not 0 <= pause_s <= LONGEST_PAUSE_S:
         raise UsageError(
             f"pause_ms is {level!r}; it must be a number from 0 to {1e3 * LONGEST_PAUSE_S:,.0f}."
         )
     return pause_s
+
+
+def _number(level: str) -> float:
+    """NaN, which no range contains, for what is no number."""
+    try:
+        return float(level)
+    except ValueError:
+        return math.nan
 
 
 def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from redolab.design import Trial
+from redolab.difference import difference
 from redolab.engine.postgres import PostgresEngine
 from redolab.load import Amount, Inserts
-from redolab.sample import Setting, Work
+from redolab.sample import LatencyRow, Sample, Setting, Ticks, Work
 
 Open = Callable[..., tuple[PostgresEngine, dict[str, Setting]]]
+TRIAL = Trial(1, 1, 1, "setting", "treatment")
 
 
 def inserts(sessions: int, loop: str = "client") -> Inserts:
@@ -20,3 +23,14 @@ def work(engine: PostgresEngine, setting: Setting, amount: Amount) -> Work:
     engine.apply(setting)
     engine.settle()
     return engine.work(amount, threading.Event())
+
+
+def sampled(engine: PostgresEngine, setting: Setting, amount: Amount) -> tuple[Sample, list[LatencyRow]]:
+    """One sample, as the runner makes it."""
+    engine.apply(setting)
+    engine.settle()
+    before = engine.snapshot()
+    done = engine.work(amount, threading.Event())
+    sample, _, _, _, latency = difference(TRIAL, "", 0.0, before, engine.snapshot(), done, Ticks())
+    assert sample.spoiled is None
+    return sample, latency

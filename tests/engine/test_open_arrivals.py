@@ -17,23 +17,20 @@ from redolab import open_run, runner
 from redolab.analysis.calibrating import calibrate
 from redolab.analysis.drift import arrivals
 from redolab.analysis.reading import read_samples
-from redolab.design import Design, Trial
-from redolab.difference import difference
+from redolab.design import Design
 from redolab.engine import open_engine
-from redolab.engine.postgres import PostgresEngine
 from redolab.errors import InterruptedRunError, UsageError
 from redolab.experiment import EXPERIMENTS, analyse
 from redolab.experiment.base import Plan
 from redolab.load import Amount, Updates
 from redolab.report.html import render
-from redolab.sample import LatencyRow, Responses, Sample, Setting, Ticks, Work
+from redolab.sample import Responses, Work
 from redolab.store import write_report, write_results
 from redolab.verification import verify_run
-from tests.engine.clients import Open, inserts, work
+from tests.engine.clients import Open, inserts, sampled, work
 from tests.servers import PASSWORD, Server, wait_until
 
 RATE = "arrival_rate_per_s"
-TRIAL = Trial(1, 1, 1, "setting", "treatment")
 
 
 def responses(done: Work) -> Responses:
@@ -43,17 +40,6 @@ def responses(done: Work) -> Responses:
 
 def count(buckets: tuple[tuple[float, int], ...]) -> int:
     return sum(number for _, number in buckets)
-
-
-def sampled(engine: PostgresEngine, setting: Setting, amount: Amount) -> tuple[Sample, list[LatencyRow]]:
-    """One sample, as the runner makes it."""
-    engine.apply(setting)
-    engine.settle()
-    before = engine.snapshot()
-    done = engine.work(amount, threading.Event())
-    sample, _, _, _, latency = difference(TRIAL, "", 0.0, before, engine.snapshot(), done, Ticks())
-    assert sample.spoiled is None
-    return sample, latency
 
 
 @pytest.mark.parametrize("rows_per_commit", [1, 4])

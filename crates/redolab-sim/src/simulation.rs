@@ -11,7 +11,6 @@ mod transaction;
 
 use std::collections::VecDeque;
 
-use self::after_idle::AfterIdle;
 use self::client::Thread;
 use self::draws::Draws;
 use self::log::Log;
@@ -52,7 +51,6 @@ struct Simulation<'a> {
     to_wake: Vec<Vec<u32>>,
     tick_announced: bool,
     flush_began_ns: u64,
-    after_idle: AfterIdle,
     device_idle_since_ns: u64,
     /// Device time of the flush after the wait that is under way.
     device_left_ns: u64,
@@ -132,7 +130,6 @@ impl<'a> Simulation<'a> {
             to_wake: vec![Vec::new(); sessions + 2],
             tick_announced: false,
             flush_began_ns: 0,
-            after_idle: AfterIdle::new(&parameters.device_after_idle_ns),
             device_idle_since_ns: 0,
             device_left_ns: 0,
             device_done_ns: 0,

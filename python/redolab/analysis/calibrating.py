@@ -114,15 +114,15 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             more = costs.wake_s / direct.wake_s
             served_s = tuple((sessions, more * cost_s) for sessions, cost_s in point.served_s)
             replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=served_s))
+    scenarios = {name: item for name, item in observed.items() if not item.pause_s}
     return Calibrated(
         point,
         tuple(replicates),
         {
             name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
-            for name, item in observed.items()
-            if not item.pause_s
+            for name, item in scenarios.items()
         },
-        today_of(observed),
+        today_of(scenarios),
     )
 
 
@@ -136,7 +136,8 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
     client = _of_the_client(chosen, competing, cpus)
     warm = chosen.lone_nowait
     cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
-    device_s = max(lone.flushing_s / lone.flushes - flush_cpu_s, LEAST_S)
+    device_s = max(lone.flush_s - flush_cpu_s, LEAST_S)
+    after_idle_s = _after_idle_s(chosen)
     if lone.loop == "client" and competing:
         # Where its client and server are decides how long a lone session takes: its CPU time is that of few.
         lone_s = competing[0].server_s
@@ -155,8 +156,8 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         commit_bytes=max(1.0, lone.per_commit("wal_bytes")),
         row_bytes=0.0,
         flush_s=_flush_quantiles(lone, histograms, device_s),
-        device_s_per_byte=_per_byte_s(chosen),
-        after_idle_s=_after_idle_s(chosen),
+        device_s_per_byte=_per_byte_s(chosen, after_idle_s),
+        after_idle_s=after_idle_s,
         client_s=client.cost_s,
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
@@ -286,31 +287,23 @@ def _row_s(costs: Calibration, rows: SampledSetting) -> float:
     return max(left_s / (_statements(rows) - 1), LEAST_S)
 
 
-def _per_byte_s(chosen: Chosen) -> float:
+def _per_byte_s(chosen: Chosen, after_idle_s: Sequence[tuple[float, float]]) -> float:
     """Time of the device per byte: the log writer's flushes are large, those of lone commits small.
 
     The log writer's come after the device has idled.
     """
-    lone = chosen.lone
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
     if writer is None:
         return 0.0
-    longer_s = writer.flushing_s / writer.flushes - lone.flushing_s / lone.flushes
-    longer_s -= after_idle(_after_idle_s(chosen), (writer.elapsed_s - writer.flushing_s) / writer.flushes)
+    longer_s = writer.flush_s - chosen.lone.flush_s - after_idle(after_idle_s, writer.idle_s)
     return max(0.0, longer_s / (writer.per_commit("wal_bytes") / writer.flushes))
 
 
 def _after_idle_s(chosen: Chosen) -> tuple[tuple[float, float], ...]:
     """How much longer a flush takes, by how long the device idled: from a lone session that pauses."""
     lone = chosen.lone
-    flush_s = lone.flushing_s / lone.flushes
-    beside_s = max(lone.elapsed_s / lone.flushes - flush_s, LEAST_S)
-    paused = [
-        (item.pause_s + beside_s, max(0.0, item.flushing_s / item.flushes - flush_s))
-        for item in chosen.paused
-        if item.flushes
-    ]
-    return ((beside_s, 0.0), *paused) if paused else ()
+    paused = [(item.pause_s + lone.idle_s, max(0.0, item.flush_s - lone.flush_s)) for item in chosen.paused]
+    return ((lone.idle_s, 0.0), *paused) if paused else ()
 
 
 def _flush_quantiles(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from redolab.analysis.reading import counting, read_samples
 from redolab.errors import UsageError
-from redolab.model.calibration import Scenario, scenario_of, statements_of
+from redolab.load import pause_of
+from redolab.model.calibration import LEAST_S, Scenario, scenario_of, statements_of
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -27,7 +28,7 @@ class SampledSetting:
     def per_commit(self, *names: str) -> float:
         """The sum of these columns per commit; what is missing counts as nothing."""
         total = sum(getattr(sample, name) or 0 for sample in self.samples for name in names)
-        return total / max(self.commits, 1)
+        return total / self.commits
 
     @property
     def commits(self) -> int:
@@ -65,6 +66,16 @@ class SampledSetting:
         return self.per_commit("wal_flushes")
 
     @property
+    def flush_s(self) -> float:
+        """Time of a write and flush of the log."""
+        return self.flushing_s / self.flushes
+
+    @property
+    def idle_s(self) -> float:
+        """Time of a lone session from one flush to the next."""
+        return max((self.elapsed_s - self.flushing_s) / self.flushes, LEAST_S)
+
+    @property
     def waiting_share(self) -> float:
         """Commits that wait for another's flush, by commits; at least a twentieth."""
         return max(0.05, 1 - self.flushes)
@@ -100,7 +111,7 @@ def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, Sampl
             scenario_of(levels[name], samples[0].sessions),
             levels[name].get("loop", load.get("loop", "server")),
             samples,
-            float(levels[name].get("pause_ms", 0)) / 1e3,
+            pause_of(levels[name]),
         )
         for name, samples in by_setting.items()
     }
@@ -113,21 +124,20 @@ def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None
         return levels[name].get("loop"), levels[name].get("log_device_ms")
 
     like = baseline if baseline is not None and baseline in levels else next(iter(levels))
-    device_ms = levels[like].get("log_device_ms")
+    _, device_ms = system(like)
     return {
         name
-        for name, mine in levels.items()
-        if system(name) == system(like) or ("pause_ms" in mine and mine.get("log_device_ms") == device_ms)
+        for name in levels
+        if system(name) == system(like) or ("pause_ms" in levels[name] and system(name)[1] == device_ms)
     }
 
 
 def today_of(observed: Mapping[str, SampledSetting]) -> str:
     """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
 
-    def order(name: str) -> tuple[bool, bool, bool, int, int, int]:
+    def order(name: str) -> tuple[bool, bool, int, int, int]:
         asked = observed[name].scenario
         return (
-            observed[name].pause_s > 0,
             asked.arrival_rate_per_s is not None,
             asked.commit_wait != "wait",
             asked.commit_delay_us,
@@ -151,7 +161,7 @@ class Chosen:
     nowait: Sequence[SampledSetting]
     """One row per commit that waits for nothing, by sessions."""
     paused: Sequence[SampledSetting]
-    """A lone session that pauses after each commit, by the length of the pause."""
+    """A lone session that pauses after each commit and flushed at all, by the length of the pause."""
 
     @property
     def lone_nowait(self) -> SampledSetting | None:
@@ -212,7 +222,11 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
             key=lambda item: item.scenario.sessions,
         ),
         sorted(
-            (item for item in observed.values() if item.pause_s and item.scenario == Scenario(1)),
+            (
+                item
+                for item in observed.values()
+                if item.pause_s and item.scenario == Scenario(1) and item.commits and item.flushes
+            ),
             key=lambda item: item.pause_s,
         ),
     )

@@ -2,29 +2,18 @@
 
 use crate::distribution::whole;
 
-/// Further device time of a flush, by how long the device idled before it.
-pub struct AfterIdle {
-    /// Time that it idled, and further time, from the shortest.
-    points: Vec<(u64, u64)>,
-}
-
-impl AfterIdle {
-    /// Take the points of the curve, nanoseconds both, in their order.
-    pub fn new(points: &[(u64, u64)]) -> Self {
-        Self { points: points.to_vec() }
-    }
-
-    /// Linear between the points; outside of them as at the nearest.
-    #[expect(clippy::cast_precision_loss, reason = "durations of at most an hour")]
-    pub fn more_ns(&self, idle_ns: u64) -> u64 {
-        let place = self.points.partition_point(|&(point, _)| point <= idle_ns);
-        match (place.checked_sub(1).map(|before| self.points[before]), self.points.get(place)) {
-            (None, None) => 0,
-            (Some((_, more_ns)), None) | (None, Some(&(_, more_ns))) => more_ns,
-            (Some((low, before)), Some(&(high, after))) => {
-                let share = (idle_ns - low) as f64 / (high - low) as f64;
-                whole(before as f64 + share * (after as f64 - before as f64))
-            }
+/// Further device time of a flush before which the device has idled for `idle_ns`. `points` are times that it
+/// idled and further times, nanoseconds, from the shortest; linear between them, outside of them as at the
+/// nearest.
+#[expect(clippy::cast_precision_loss, reason = "durations of at most an hour")]
+pub fn more_ns(points: &[(u64, u64)], idle_ns: u64) -> u64 {
+    let place = points.partition_point(|&(point, _)| point <= idle_ns);
+    match (place.checked_sub(1).map(|before| points[before]), points.get(place)) {
+        (None, None) => 0,
+        (Some((_, more_ns)), None) | (None, Some(&(_, more_ns))) => more_ns,
+        (Some((low, before)), Some(&(high, after))) => {
+            let share = (idle_ns - low) as f64 / (high - low) as f64;
+            whole(before as f64 + share * (after as f64 - before as f64))
         }
     }
 }

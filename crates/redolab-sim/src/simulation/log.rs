@@ -8,6 +8,7 @@
 //! head of the list. Without group commit the log goes from hand to hand in the order of asking.
 
 use super::Simulation;
+use super::after_idle::more_ns;
 use super::process::{Phase, Process};
 use crate::cpu::{By, scaled};
 use crate::events::Event;
@@ -89,9 +90,10 @@ impl Simulation<'_> {
     /// The device begins to write, and then to flush.
     pub(super) fn start_device(&mut self, process: u32) -> Option<u64> {
         let bytes = self.log.target - self.log.flushed;
+        let idle_ns = self.now_ns - self.device_idle_since_ns;
         let device_ns = self.draws.device.draw()
             + scaled(bytes, self.parameters.device_ns_per_byte)
-            + self.after_idle.more_ns(self.now_ns - self.device_idle_since_ns);
+            + more_ns(&self.parameters.device_after_idle_ns, idle_ns);
         let first_ns = match self.parameters.device_write_ns {
             0 => device_ns,
             write_ns => write_ns.min(device_ns / 2),
