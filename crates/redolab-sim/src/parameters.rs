@@ -85,6 +85,9 @@ pub struct Parameters {
     /// who waited goes there. Without one, and where all CPUs have the same queue, he goes where any other
     /// goes who is woken up.
     pub device_cpu: Option<u32>,
+    /// CPU time that it takes a CPU to be told that the device is done, at the cost of who is there. While the
+    /// CPU idles that is in the device's time.
+    pub interrupt_ns: u64,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,
     /// Further time of the device once it has idled: how long it did, and how much more, from the shortest to
@@ -167,6 +170,7 @@ impl Parameters {
             device_write_ns: 0,
             device_paced: false,
             device_cpu: None,
+            interrupt_ns: 0,
             device_ns_per_byte: 0.0,
             device_after_idle_ns: Vec::new(),
             sleep_ns: 0,

@@ -536,6 +536,21 @@ fn who_waited_for_the_device_takes_longer_where_its_interrupt_finds_another() {
     assert_eq!(seen.flushes, 40);
 }
 
+#[test]
+fn who_is_where_the_device_tells_that_it_is_done_has_that_to_do_too() {
+    // As before. Twice in 370 us a flush of B's ends while A works, which takes A 10 us longer: A commits so much
+    // later, and waits so much less for the log that B has. A's own flushes end where nobody is.
+    let mut parameters = two_queues();
+    parameters.device = constant(50_000.0);
+    parameters.device_cpu = Some(0);
+    let without = one(&parameters, 6, 40);
+    parameters.interrupt_ns = 10_000;
+    let seen = one(&parameters, 6, 40);
+    assert_eq!(seen.elapsed_ns, 10 * 370_000);
+    assert_eq!(seen.commit_time.sum_ns, 10 * (115_000 + 85_000 + 55_000 + 85_000 - 2 * 10_000));
+    assert_eq!(seen.cpu_busy_ns, without.cpu_busy_ns + 10 * 2 * 10_000);
+}
+
 /// Three sessions that think 50 us and work 100 us on two CPUs with a queue each, of which none halts, and where
 /// nobody goes by himself who was not there.
 fn three_that_think() -> Parameters {
@@ -559,12 +574,28 @@ fn a_cpu_that_runs_dry_leaves_who_waits_in_anothers_queue() {
 #[test]
 fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
     let mut parameters = three_that_think();
-    assert_eq!(one(&parameters, 0, 6).elapsed_ns, 450_000);
-    // Looking at 310 us it finds C, who came at 300; and B, who comes back at 350, waits for it.
-    parameters.balance_ns = 310_000;
+    parameters.load = Load::Closed { think: constant(600_000.0) };
+    parameters.commit_cpu = constant(1_200_000.0);
+    parameters.quantum_ns = 1_000_000_000;
+    assert_eq!(one(&parameters, 0, 6).elapsed_ns, 5_400_000);
+    // Looking at 3,700 us it finds C, who came at 3,600; and B, who comes back at 4,200, waits for it.
+    parameters.balance_ns = 3_700_000;
     let seen = one(&parameters, 0, 6);
-    assert_eq!(seen.elapsed_ns, 410_000);
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 100_000 + 50_000 + 10_000 + 60_000);
+    assert_eq!(seen.elapsed_ns, 4_900_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 1_200_000 + 600_000 + 100_000 + 700_000);
+}
+
+#[test]
+fn who_had_a_cpu_lately_is_taken_over_at_the_third_look_in_a_row() {
+    // One CPU idles while somebody waits for the other from 300 to 350 us, and every 300 after. It looks at 310, at
+    // 620 and at 930: who waits then is done at 1,030 instead of 1,050.
+    let mut parameters = three_that_think();
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
+    parameters.balance_ns = 310_000;
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_030_000);
+    // At 465 and 775 nobody waits.
+    parameters.balance_ns = 155_000;
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
 }
 
 #[test]

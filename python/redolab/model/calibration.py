@@ -36,6 +36,8 @@ QUANTUM_S = BALANCE_S = 4e-3
 # From waking to running on a CPU that idles. After 0.2 ms (KVM, halt polling) a virtual one leaves the host's
 # CPU, and the scheduler sends nobody there who was not there last.
 IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 20e-6, 20e-6, 0.2e-3
+# A virtual disk's interrupt where somebody runs: a loop on the CPU that is told lost so long, twice a flush.
+INTERRUPT_S = 20e-6
 # A flush waits for the file system's write into the disk's cache and then for the disk's own flush; the write
 # took so long (ext4 on a virtual disk).
 DEVICE_WRITE_S = 36e-6
@@ -255,6 +257,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         device_write_s=DEVICE_WRITE_S,
         device_paced=calibration.emulated or bool(scenario.log_device_ms),
         device_cpu=0 if calibration.one_interrupt else None,
+        interrupt_s=INTERRUPT_S,
         think=exponential(scenario.think_time_ms / 1e3) if scenario.think_time_ms else constant(0.0),
         arrivals=arrivals,
         contention_s=0.0 if arrivals is None else contention_s,

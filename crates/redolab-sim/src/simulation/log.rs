@@ -124,6 +124,7 @@ impl Simulation<'_> {
         self.tally.device_busy.leave(self.now_ns);
         if let Some(owner) = self.log.owner {
             self.is_cold(owner);
+            self.interrupt(owner);
         }
         if self.device_left_ns > 0 {
             self.wake_owner(Phase::Flushing, self.between_waits_ns(), By::Device);
@@ -131,6 +132,14 @@ impl Simulation<'_> {
             self.tally.flushes += 1;
             self.device_idle_since_ns = self.now_ns;
             self.wake_owner(Phase::Flushed, self.parameters.wake_ns, By::Device);
+        }
+    }
+
+    /// Who runs where the device tells that it is done for a process has more to do.
+    fn interrupt(&mut self, process: u32) {
+        let ns = self.parameters.interrupt_ns;
+        if let Some((server, slice_ns)) = self.cpu.interrupt(process, ns, self.now_ns) {
+            self.events.at(self.now_ns + slice_ns, Event::Slice { server });
         }
     }
 
