@@ -182,6 +182,7 @@ durations = st.one_of(
     own_queues=st.booleans(),
     device_paced=st.booleans(),
     device_write_s=times_ns,
+    interrupt_s=times_ns,
     spread_below=st.sampled_from([0.0, 0.6]),
     balance_s=st.sampled_from([0.0, MS]),
     halt_after_s=times_ns,

@@ -76,7 +76,8 @@ impl Fair {
         account.had += ns as i64;
         account.left -= ns as i64;
         if account.left <= 0 {
-            account.left += self.quantum;
+            // An interrupt can be longer than a request.
+            account.left = self.quantum - (-account.left).rem_euclid(self.quantum);
         }
     }
 
