@@ -1,6 +1,6 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
-    python benches/forecast.py                                  measures (20 minutes) and scores
+    python benches/forecast.py                                  measures (30 minutes) and scores
     python benches/forecast.py GRID OPEN [--others GRID ...]    scores runs of `benches/forecast_grid.py`
 
 Other grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
@@ -85,7 +85,7 @@ def main() -> None:
         grid, arrivals = asked.grid, asked.open
         if grid is None:
             grid, arrivals = Path(place) / "grid", Path(place) / "open"
-            forecast_grid.measure(grid, forecast_grid.settings(), 4, 1.2, 5)
+            forecast_grid.measure(grid, forecast_grid.settings(), 8, 0.8, 5)
             forecast_grid.measure_open(arrivals, 4, 3.0, 6)
         runs = [open_run(grid)] + ([] if arrivals is None else [open_run(arrivals)])
         held = forecasts(runs[0], runs[0])

@@ -1,6 +1,6 @@
 """The settings on which forecasts are scored, and their measurement.
 
-    python benches/forecast_grid.py RUN [--blocks 4] [--seconds 1.2] [--seed 5]
+    python benches/forecast_grid.py RUN [--blocks 8] [--seconds 0.8] [--seed 5]
 
 measures all of them on the embedded PostgreSQL with an emulated log device, in random blocks, into the run
 directory RUN. `benches/forecast.py` calibrates on few of them and scores the forecasts of all others.
@@ -150,12 +150,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("--open", action="store_true", help="commits at random moments")
-    parser.add_argument("--blocks", type=int, default=4)
-    parser.add_argument("--seconds", type=float, help="of a sample; 1.2, and 3 with --open")
+    parser.add_argument("--blocks", type=int, help="8, and 4 with --open")
+    parser.add_argument("--seconds", type=float, help="of a sample; 0.8, and 3 with --open")
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
     if asked.open:
         # A percentile of the few hundred commits of a shorter sample would be a guess.
-        measure_open(asked.run, asked.blocks, asked.seconds or 3.0, asked.seed)
+        measure_open(asked.run, asked.blocks or 4, asked.seconds or 3.0, asked.seed)
     else:
-        measure(asked.run, settings(), asked.blocks, asked.seconds or 1.2, asked.seed)
+        measure(asked.run, settings(), asked.blocks or 8, asked.seconds or 0.8, asked.seed)

@@ -1,64 +1,53 @@
-"""The simulation against a PostgreSQL that was measured: flush time and CPU go in, throughput comes out."""
+"""The simulation against a PostgreSQL that was measured: costs go in, throughput and commits per flush out.
+
+What was measured is a part of a run of `benches/forecast_grid.py`, cut out by `tests.validation.cut_run`: a
+loop inside PostgreSQL 18.6 before an emulated log device of at least 1 ms, 8 blocks, on 2 virtual CPUs with
+nothing beside it.
+"""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
+import statistics
 
-import numpy as np
 import pytest
+from tests.validation.cut_run import MEASURED
 
-from redolab.model.calibration import (
-    BALANCE_S,
-    CPU_CV,
-    HALT_AFTER_S,
-    HALT_EXIT_S,
-    IDLE_EXIT_S,
-    POST_SHARE,
-    QUANTUM_S,
-    SLEEP_SHARE,
-    WAKE_SHARE,
-    spread_below,
-)
-from redolab.model.distribution import constant, gamma
-from redolab.model.group_commit import GroupCommitParameters, GroupCommitResult, simulate
+from redolab import open_run
+from redolab.analysis.calibrating import calibrate
+from redolab.analysis.measured import measured_settings
+from redolab.model.calibration import Scenario, parameters
+from redolab.model.group_commit import simulate
 
-MEASURED = Path(__file__).parent / "data" / "group_commit_measured.csv"
-
-
-def rows() -> list[dict[str, float]]:
-    with MEASURED.open() as lines:
-        table = csv.DictReader(line for line in lines if not line.startswith("#"))
-        return [{name: float(value) for name, value in row.items()} for row in table]
+CALIBRATED_ON = {(1, 1), (32, 1), (32, 32)}
+"""Sessions and rows per commit of those that wait for the log."""
+HELD_OUT = [(2, 1), (4, 1), (8, 1), (16, 1), (2, 32), (8, 32)]
 
 
 def test_throughput_and_commits_per_flush_follow_from_what_was_measured_directly() -> None:
-    """Flush time and CPU per commit go in. CPU time that is left over beside the work is that of flushes and
-    of the waits that the simulation has: two costs, told apart by the settings' different shares of either.
-    The server's flush time has all of a flush's CPU time in it, the leader's waking too.
+    """Of settings that the costs were not read from, over an eightfold range of sessions, wherever a commit's
+    time goes: to the device, to who leads, to the CPUs.
     """
-    measured = rows()
-    left_s = [(row["cpu_per_commit_ms"] - row["cpu_without_waiting_ms"]) / 1e3 for row in measured]
-    waits = [1.0 for _ in measured]
-    seen: list[GroupCommitResult] = []
-    for _ in range(6):
-        shares = [[1 / row["commits_per_flush"], wait] for row, wait in zip(measured, waits, strict=True)]
-        flush_s, wait_s = np.linalg.lstsq(shares, left_s, rcond=None)[0]
-        seen = [simulate(parameters(row, flush_s, wait_s), 1, 20_000) for row in measured]
-        waits = [each.log_waits_per_commit.point for each in seen]
-    for row, each in zip(measured, seen, strict=True):
-        assert each.throughput_per_s.point == pytest.approx(row["throughput_per_s"], rel=0.06)
-        assert each.commits_per_flush is not None
-        assert each.commits_per_flush.point == pytest.approx(row["commits_per_flush"], rel=0.03)
-
-
-def parameters(row: dict[str, float], flush_cpu_s: float, wait_s: float) -> GroupCommitParameters:
-    """With the CPU time of a flush and of a wait, divided as `redolab.model.calibration` divides them."""
-    return GroupCommitParameters(
-        sessions=int(row["sessions"]), cpus=2, commit_cpu=gamma(row["cpu_without_waiting_ms"] / 1e3, CPU_CV),
-        device=constant(row["flush_time_ms"] / 1e3 - flush_cpu_s),
-        flush_cpu_s=flush_cpu_s - WAKE_SHARE * wait_s, sleep_s=SLEEP_SHARE * wait_s,
-        wake_s=WAKE_SHARE * wait_s, post_s=POST_SHARE * wait_s,
-        idle_exit_s=IDLE_EXIT_S, halt_exit_s=HALT_EXIT_S, halt_after_s=HALT_AFTER_S, quantum_s=QUANTUM_S,
-        own_queues=True, device_cpu=0, spread_below=spread_below(2), balance_s=BALANCE_S,
-    )  # fmt: skip
+    run = open_run(MEASURED)
+    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
+    setting = {name: (int(each["sessions"]), int(each["rows_per_commit"])) for name, each in levels.items()}
+    waits = {
+        name
+        for name, each in levels.items()
+        if each["commit_wait"] == "wait" and each["commit_delay_us"] == "0" and "pause_ms" not in each
+    }
+    held_out = {setting[name]: name for name in waits if setting[name] not in CALIBRATED_ON}
+    assert sorted(held_out) == sorted(HELD_OUT)
+    known = {name for name in levels if name not in held_out.values()}
+    costs = calibrate(run, known).point
+    observed = measured_settings(run)
+    errors = []
+    for (sessions, rows), name in held_out.items():
+        forecast = simulate(parameters(costs, Scenario(sessions, rows)), 1, 20_000)
+        measured = {quantity: each.point for quantity, each in observed[name].items()}
+        throughput = measured["throughput_per_s"]
+        assert throughput is not None
+        errors.append(abs(forecast.throughput_per_s.point / throughput - 1))
+        assert forecast.commits_per_flush is not None
+        assert forecast.commits_per_flush.point == pytest.approx(measured["commits_per_flush"], rel=0.03)
+    assert statistics.median(errors) < 0.03
+    assert max(errors) < 0.1

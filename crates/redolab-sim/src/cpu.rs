@@ -224,8 +224,21 @@ impl Cpu {
     }
 
     fn device_tells_another(&self, place: u32) -> bool {
-        let told = self.own_queues.as_ref().and_then(|own| own.placement.device_cpu);
-        told.is_some_and(|told| told != place)
+        self.told().is_some_and(|told| told != place)
+    }
+
+    /// The server that the device tells that it is done.
+    fn told(&self) -> Option<u32> {
+        self.own_queues.as_ref()?.placement.device_cpu
+    }
+
+    /// How long that one takes to be there if it idles.
+    pub fn told_after_ns(&self) -> u64 {
+        self.told().map_or(0, |_| self.idle_exit_ns)
+    }
+
+    pub fn told_idles(&self) -> bool {
+        self.told().is_some_and(|told| !self.servers[told as usize].busy)
     }
 
     /// The device tells that it is done for a process: its own server, where it has one, or the process's last.

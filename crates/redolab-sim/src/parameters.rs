@@ -102,7 +102,8 @@ pub struct Parameters {
     /// Further CPU time of who finds, woken up, that the log is where he needs it.
     pub served_ns: u64,
     /// From waking a process to its running on a CPU that idles; the CPU is busy meanwhile. Not after
-    /// a flush of its own: there the device's time has it.
+    /// a flush of its own: there the device's time has it, which is so much shorter where
+    /// `device_cpu` is busy.
     pub idle_exit_ns: u64,
     /// The same where the CPU has idled so long that it is halted.
     pub halt_exit_ns: u64,

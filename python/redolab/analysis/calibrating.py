@@ -295,14 +295,16 @@ def _per_byte_s(chosen: Chosen, after_idle_s: Sequence[tuple[float, float]]) -> 
     writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
     if writer is None:
         return 0.0
-    longer_s = writer.flush_s - chosen.lone.flush_s - after_idle(after_idle_s, writer.idle_s)
+    longer_s = writer.usual_flush_s - chosen.lone.flush_s - after_idle(after_idle_s, writer.idle_s)
     return max(0.0, longer_s / (writer.per_commit("wal_bytes") / writer.flushes))
 
 
 def _after_idle_s(chosen: Chosen) -> tuple[tuple[float, float], ...]:
     """How much longer a flush takes, by how long the device idled: from a lone session that pauses."""
     lone = chosen.lone
-    paused = [(item.pause_s + lone.idle_s, max(0.0, item.flush_s - lone.flush_s)) for item in chosen.paused]
+    paused = [
+        (item.pause_s + lone.idle_s, max(0.0, item.usual_flush_s - lone.flush_s)) for item in chosen.paused
+    ]
     return ((lone.idle_s, 0.0), *paused) if paused else ()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redolab.analysis.reading import counting, read_samples
 from redolab.errors import UsageError
@@ -69,6 +70,14 @@ class SampledSetting:
     def flush_s(self) -> float:
         """Time of a write and flush of the log."""
         return self.flushing_s / self.flushes
+
+    @property
+    def usual_flush_s(self) -> float:
+        """The same where a sample has few flushes and one that was held up would be their mean: the median
+        over the samples.
+        """
+        flushing = [replace(self, samples=[sample]) for sample in self.samples]
+        return statistics.median(each.flush_s for each in flushing if each.flushes)
 
     @property
     def idle_s(self) -> float:

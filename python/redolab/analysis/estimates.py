@@ -68,6 +68,33 @@ def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estima
     return Estimate(point, float(low), float(high), level)
 
 
+def quotient_estimate(parts: Iterable[tuple[float, float]], level: float = 0.95) -> Estimate:
+    """A sum over another, as time over commits, with Student's t interval; missing where the other is 0.
+
+    So a mean is over all there was, and a sample counts by what it had: beside a throughput that is a mean
+    over samples of equal length, a mean time is one for which Little's law holds.
+
+    Args:
+        parts: of each sample its share of either sum.
+        level: of the interval.
+
+    Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11 (the variance of a ratio).
+    """
+    from scipy import stats
+
+    known = list(parts)
+    upper, lower = (math.fsum(column) for column in zip(*known, strict=True)) if known else (0.0, 0.0)
+    if not lower:
+        return Estimate(None, None, None, level)
+    point = upper / lower
+    if len(known) == 1:
+        return Estimate(point, None, None, level)
+    residuals = math.fsum((mine - point * of) ** 2 for mine, of in known)
+    spread = math.sqrt(residuals * len(known) / (len(known) - 1)) / abs(lower)
+    half = float(stats.t.ppf((1 + level) / 2, len(known) - 1)) * spread
+    return Estimate(point, point - half, point + half, level)
+
+
 def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:
     """A share with the exact Clopper-Pearson interval; nulls without trials.
 

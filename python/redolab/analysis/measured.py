@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.estimates import Estimate, mean_estimate, quotient_estimate
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.analysis.time_based import commits_per_flush, responding_s
+from redolab.analysis.time_based import responding_s
 from redolab.sample import Sample
 from redolab.store import Run
 
@@ -28,9 +28,10 @@ def quantities(
 ) -> dict[str, Estimate]:
     """Those of one setting, from its samples that count.
 
-    Per commit, whatever the run's unit of work is. Each is a mean over the samples with Student's t interval;
-    percentiles are geometric means. CPU is that of server and client over all CPUs of the machine. The device
-    is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+    Per commit, whatever the run's unit of work is. Each has Student's t interval. Throughput and use are
+    means over the samples, times and commits per flush means over all commits and all flushes, percentiles
+    geometric means over the samples. CPU is that of server and client over all CPUs of the machine. The
+    device is busy for as long as flush calls took by the server's account, or the emulated device by its own.
 
     Args:
         samples: of the setting.
@@ -43,22 +44,22 @@ def quantities(
 
     found = {
         "throughput_per_s": mean(lambda item: item.commits / item.elapsed_s),
-        "response_time_ms": mean(lambda item: 1e3 * responding_s(item) / item.commits),
+        "response_time_ms": quotient_estimate((1e3 * responding_s(item), item.commits) for item in samples),
         "response_time_ms_p95": commit_time_ms(samples, responses, 95),
-        "commit_time_ms": mean(lambda item: _mean_ms(histograms.get(item.sample, {}))),
+        "commit_time_ms": quotient_estimate(_times_ms(histograms.get(item.sample, {})) for item in samples),
         **{
             f"commit_time_ms_p{percent}": commit_time_ms(samples, histograms, percent) for percent in PERCENTS
         },
         "cpu_utilization": mean(_cpu_utilization),
         "device_utilization": mean(_device_utilization),
-        "commits_per_flush": mean(commits_per_flush),
+        "commits_per_flush": quotient_estimate((item.commits, item.wal_flushes or 0) for item in samples),
     }
     return {name: value for name, value in found.items() if value.point is not None}
 
 
-def _mean_ms(histogram: Histogram) -> float | None:
-    commits = sum(histogram.values())
-    return math.fsum(upper * count for upper, count in histogram.items()) / commits / 1e3 if commits else None
+def _times_ms(histogram: Histogram) -> tuple[float, int]:
+    """The commits' times together, and how many commits."""
+    return math.fsum(upper * count for upper, count in histogram.items()) / 1e3, sum(histogram.values())
 
 
 def _cpu_utilization(sample: Sample) -> float | None:

@@ -96,7 +96,7 @@ class GroupCommitParameters:
     """Further CPU time of who finds, woken up, that the log is where he needs it: caches are cold."""
     idle_exit_s: float = 0.0
     """From waking a process to its running on a CPU that idles, which is busy meanwhile. Not after a flush of
-    its own: there the device's time has it."""
+    its own: there the device's time has it, which is so much shorter where `device_cpu` is busy."""
     halt_exit_s: float = 0.0
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0

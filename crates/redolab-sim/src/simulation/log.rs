@@ -116,11 +116,18 @@ impl Simulation<'_> {
     fn wait_for_device(&mut self, process: u32, ns: u64) -> Option<u64> {
         self.tally.device_busy.enter(self.now_ns);
         self.set_state(process, State::Device);
-        self.events.at(self.now_ns + ns, Event::DeviceDone);
+        // The device's time was measured where the CPU that it tells idled, whose waking up is the end of it.
+        self.told_after_ns = self.cpu.told_after_ns().min(ns);
+        self.events.at(self.now_ns + ns - self.told_after_ns, Event::DeviceDone);
         None
     }
 
     pub(super) fn device_is_done(&mut self) {
+        let told_after_ns = std::mem::take(&mut self.told_after_ns);
+        if told_after_ns > 0 && self.cpu.told_idles() {
+            self.events.at(self.now_ns + told_after_ns, Event::DeviceDone);
+            return;
+        }
         self.tally.device_busy.leave(self.now_ns);
         if let Some(owner) = self.log.owner {
             self.is_cold(owner);
