@@ -21,7 +21,7 @@ LEFT_OUT = ("hashes", "status", "order", "mapping", "parameter_changes", "format
 
 
 def cut(grid: Path, out: Path) -> None:
-    """Store what was measured of single rows and batches of 32 in one system, as a run at `out`; pauses too."""
+    """Store what was measured in one system of single rows, batches of 32 and pauses, as a run at `out`."""
     run = open_run(grid)
     kept = [
         item
