@@ -1,6 +1,6 @@
 """How true the forecasts are: every model on every setting that it was not calibrated on.
 
-    python benches/forecast.py                                  measures (30 minutes) and scores
+    python benches/forecast.py                                  measures (40 minutes) and scores
     python benches/forecast.py GRID OPEN [--others GRID ...]    scores runs of `benches/forecast_grid.py`
 
 Other grids are scored too, told apart, and join the record. Writes `benches/forecast.md`, the raw figures
@@ -9,7 +9,8 @@ new user their intervals.
 
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
 costs are read from three settings that wait for the log, from commits that do not wait, and from a session
-that pauses between its commits; all other settings are forecast. The Universal Scalability Law needs three
+that pauses between its commits; all other settings are forecast. Arrivals are forecast from costs that were
+measured among them. The Universal Scalability Law needs three
 numbers of sessions: it is fitted on 1, 8 and 32, and silent of 8. Intervals are made from the scores of nine
 tenths of the settings and checked on the tenth.
 """
@@ -34,7 +35,6 @@ from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_samples
-from redolab.experiment.calibrate import setting_name
 from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
@@ -88,16 +88,16 @@ def main() -> None:
             forecast_grid.measure(grid, forecast_grid.settings(), 8, 0.8, 5)
             forecast_grid.measure_open(arrivals, 4, 3.0, 6)
         runs = [open_run(grid)] + ([] if arrivals is None else [open_run(arrivals)])
-        held = forecasts(runs[0], runs[0])
+        held = forecasts(runs[0])
         for run in runs[1:]:
-            held += [item for item in forecasts(runs[0], run) if item.family == "open arrivals"]
+            held += [item for item in forecasts(run) if item.family == "open arrivals"]
         moved = transferred(runs[0])
         again = {} if arrivals is None else repeated(runs[1], response_s)
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0], throughput))]
         others = []
         for number, other in enumerate(map(open_run, asked.others), 1):
-            others.append(forecasts(other, other))
+            others.append(forecasts(other))
             noise.append((f"another, {number}", others[-1], repeated(other, throughput)))
     everything = [*held, *chain.from_iterable(others)]
     scores = cross_checked(everything)
@@ -157,37 +157,27 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
 
 
 def systems(run: Run) -> dict[str, tuple[str, str]]:
-    """Loop and flush time of every system measured, by name."""
+    """Loop and flush time of every system measured, by name; pauses tell of the device alone."""
     found = {}
     for item in run.manifest["settings"]:
-        loop, device = item["levels"].get("loop", "client"), item["levels"]["log_device_ms"]
-        found[f"{loop}, {device} ms"] = (loop, device)
+        levels = item["levels"]
+        if "pause_ms" not in levels:
+            loop, device = levels.get("loop", "client"), levels["log_device_ms"]
+            found[f"{loop}, {device} ms"] = (loop, device)
     return dict(sorted(found.items()))
 
 
-def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
-    """The three settings of a system, the commits that do not wait (whatever the device), and the pauses."""
-    nowait = device_ms if device_ms in ("0", "1") else "1"
-    return (
-        f"1/1/wait/0/{loop}/{device_ms}",
-        f"32/1/wait/0/{loop}/{device_ms}",
-        f"32/32/wait/0/{loop}/{device_ms}",
-        *(f"{levels}/nowait/0/{loop}/{nowait}" for levels in ("1/1", "32/1", "8/32")),
-        *map(setting_name, forecast_grid.pauses(device_ms)),
-    )
-
-
-def forecasts(grid: Run, run: Run) -> list[Held]:
-    """What every model says of the settings of `run` that the calibration on `grid` did not use."""
+def forecasts(run: Run) -> list[Held]:
+    """What every model says of the settings that the calibration did not use."""
     found = []
     measured = measured_settings(run)
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
     for system, (loop, device) in systems(run).items():
-        known = calibration_settings(loop, device)
-        calibrated = calibrate(grid, known)
+        known = forecast_grid.calibration_settings(loop, device)
+        calibrated = calibrate(run, known)
         models = models_of(calibrated)
-        for_law = f"8/1/wait/0/{loop}/{device}"
-        law = models_of(calibrate(grid, (*known, for_law)))[USL]
+        for_law = forecast_grid.law_setting(loop, device)
+        law = models_of(calibrate(run, (*known, for_law)))[USL]
         for name, item in levels.items():
             belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
             if belongs and name not in known and name in measured:
@@ -261,7 +251,7 @@ def transferred(grid: Run) -> list[Held]:
     measured = measured_settings(grid)
     found = []
     for loop in forecast_grid.LOOPS:
-        calibrated = calibrate(grid, calibration_settings(loop, "0"))
+        calibrated = calibrate(grid, forecast_grid.calibration_settings(loop, "0"))
         models = models_of(calibrated)
         for item in grid.manifest["settings"]:
             levels = item["levels"]

@@ -7,8 +7,10 @@ directory RUN. `benches/forecast.py` calibrates on few of them and scores the fo
 
     python benches/forecast_grid.py RUN --open [--blocks 4] [--seconds 3] [--seed 5]
 
-measures commits that come at random moments, at shares of capacity, into RUN. Capacity is what the pool's
-sessions do when each begins its next transaction at once: measured first, and once more among the others.
+measures commits that come at random moments, at shares of capacity, into RUN, and among them what they are
+forecast from: near capacity a response takes twice as long where everything takes a tenth longer, as it does
+from hour to hour on a machine that is shared. Capacity is what the pool's sessions do when each begins its
+next transaction at once: measured first, and once more among the others.
 """
 
 from __future__ import annotations
@@ -61,6 +63,23 @@ def pauses(device_ms: str) -> list[dict[str, str]]:
     return [alone | {"pause_ms": str(pause_ms)} for pause_ms in PAUSES_MS]
 
 
+def calibration_settings(loop: str, device_ms: str) -> dict[str, Mapping[str, str]]:
+    """What a system's costs are read from: three settings that wait for the log, commits that do not wait
+    (whatever the device), and the pauses.
+    """
+    nowait_ms = device_ms if device_ms in _CHEAP_DEVICES else "1"
+    found = [_levels(sessions, rows, device_ms, loop) for sessions, rows in ((1, 1), (32, 1), (32, 32))]
+    found += [
+        _levels(sessions, rows, nowait_ms, loop, "nowait") for sessions, rows in ((1, 1), (32, 1), (8, 32))
+    ]
+    return {setting_name(levels): levels for levels in (*found, *pauses(device_ms))}
+
+
+def law_setting(loop: str, device_ms: str) -> str:
+    """The third number of sessions that the Universal Scalability Law needs."""
+    return setting_name(_levels(8, 1, device_ms, loop))
+
+
 def _of_device(device_ms: str) -> Iterator[tuple[int, int, str, int]]:
     for sessions in SESSIONS:
         yield sessions, 1, "wait", 0
@@ -81,13 +100,19 @@ def pool_settings() -> dict[str, Mapping[str, str]]:
 
 
 def open_settings(pool: Run) -> dict[str, Mapping[str, str]]:
-    """Commits at random moments, at shares of what the settings of the run `pool` did; and those again."""
-    found = (
+    """Commits at random moments, at shares of what the settings of the run `pool` did; those again; and what
+    forecasts start from.
+    """
+    arrivals = (
         levels | {"arrival_rate_per_s": f"{share * _capacity(pool, name):.0f}"}
         for name, levels in pool_settings().items()
         for share in OPEN_SHARES
     )
-    return {setting_name(levels): levels for levels in found} | pool_settings()
+    found = {setting_name(levels): levels for levels in arrivals} | pool_settings()
+    for device_ms in DEVICES_MS:
+        found |= calibration_settings("client", device_ms)
+        found |= {law_setting("client", device_ms): _levels(8, 1, device_ms)}
+    return found
 
 
 def _capacity(pool: Run, name: str) -> float:
