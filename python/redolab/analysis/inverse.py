@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,10 @@ _EACH, _REPLICATE_EACH = 150, 50
 """Commits of each session at least, where sessions are many: with 20 the start still shows, as 6 % more."""
 _STEADY_COMMITS = 10_000
 """For what a shorter stretch does not tell: queues near saturation, and throughputs that hardly differ."""
+
+
+_NEAR = 8
+"""The first step from an answer to a replicate's, as a part of it."""
 
 
 class NoAnswerError(ValueError):
@@ -86,29 +91,34 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
     """
     looping = replace(scenario, arrival_rate_per_s=None)
 
-    def throughput(
-        calibration: Calibration, sessions: int, commits: int = _COMMITS, each: int = _EACH
-    ) -> float:
+    def throughput(calibration: Calibration, sessions: int, commits: int, each: int) -> float:
         asked = replace(looping, sessions=sessions)
         return _run(calibration, asked, max(commits, each * sessions)).throughput_per_s.point
 
-    def fewest(calibration: Calibration, best: int, commits: int = _COMMITS, each: int = _EACH) -> int:
-        goal = ELBOW * throughput(calibration, best, commits, each)
-        return _first(lambda sessions: throughput(calibration, sessions, commits, each) >= goal, 1, best)
+    @cache
+    def of_point(sessions: int) -> float:
+        return throughput(calibrated.point, sessions, _COMMITS, _EACH)
+
+    def of_replicate(calibration: Calibration) -> int:
+        def mine(sessions: int) -> float:
+            return throughput(calibration, sessions, _STEADY_COMMITS, _REPLICATE_EACH)
+
+        goal = ELBOW * mine(best)
+        return _first_near(point, lambda sessions: mine(sessions) >= goal, best)
 
     bounds = _bounds_elbow(calibrated.point, looping)
     try:
-        best = _peak(lambda sessions: throughput(calibrated.point, sessions), MOST_SESSIONS)
+        best = _peak(of_point, MOST_SESSIONS)
     except NoAnswerError as error:
         return Answer("elbow", ELBOW, "sessions", None, str(error), {"bounds_elbow": bounds})
-    point = fewest(calibrated.point, best)
+    point = _first(lambda sessions: of_point(sessions) >= ELBOW * of_point(best), 1, best)
     brings = {
-        "throughput_per_s": throughput(calibrated.point, point),
+        "throughput_per_s": of_point(point),
         "best_sessions": float(best),
-        "best_throughput_per_s": throughput(calibrated.point, best),
+        "best_throughput_per_s": of_point(best),
         "bounds_elbow": bounds,
     }
-    again = of_replicates(calibrated, lambda item: fewest(item, best, _STEADY_COMMITS, _REPLICATE_EACH))
+    again = of_replicates(calibrated, of_replicate)
     return Answer(
         "elbow", ELBOW, "sessions", _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, sessions=point)),
@@ -222,6 +232,23 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
+
+
+def _first_near(near: int, holds: Callable[[int], bool], high: int) -> int:
+    """The least number from 1 to `high` from which on it holds; `high` is taken to. Looked for from `near` on
+    in steps that double.
+    """
+    step = max(1, near // _NEAR)
+    if holds(near):
+        while near > 1:
+            below = max(1, near - step)
+            if not holds(below):
+                return _first(holds, below + 1, near)
+            near, step = below, 2 * step
+        return near
+    while near + step < high and not holds(near + step):
+        near, step = near + step, 2 * step
+    return _first(holds, near + 1, min(near + step, high))
 
 
 def _peak(value: Callable[[int], float], most: int) -> int:

@@ -156,17 +156,17 @@ class Calibration:
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
-    the logarithm of the number, to those measured and between them.
+    the logarithm of the number, to those measured and between them. Beyond them it grows on as before, and
+    never falls.
     """
     more = [(math.log(number), cost) for number, cost in curve if number > max(cpus, 1)]
     if sessions <= cpus or not more:
         return curve[0][1]
     points = [(math.log(max(cpus, 1)), curve[0][1]), *more]
     place = bisect_right(points, math.log(sessions), key=itemgetter(0))
-    if place == len(points):
-        return points[-1][1]
-    (low, cost), (high, next_cost) = points[place - 1], points[place]
-    return cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
+    (low, cost), (high, next_cost) = points[min(place, len(points) - 1) - 1 :][:2]
+    found = cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
+    return found if place < len(points) else max(found, next_cost)
 
 
 def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:
@@ -229,6 +229,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     row_s = with_sessions(calibration.row_cpu_s, working, cpus)
     client_s = with_sessions(calibration.client_s, working, cpus)
     waits = scenario.commit_wait == "wait"
+    shared = scenario.sessions > cpus
     arrivals = (
         None
         if scenario.arrival_rate_per_s is None
@@ -245,11 +246,10 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     )
     # Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`. In a
     # pool others had the CPU meanwhile, however few work at a time.
-    shared = scenario.sessions > cpus
     served_s = with_sessions(calibration.served_s, scenario.sessions, cpus) if shared else 0.0
     return GroupCommitParameters(
         sessions=scenario.sessions,
-        cpus=cpus if working <= cpus else cpus * calibration.available,
+        cpus=cpus * calibration.available if shared else cpus,
         commit_cpu=gamma(max(transaction_s + (more_rows - rows) * row_s, LEAST_S), CPU_CV),
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=rows,

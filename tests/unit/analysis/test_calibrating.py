@@ -206,7 +206,12 @@ def test_who_has_a_cpu_to_himself_goes_on_with_warm_caches(given: Any) -> None:
 
 def test_what_others_have_of_cpus_that_are_short(given: Any) -> None:
     busy = [replace(item, instance_cpu_s=1.9 if item.setting == "32/1/nowait" else 0.5) for item in samples()]
-    assert given(busy).point.available == pytest.approx(0.95)
+    point = given(busy).point
+    assert point.available == pytest.approx(0.95)
+    assert parameters(point, Scenario(8)).cpus == pytest.approx(0.95 * point.cpus)
+    # Arrivals come to the same CPUs.
+    assert parameters(point, Scenario(8, arrival_rate_per_s=100.0)).cpus == pytest.approx(0.95 * point.cpus)
+    assert parameters(point, Scenario(1)).cpus == point.cpus
     idle = [replace(item, instance_cpu_s=0.5) for item in samples()]
     assert given(idle).point.available == 1.0
 
@@ -325,8 +330,13 @@ def test_a_cost_between_measured_numbers_of_sessions_follows_their_logarithm() -
     assert with_sessions(curve, 8, cpus=2) == pytest.approx(20.0)
     assert with_sessions(curve, 8, cpus=16) == 10.0
     assert with_sessions(curve, 16, cpus=2) == pytest.approx(30.0)
-    assert with_sessions(curve, 500, cpus=2) == 40.0
     assert with_sessions(curve, 8, cpus=8) == 10.0
+
+
+def test_a_cost_beyond_the_most_sessions_measured_grows_on_and_never_falls() -> None:
+    assert with_sessions(((1, 10.0), (8, 20.0), (32, 40.0)), 64, cpus=2) == pytest.approx(50.0)
+    assert with_sessions(((1, 10.0), (32, 50.0)), 128, cpus=2) == pytest.approx(70.0)
+    assert with_sessions(((1, 50.0), (32, 10.0)), 128, cpus=2) == 10.0
 
 
 def test_today_is_the_plainest_busy_setting(given: Any) -> None:
