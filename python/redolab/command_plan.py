@@ -15,7 +15,7 @@ from redolab.report.paper import Paper
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
-_PER_TRIAL_S = {"sample": 0.35, "kill": 1.5, "draw": 0.03}
+_PER_TRIAL_S = {"sample": 0.1, "kill": 1.5, "draw": 0.03}
 _DATABASES = frozenset({"embedded", "postgresql"})
 
 
