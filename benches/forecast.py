@@ -10,9 +10,9 @@ new user their intervals.
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
 costs are read from three settings that wait for the log, from commits that do not wait, and from a session
 that pauses between its commits; all other settings are forecast. Arrivals are forecast from costs that were
-measured among them. The Universal Scalability Law needs three
-numbers of sessions: it is fitted on 1, 8 and 32, and silent of 8. Intervals are made from the scores of nine
-tenths of the settings and checked on the tenth.
+measured among them. The Universal Scalability Law needs three numbers of sessions: it is fitted on 1, 8 and
+32, and silent of 8. Intervals are made from the scores of nine tenths of the settings and checked on the
+tenth.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ def main() -> None:
         grid, arrivals = asked.grid, asked.open
         if grid is None:
             grid, arrivals = Path(place) / "grid", Path(place) / "open"
-            forecast_grid.measure(grid, forecast_grid.settings(), 8, 0.8, 5)
-            forecast_grid.measure_open(arrivals, 4, 3.0, 6)
+            every = forecast_grid.settings()
+            forecast_grid.measure(grid, every, forecast_grid.BLOCKS, forecast_grid.SECONDS, 5)
+            forecast_grid.measure_open(arrivals, forecast_grid.OPEN_BLOCKS, forecast_grid.OPEN_SECONDS, 6)
         runs = [open_run(grid)] + ([] if arrivals is None else [open_run(arrivals)])
         held = forecasts(runs[0])
         for run in runs[1:]:

@@ -38,6 +38,9 @@ ROWS_AND_SESSIONS = {4: (2, 8, 32), 32: (2, 8, 32), 256: (1, 8), 1024: (1, 4, 8)
 NOWAIT = ((1, 1), (8, 1), (32, 1), (8, 32))
 DELAYS = ((8, 500), (16, 500), (32, 500), (8, 2000))
 _CHEAP_DEVICES = ("0", "1")
+BLOCKS, SECONDS = 8, 0.8
+# A percentile of the few hundred commits of a shorter sample would be a guess.
+OPEN_BLOCKS, OPEN_SECONDS = 4, 3.0
 OPEN_POOL = 64
 """Sessions for arrivals."""
 OPEN_SHARES = (0.3, 0.6, 0.8, 0.9)
@@ -63,7 +66,7 @@ def pauses(device_ms: str) -> list[dict[str, str]]:
     return [alone | {"pause_ms": str(pause_ms)} for pause_ms in PAUSES_MS]
 
 
-def calibration_settings(loop: str, device_ms: str) -> dict[str, Mapping[str, str]]:
+def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
     """What a system's costs are read from: three settings that wait for the log, commits that do not wait
     (whatever the device), and the pauses.
     """
@@ -72,7 +75,7 @@ def calibration_settings(loop: str, device_ms: str) -> dict[str, Mapping[str, st
     found += [
         _levels(sessions, rows, nowait_ms, loop, "nowait") for sessions, rows in ((1, 1), (32, 1), (8, 32))
     ]
-    return {setting_name(levels): levels for levels in (*found, *pauses(device_ms))}
+    return tuple(map(setting_name, (*found, *pauses(device_ms))))
 
 
 def law_setting(loop: str, device_ms: str) -> str:
@@ -109,9 +112,10 @@ def open_settings(pool: Run) -> dict[str, Mapping[str, str]]:
         for share in OPEN_SHARES
     )
     found = {setting_name(levels): levels for levels in arrivals} | pool_settings()
+    grid = settings()
     for device_ms in DEVICES_MS:
-        found |= calibration_settings("client", device_ms)
-        found |= {law_setting("client", device_ms): _levels(8, 1, device_ms)}
+        for name in (*calibration_settings("client", device_ms), law_setting("client", device_ms)):
+            found[name] = grid[name]
     return found
 
 
@@ -175,12 +179,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("--open", action="store_true", help="commits at random moments")
-    parser.add_argument("--blocks", type=int, help="8, and 4 with --open")
-    parser.add_argument("--seconds", type=float, help="of a sample; 0.8, and 3 with --open")
+    parser.add_argument("--blocks", type=int, help=f"{BLOCKS}, and {OPEN_BLOCKS} with --open")
+    parser.add_argument(
+        "--seconds", type=float, help=f"of a sample; {SECONDS:g}, and {OPEN_SECONDS:g} with --open"
+    )
     parser.add_argument("--seed", type=int, default=5)
     asked = parser.parse_args()
     if asked.open:
-        # A percentile of the few hundred commits of a shorter sample would be a guess.
-        measure_open(asked.run, asked.blocks or 4, asked.seconds or 3.0, asked.seed)
+        measure_open(asked.run, asked.blocks or OPEN_BLOCKS, asked.seconds or OPEN_SECONDS, asked.seed)
     else:
-        measure(asked.run, settings(), asked.blocks or 8, asked.seconds or 0.8, asked.seed)
+        measure(asked.run, settings(), asked.blocks or BLOCKS, asked.seconds or SECONDS, asked.seed)

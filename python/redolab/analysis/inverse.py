@@ -44,8 +44,6 @@ _EACH, _REPLICATE_EACH = 150, 50
 """Commits of each session at least, where sessions are many: with 20 the start still shows, as 6 % more."""
 _STEADY_COMMITS = 10_000
 """For what a shorter stretch does not tell: queues near saturation, and throughputs that hardly differ."""
-
-
 _NEAR = 8
 """The first step from an answer to a replicate's, as a part of it."""
 
@@ -186,6 +184,7 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
         raise ValueError(f"the share of the benefit is {share:g}; it must lie between 0 and 1")
     looping = replace(scenario, arrival_rate_per_s=None)
 
+    @cache
     def row_s(calibration: Calibration, rows: int, commits: int) -> float:
         asked = replace(looping, rows_per_commit=rows)
         return 1 / (

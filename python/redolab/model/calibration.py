@@ -164,9 +164,10 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
         return curve[0][1]
     points = [(math.log(max(cpus, 1)), curve[0][1]), *more]
     place = bisect_right(points, math.log(sessions), key=itemgetter(0))
-    (low, cost), (high, next_cost) = points[min(place, len(points) - 1) - 1 :][:2]
+    beyond = place == len(points)
+    (low, cost), (high, next_cost) = points[-2:] if beyond else points[place - 1 : place + 1]
     found = cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
-    return found if place < len(points) else max(found, next_cost)
+    return max(found, next_cost) if beyond else found
 
 
 def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:
