@@ -42,7 +42,7 @@ def test_throughput_and_commits_per_flush_follow_from_what_was_measured_directly
     observed = measured_settings(run)
     errors = []
     for (sessions, rows), name in held_out.items():
-        forecast = simulate(parameters(costs, Scenario(sessions, rows)), 1, 20_000)
+        forecast = simulate(parameters(costs, Scenario(sessions, rows)), 1, 100_000)
         measured = {quantity: each.point for quantity, each in observed[name].items()}
         throughput = measured["throughput_per_s"]
         assert throughput is not None

@@ -12,7 +12,8 @@
   lone session waits beside all CPU time is how long CPUs that idle take to be there for either side.
 - Settings with several rows per commit tell what a row costs in CPU time where nobody waits and where many
   sessions do, and in log.
-- Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'.
+- Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'. Where
+  many sessions wait, it is what they do not have of the CPU time that is used.
 - A lone session that pauses tells how much longer a flush takes once the device has idled. It does so without
   leaving its CPU, so that a CPU that has idled is not taken for the device.
 
@@ -163,6 +164,7 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         hand_over_exit_s=client.exit_s,
         cold_s=cold_s,
         available=_available(chosen, cpus),
+        available_waiting=_available_waiting(chosen, cpus),
         emulated=lone.per_commit("device_requested_s") > 0,
         one_interrupt=(machine.get("disk_queues") or 1) == 1,
         row_known=chosen.rows is not None or chosen.rows_nowait is not None,
@@ -180,6 +182,18 @@ def _available(chosen: Chosen, cpus: int) -> float:
         for item in chosen.nowait
     ]
     return min(1.0, max((share for share in used if share > _SHORT_OF_CPU), default=1.0))
+
+
+def _available_waiting(chosen: Chosen, cpus: int) -> float:
+    """The same where commits wait: of the CPU time that anybody uses, because they leave CPUs idle.
+
+    A flush makes work for the kernel's own threads and interrupts. A hypervisor takes CPU time where CPUs go
+    idle, so what it takes does not come with every use of them, and is left out.
+    """
+    anybody_s = chosen.busy.per_commit("host_busy_s")
+    if not anybody_s:
+        return _available(chosen, cpus)
+    return min(1.0, chosen.busy.per_commit("instance_cpu_s", "client_cpu_s") / anybody_s)
 
 
 def _by_sessions(measured: Sequence[tuple[int, float]], loop: str, cpus: int) -> Curve:

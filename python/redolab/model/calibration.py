@@ -125,7 +125,10 @@ class Calibration:
     served_s: Curve = ((1, 0.0),)
     """CPU time of going on after such a wait, when the commit is there."""
     available: float = 1.0
-    """Share of the CPUs' time that sessions and client have where CPUs are short; others have the rest."""
+    """Share of the CPUs' time that sessions and client have where CPUs are short and commits do not wait for
+    the log; others have the rest."""
+    available_waiting: float = 1.0
+    """The same where commits wait for the log, whose flushes make work for others."""
     cold_s: float = 0.0
     """Further CPU time of a transaction after a wait for the device, or on a CPU that has idled."""
     emulated: bool = False
@@ -156,17 +159,17 @@ class Calibration:
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
-    the logarithm of the number, to those measured and between them. Beyond them it grows on as before, and
-    never falls.
+    their number, to those measured and between them. Beyond them it grows on as before, and never falls.
     """
-    more = [(math.log(number), cost) for number, cost in curve if number > max(cpus, 1)]
+    own_cpu = max(cpus, 1)
+    more = [point for point in curve if point[0] > own_cpu]
     if sessions <= cpus or not more:
         return curve[0][1]
-    points = [(math.log(max(cpus, 1)), curve[0][1]), *more]
-    place = bisect_right(points, math.log(sessions), key=itemgetter(0))
+    points = [(own_cpu, curve[0][1]), *more]
+    place = bisect_right(points, sessions, key=itemgetter(0))
     beyond = place == len(points)
-    (low, cost), (high, next_cost) = points[-2:] if beyond else points[place - 1 : place + 1]
-    found = cost + (math.log(sessions) - low) / (high - low) * (next_cost - cost)
+    (few, cost), (many, next_cost) = points[-2:] if beyond else points[place - 1 : place + 1]
+    found = cost + (sessions - few) / (many - few) * (next_cost - cost)
     return max(found, next_cost) if beyond else found
 
 
@@ -230,6 +233,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     row_s = with_sessions(calibration.row_cpu_s, working, cpus)
     client_s = with_sessions(calibration.client_s, working, cpus)
     waits = scenario.commit_wait == "wait"
+    available = calibration.available_waiting if waits else calibration.available
     shared = scenario.sessions > cpus
     arrivals = (
         None
@@ -250,7 +254,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     served_s = with_sessions(calibration.served_s, scenario.sessions, cpus) if shared else 0.0
     return GroupCommitParameters(
         sessions=scenario.sessions,
-        cpus=cpus * calibration.available if shared else cpus,
+        cpus=cpus * available if shared else cpus,
         commit_cpu=gamma(max(transaction_s + (more_rows - rows) * row_s, LEAST_S), CPU_CV),
         row_cpu=gamma(max(row_s, LEAST_S), CPU_CV),
         rows=rows,
