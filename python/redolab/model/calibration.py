@@ -159,7 +159,8 @@ class Calibration:
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
-    their number, to those measured and between them. Beyond them it grows on as before, and never falls.
+    their number, to those measured and between them. Beyond them it grows on as between the last two, however
+    many CPUs there are, and never falls.
     """
     own_cpu = max(cpus, 1)
     more = [point for point in curve if point[0] > own_cpu]
@@ -168,7 +169,7 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     points = [(own_cpu, curve[0][1]), *more]
     place = bisect_right(points, sessions, key=itemgetter(0))
     beyond = place == len(points)
-    (few, cost), (many, next_cost) = points[-2:] if beyond else points[place - 1 : place + 1]
+    (few, cost), (many, next_cost) = curve[-2:] if beyond else points[place - 1 : place + 1]
     found = cost + (sessions - few) / (many - few) * (next_cost - cost)
     return max(found, next_cost) if beyond else found
 

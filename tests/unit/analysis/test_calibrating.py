@@ -346,7 +346,8 @@ def test_a_cost_between_measured_numbers_of_sessions_is_linear() -> None:
 
 def test_a_cost_beyond_the_most_sessions_measured_grows_on_and_never_falls() -> None:
     assert with_sessions(((1, 10.0), (8, 20.0), (32, 40.0)), 44, cpus=2) == pytest.approx(50.0)
-    assert with_sessions(((1, 10.0), (32, 50.0)), 62, cpus=2) == pytest.approx(90.0)
+    for cpus in (2, 4, 16):
+        assert with_sessions(((1, 10.0), (32, 50.0)), 63, cpus=cpus) == pytest.approx(90.0)
     assert with_sessions(((1, 50.0), (32, 10.0)), 128, cpus=2) == 10.0
 
 
