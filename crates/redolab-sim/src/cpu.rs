@@ -68,7 +68,7 @@ pub enum By {
     /// The log device: what it takes to be back on a CPU that idles is in the device's time.
     Device,
     /// Its client or its server, with what it takes to be on a CPU that idles.
-    OtherSide { exit_ns: u64 },
+    OtherSide { waker: u32, exit_ns: u64 },
 }
 
 /// A process that has a CPU.
@@ -218,7 +218,7 @@ impl Cpu {
             By::Another | By::Session { .. } => self.exit_ns(idled_ns),
             // The CPU that the device tells is busy, and wakes this one.
             By::Device if self.device_tells_another(place) => self.exit_ns(idled_ns),
-            By::OtherSide { exit_ns } if idled_ns > 0 => exit_ns,
+            By::OtherSide { exit_ns, .. } if idled_ns > 0 => exit_ns,
             _ => 0,
         }
     }

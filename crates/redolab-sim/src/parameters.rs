@@ -117,6 +117,9 @@ pub struct Parameters {
     /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
     pub spread_below: f64,
+    /// While less than this share of it is used, 0 to 1, a client and its server come to each other's CPU
+    /// where their own is halted.
+    pub pack_below: f64,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,
     /// Statements that a client sends per transaction, the commit as the last of them; long
@@ -184,6 +187,7 @@ impl Parameters {
             cold_ns: 0,
             own_queues: false,
             spread_below: 0.0,
+            pack_below: 0.0,
             balance_ns: 0,
             statements: 0,
             client_threads: 1,
@@ -238,10 +242,12 @@ impl Parameters {
         if self.device_cpu.is_some_and(|cpu| f64::from(cpu) >= self.cpus) {
             return wrong("the device cannot tell a CPU that there is not");
         }
-        if !(0.0..=1.0).contains(&self.spread_below) {
-            return wrong(
-                "the share of the CPUs below which processes spread must be between 0 and 1",
-            );
+        for (what, share) in [("spread", self.spread_below), ("pack", self.pack_below)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Invalid(format!(
+                    "the share of the CPUs below which processes {what} must be between 0 and 1"
+                )));
+            }
         }
         let idled = &self.device_after_idle_ns;
         if idled.windows(2).any(|pair| pair[0].0 >= pair[1].0) {

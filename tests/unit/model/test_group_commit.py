@@ -184,6 +184,7 @@ durations = st.one_of(
     device_write_s=times_ns,
     interrupt_s=times_ns,
     spread_below=st.sampled_from([0.0, 0.6]),
+    pack_below=st.sampled_from([0.0, 0.5]),
     balance_s=st.sampled_from([0.0, MS]),
     halt_after_s=times_ns,
     statements=st.integers(0, 3),

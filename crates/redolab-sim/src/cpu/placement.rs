@@ -33,6 +33,7 @@ pub struct Placement {
     pub device_cpu: Option<u32>,
     halt_after_ns: u64,
     spread_below: f64,
+    pack_below: f64,
 }
 
 impl Placement {
@@ -56,6 +57,7 @@ impl Placement {
             device_cpu: parameters.device_cpu,
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
+            pack_below: parameters.pack_below,
         }
     }
 
@@ -68,8 +70,18 @@ impl Placement {
             }
         }
         let last = self.last[process as usize];
-        if !servers[last as usize].busy {
-            return last;
+        let there = &servers[last as usize];
+        if !there.busy {
+            return match by {
+                // CPUs that are hardly used are not woken up for a client or its server.
+                By::OtherSide { waker, .. }
+                    if self.utilization < self.pack_below
+                        && there.idled_ns(now_ns) > self.halt_after_ns =>
+                {
+                    self.last[waker as usize]
+                }
+                _ => last,
+            };
         }
         // A client and its server take turns where they are, though another CPU idles.
         let takes_turns = matches!(by, By::OtherSide { .. });
@@ -120,6 +132,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_client_and_its_server_come_together_where_a_cpu_is_halted_and_use_is_low() {
+        let mut parameters = Parameters::new(2);
+        parameters.halt_after_ns = 1_000;
+        parameters.pack_below = 0.25;
+        parameters.balance_ns = 1_000_000;
+        let mut placement = Placement::new(&parameters, 2, 4);
+        let servers = [Server::default(), Server { busy: true, ..Server::default() }];
+        let by = By::OtherSide { waker: 1, exit_ns: 0 };
+        assert_eq!(placement.of(0, by, &servers, 1_001), 1);
+        assert_eq!(placement.of(0, by, &servers, 1_000), 0);
+        assert_eq!(placement.of(0, By::Another, &servers, 1_001), 0);
+        placement.utilization = 0.25;
+        assert_eq!(placement.of(0, by, &servers, 1_001), 0);
+    }
+
+    #[test]
     fn a_client_and_its_server_stay_together_where_others_would_part() {
         let mut parameters = Parameters::new(2);
         parameters.halt_after_ns = 1_000;
@@ -129,6 +157,6 @@ mod tests {
         let busy = Server { busy: true, ..Server::default() };
         let servers = [busy, Server::default()];
         assert_eq!(placement.of(0, By::Another, &servers, 500), 1);
-        assert_eq!(placement.of(0, By::OtherSide { exit_ns: 0 }, &servers, 500), 0);
+        assert_eq!(placement.of(0, By::OtherSide { waker: 1, exit_ns: 0 }, &servers, 500), 0);
     }
 }

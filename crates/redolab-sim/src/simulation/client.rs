@@ -34,7 +34,11 @@ impl Simulation<'_> {
         let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
         self.tally.client_wakes += 1;
         let exit_ns = self.exit_ns(self.is_committing(session));
-        self.run(thread, work_ns, if timer { By::Another } else { By::OtherSide { exit_ns } });
+        self.run(
+            thread,
+            work_ns,
+            if timer { By::Another } else { By::OtherSide { waker: session, exit_ns } },
+        );
     }
 
     /// From sending to the other side's running on a CPU that idles.
@@ -65,7 +69,7 @@ impl Simulation<'_> {
         if let Some(work_ns) = work_ns {
             let last_part = self.processes[session as usize].parts == 1;
             let exit_ns = self.exit_ns(last_part);
-            self.run(session, work_ns, By::OtherSide { exit_ns });
+            self.run(session, work_ns, By::OtherSide { waker: thread, exit_ns });
         }
         let inbox = &mut self.threads[number].inbox;
         inbox.pop_front();
