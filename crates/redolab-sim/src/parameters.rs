@@ -85,8 +85,8 @@ pub struct Parameters {
     /// who waited goes there. Without one, and where all CPUs have the same queue, he goes where any other
     /// goes who is woken up.
     pub device_cpu: Option<u32>,
-    /// CPU time that it takes a CPU to be told that the device is done, at the cost of who is there. While the
-    /// CPU idles that is in the device's time.
+    /// CPU time that it takes a CPU to be told that the device is done, at the cost of who is there; of a short
+    /// wait at most two thirds. While the CPU idles that is in the device's time.
     pub interrupt_ns: u64,
     /// Further time of the device per byte flushed.
     pub device_ns_per_byte: f64,

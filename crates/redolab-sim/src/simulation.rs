@@ -56,6 +56,8 @@ struct Simulation<'a> {
     device_left_ns: u64,
     /// From the device's being done to its CPU's having heard of it, if that idles.
     told_after_ns: u64,
+    /// What being told then costs who is there.
+    interrupt_ns: u64,
     /// When the flush under way will be done if nothing keeps it waiting between.
     device_done_ns: u64,
     background_ns: u64,
@@ -135,6 +137,7 @@ impl<'a> Simulation<'a> {
             device_idle_since_ns: 0,
             device_left_ns: 0,
             told_after_ns: 0,
+            interrupt_ns: 0,
             device_done_ns: 0,
             background_ns: 0,
             background_runs: false,

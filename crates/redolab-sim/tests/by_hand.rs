@@ -552,6 +552,24 @@ fn who_is_where_the_device_tells_that_it_is_done_has_that_to_do_too() {
     assert_eq!(seen.cpu_busy_ns, without.cpu_busy_ns + 10 * 2 * 5_000);
 }
 
+#[test]
+fn who_is_interrupted_at_each_flush_of_another_gets_on() {
+    // Both have one CPU. However long an interrupt is, a third of each flush that finds one of them at work is his.
+    let mut parameters = Parameters::new(2);
+    parameters.own_queues = true;
+    parameters.commit_cpu = constant(1_000.0);
+    parameters.quantum_ns = 10_000;
+    for device_ns in [0.0, 60.0, 1_000.0] {
+        parameters.device = constant(device_ns);
+        parameters.interrupt_ns = 2_000;
+        let seen = one(&parameters, 100, 200);
+        let waited_ns: u64 = seen.state_ns.iter().sum();
+        assert_eq!(waited_ns, 2 * seen.elapsed_ns);
+        // N = X R, but for the two under way at each end.
+        assert!(seen.response_time.sum_ns.abs_diff(waited_ns) < waited_ns / 50, "{device_ns}");
+    }
+}
+
 /// Three sessions that think 50 us and work 100 us on two CPUs with a queue each, of which none halts, and where
 /// nobody goes by himself who was not there.
 fn three_that_think() -> Parameters {

@@ -16,6 +16,9 @@ use crate::tally::State;
 
 /// Parts of a flush's CPU time of which one is spent between its two waits for the device, as measured.
 const BETWEEN_WAITS: u64 = 5;
+/// Of a wait for the device, the largest part that its interrupt costs whom it interrupts: were it all of it,
+/// one who is interrupted at each flush of another would never get anything done.
+const MOST_INTERRUPT: f64 = 2.0 / 3.0;
 
 /// Positions are bytes since the beginning.
 #[derive(Debug)]
@@ -118,6 +121,7 @@ impl Simulation<'_> {
         self.set_state(process, State::Device);
         // The device's time was measured where the CPU that it tells idled, whose waking up is the end of it.
         self.told_after_ns = self.cpu.told_after_ns().min(ns);
+        self.interrupt_ns = self.parameters.interrupt_ns.min(scaled(ns, MOST_INTERRUPT));
         self.events.at(self.now_ns + ns - self.told_after_ns, Event::DeviceDone);
         None
     }
@@ -144,8 +148,7 @@ impl Simulation<'_> {
 
     /// Who runs where the device tells that it is done for a process has more to do.
     fn interrupt(&mut self, process: u32) {
-        let ns = self.parameters.interrupt_ns;
-        if let Some((server, slice_ns)) = self.cpu.interrupt(process, ns, self.now_ns) {
+        if let Some((server, slice_ns)) = self.cpu.interrupt(process, self.interrupt_ns, self.now_ns) {
             self.events.at(self.now_ns + slice_ns, Event::Slice { server });
         }
     }
