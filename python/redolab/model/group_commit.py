@@ -71,8 +71,8 @@ class GroupCommitParameters:
     """The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles, who
     waited goes there. Of no effect without `own_queues`."""
     interrupt_s: float = 0.0
-    """CPU time that it takes a CPU to be told that the device is done, at the cost of who is there; of a short
-    wait at most two thirds. While the CPU idles that is in the device's time. Of no effect without
+    """CPU time that it takes a CPU to be told that the device is done, at the cost of who is there; of a
+    short wait at most two thirds. While the CPU idles that is in the device's time. Of no effect without
     `own_queues`."""
     think: Distribution = NOTHING
     """From the end of a transaction to the beginning of the session's next."""
