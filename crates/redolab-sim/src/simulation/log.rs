@@ -148,7 +148,9 @@ impl Simulation<'_> {
 
     /// Who runs where the device tells that it is done for a process has more to do.
     fn interrupt(&mut self, process: u32) {
-        if let Some((server, slice_ns)) = self.cpu.interrupt(process, self.interrupt_ns, self.now_ns) {
+        if let Some((server, slice_ns)) =
+            self.cpu.interrupt(process, self.interrupt_ns, self.now_ns)
+        {
             self.events.at(self.now_ns + slice_ns, Event::Slice { server });
         }
     }
