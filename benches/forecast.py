@@ -21,6 +21,7 @@ import argparse
 import csv
 import gzip
 import random
+import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,10 +32,11 @@ import forecast_grid
 import numpy as np
 
 from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.analysis.commit_times import percentile_us
 from redolab.analysis.forecasting import MODEL
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, USL, ask_all, models_of
-from redolab.analysis.reading import counting, read_samples
+from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
@@ -94,6 +96,7 @@ def main() -> None:
             held += [item for item in forecasts(run) if item.family == "open arrivals"]
         moved = transferred(runs[0])
         again = {} if arrivals is None else repeated(runs[1], response_s)
+        single = {} if arrivals is None else samples_of_arrivals(runs[1])
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0], throughput))]
         others = []
@@ -107,7 +110,7 @@ def main() -> None:
     for number, scored in enumerate(others, 1):
         write_raw(scored, HERE / "results" / f"forecast_another_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
-    (HERE / "forecast.md").write_text(page(held, others, scores, moved, again, [*about, "", *_noise(noise)]))
+    (HERE / "forecast.md").write_text(page(held, others, scores, moved, again, single, [*about, "", *_noise(noise)]))
 
 
 def throughput(sample: Sample) -> float:
@@ -155,6 +158,19 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
         everything = [error for errors in noise.values() for error in errors]
         rows.append([label, "all", _in_percent(everything), _errors(mine, MAIN, "throughput_per_s")])
     return [*lines, *_table(["measurement", "system", "measured again", "forecast"], rows)]
+
+
+def samples_of_arrivals(run: Run) -> dict[str, tuple[list[float], list[float]]]:
+    """Mean and 95th percentile of the response time in each sample of the settings with arrivals, ms."""
+    responses = read_latency(run, "response")
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for sample in counting(read_samples(run)):
+        p95_us = percentile_us(responses.get(sample.sample, {}), 95)
+        if p95_us is not None:
+            means, p95s = found.setdefault(sample.setting, ([], []))
+            means.append(1e3 * response_s(sample))
+            p95s.append(p95_us / 1e3)
+    return found
 
 
 def systems(run: Run) -> dict[str, tuple[str, str]]:
@@ -284,6 +300,7 @@ def page(
     scores: Sequence[Score],
     moved: Sequence[Held],
     again: Mapping[str, list[float]],
+    single: Mapping[str, tuple[list[float], list[float]]],
     about: Sequence[str],
 ) -> str:
     """The page of tables."""
@@ -344,6 +361,7 @@ def page(
                 for system, errors in sorted(again.items())
             ],
         )
+        lines += ["", *_each_rate(arrivals, single)]
     lines += ["", "Costs measured on the real device, flush times of 1 and 5 ms put in", ""]
     lines += _table(
         ["model", "settings", "throughput", "commit time"],
@@ -371,6 +389,27 @@ def page(
         ],
     )
     return "\n".join(lines) + "\n"
+
+
+def _each_rate(arrivals: Sequence[Held], single: Mapping[str, tuple[list[float], list[float]]]) -> list[str]:
+    """Every rate: what is forecast, beside the least, the middle and the most of the samples."""
+    lines = ["Every rate: the response time in ms that is forecast, and that of its samples (least, median,"]
+    lines += ["most). Off is the forecast against the median sample, in percent.", ""]
+    rows = []
+    for item in arrivals:
+        quantities = ("response_time_ms", "response_time_ms_p95")
+        cells = []
+        for quantity, values in zip(quantities, single[item.name], strict=True):
+            said, middle = item.said[MAIN].get(quantity), statistics.median(values)
+            measured = " / ".join(f"{value:.3g}" for value in (min(values), middle, max(values)))
+            forecast = ["", measured, ""]
+            if said is not None:
+                forecast = [f"{said:.3g}", measured, f"{100 * (said / middle - 1):+.0f}"]
+            cells += forecast
+        rate = f"{item.scenario.arrival_rate_per_s:,.0f}"
+        rows.append([item.system, str(item.scenario.rows_per_commit), rate, *cells])
+    heading = ["system", "rows", "per s", "mean", "samples' means", "off", "p95", "samples' p95", "off"]
+    return [*lines, *_table(heading, rows)]
 
 
 def _closed_table(held: Sequence[Held]) -> list[str]:

@@ -117,8 +117,8 @@ pub struct Parameters {
     /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
     pub spread_below: f64,
-    /// While less than this share of it is used, 0 to 1, a client and its server come to each other's CPU
-    /// where their own is halted.
+    /// While less than this share of it is used, 0 to 1, who is woken up comes to the waker's CPU: a client's
+    /// server whose own idles, and who waited for the log and whose own is halted.
     pub pack_below: f64,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,

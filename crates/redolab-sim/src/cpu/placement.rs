@@ -34,13 +34,15 @@ pub struct Placement {
     halt_after_ns: u64,
     spread_below: f64,
     pack_below: f64,
+    /// The first of a client's threads: they come last in the numbers.
+    first_thread: u32,
 }
 
 impl Placement {
     #[expect(clippy::cast_precision_loss, reason = "an interval is short")]
     pub fn new(parameters: &Parameters, servers: u32, processes: u32) -> Self {
-        // Threads of a client come last in the numbers. They are away from their first sessions: where both
-        // work, the scheduler has moved them apart.
+        // A client's threads are away from their first sessions: where both work, the scheduler has moved them
+        // apart.
         let threads = if parameters.statements > 0 { parameters.client_threads } else { 0 };
         let sessions = processes - threads;
         let last = (0..processes)
@@ -50,7 +52,8 @@ impl Placement {
             left_ns: vec![0; processes as usize],
             looks_in_vain: 0,
             last,
-            utilization: 0.0,
+            // Neither little nor much, until it is known.
+            utilization: 0.5,
             idle_ns: 0,
             looked_ns: 0,
             weight: 1.0 - libm::exp2(-(parameters.balance_ns as f64) / HALF_LIFE_NS),
@@ -58,6 +61,7 @@ impl Placement {
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
             pack_below: parameters.pack_below,
+            first_thread: sessions,
         }
     }
 
@@ -72,16 +76,7 @@ impl Placement {
         let last = self.last[process as usize];
         let there = &servers[last as usize];
         if !there.busy {
-            return match by {
-                // CPUs that are hardly used are not woken up for a client or its server.
-                By::OtherSide { waker, .. }
-                    if self.utilization < self.pack_below
-                        && there.idled_ns(now_ns) > self.halt_after_ns =>
-                {
-                    self.last[waker as usize]
-                }
-                _ => last,
-            };
+            return self.fetched_by(by, there.idled_ns(now_ns)).unwrap_or(last);
         }
         // A client and its server take turns where they are, though another CPU idles.
         let takes_turns = matches!(by, By::OtherSide { .. });
@@ -93,6 +88,17 @@ impl Placement {
             }
         }
         last
+    }
+
+    /// The CPU of who wakes up a process whose own idles, if CPUs are so little used that they are packed: a
+    /// client's server comes at once, a session that waited for the log where its own is halted.
+    fn fetched_by(&self, by: By, idled_ns: u64) -> Option<u32> {
+        let waker = match by {
+            By::OtherSide { waker, .. } if waker >= self.first_thread => waker,
+            By::Session { waker } if idled_ns > self.halt_after_ns => waker,
+            _ => return None,
+        };
+        (self.utilization < self.pack_below).then(|| self.last[waker as usize])
     }
 
     /// A process has its CPU no more.
@@ -132,19 +138,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_and_its_server_come_together_where_a_cpu_is_halted_and_use_is_low() {
+    fn who_is_woken_is_fetched_where_use_is_low() {
         let mut parameters = Parameters::new(2);
+        parameters.statements = 1;
         parameters.halt_after_ns = 1_000;
-        parameters.pack_below = 0.25;
+        parameters.pack_below = 0.5;
         parameters.balance_ns = 1_000_000;
-        let mut placement = Placement::new(&parameters, 2, 4);
-        let servers = [Server::default(), Server { busy: true, ..Server::default() }];
-        let by = By::OtherSide { waker: 1, exit_ns: 0 };
-        assert_eq!(placement.of(0, by, &servers, 1_001), 1);
-        assert_eq!(placement.of(0, by, &servers, 1_000), 0);
-        assert_eq!(placement.of(0, By::Another, &servers, 1_001), 0);
-        placement.utilization = 0.25;
-        assert_eq!(placement.of(0, by, &servers, 1_001), 0);
+        let mut placement = Placement::new(&parameters, 2, 3);
+        let [session, other, thread] = [0, 1, 2];
+        assert_eq!(placement.last, [0, 1, 1]);
+        let other_side = |waker| By::OtherSide { waker, exit_ns: 0 };
+        let by_session = By::Session { waker: other };
+        let idle = [Server::default(), Server::default()];
+        assert_eq!(placement.of(session, other_side(thread), &idle, 1), 0);
+        placement.utilization = 0.49;
+        assert_eq!(placement.of(session, other_side(thread), &idle, 1), 1);
+        assert_eq!(placement.of(thread, other_side(session), &idle, 1), 1);
+        assert_eq!(placement.of(session, by_session, &idle, 1_000), 0);
+        assert_eq!(placement.of(session, by_session, &idle, 1_001), 1);
+        assert_eq!(placement.of(session, By::Another, &idle, 1_001), 0);
+        let busy = [Server { busy: true, ..Server::default() }, Server::default()];
+        assert_eq!(placement.of(session, other_side(thread), &busy, 1), 0);
+        placement.utilization = 0.5;
+        assert_eq!(placement.of(session, other_side(thread), &idle, 1), 0);
+        assert_eq!(placement.of(session, by_session, &idle, 1_001), 0);
     }
 
     #[test]
