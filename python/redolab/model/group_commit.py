@@ -111,8 +111,10 @@ class GroupCommitParameters:
     """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     busy goes to one that idles and is not halted."""
     pack_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, who is woken up comes to the waker's CPU: a client's
-    server whose own idles, and who waited for the log and whose own is halted."""
+    """While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
+    comes to that of who wakes him up."""
+    fetch_below: float = 0.0
+    """While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0

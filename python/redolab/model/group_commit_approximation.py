@@ -19,7 +19,7 @@ several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Perform
 
 Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each
 wait costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for
-its error, are a CPU's own queue (`own_queues`, `spread_below`, `pack_below`, `balance_s`), how long an idle
+its error, are a CPU's own queue (`own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`), how long an idle
 CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`) and `quantum_s`; that a flush needs a CPU
 between its write and the flush proper (`device_write_s`), for which an emulated device does not wait
 (`device_paced`); that a device that has idled takes longer (`device_after_idle_s`), and what its interrupts

@@ -185,6 +185,7 @@ durations = st.one_of(
     interrupt_s=times_ns,
     spread_below=st.sampled_from([0.0, 0.6]),
     pack_below=st.sampled_from([0.0, 0.5]),
+    fetch_below=st.sampled_from([0.0, 0.5]),
     balance_s=st.sampled_from([0.0, MS]),
     halt_after_s=times_ns,
     statements=st.integers(0, 3),

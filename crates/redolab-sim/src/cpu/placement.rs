@@ -34,6 +34,7 @@ pub struct Placement {
     halt_after_ns: u64,
     spread_below: f64,
     pack_below: f64,
+    fetch_below: f64,
     /// The first of a client's threads: they come last in the numbers.
     first_thread: u32,
 }
@@ -61,6 +62,7 @@ impl Placement {
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
             pack_below: parameters.pack_below,
+            fetch_below: parameters.fetch_below,
             first_thread: sessions,
         }
     }
@@ -90,15 +92,15 @@ impl Placement {
         last
     }
 
-    /// The CPU of who wakes up a process whose own idles, if CPUs are so little used that they are packed: a
+    /// The CPU of who wakes up a process whose own idles, if CPUs are so little used that work is packed: a
     /// client's server comes at once, a session that waited for the log where its own is halted.
     fn fetched_by(&self, by: By, idled_ns: u64) -> Option<u32> {
-        let waker = match by {
-            By::OtherSide { waker, .. } if waker >= self.first_thread => waker,
-            By::Session { waker } if idled_ns > self.halt_after_ns => waker,
+        let (waker, below) = match by {
+            By::OtherSide { waker, .. } if waker >= self.first_thread => (waker, self.fetch_below),
+            By::Session { waker } if idled_ns > self.halt_after_ns => (waker, self.pack_below),
             _ => return None,
         };
-        (self.utilization < self.pack_below).then(|| self.last[waker as usize])
+        (self.utilization < below).then(|| self.last[waker as usize])
     }
 
     /// A process has its CPU no more.
@@ -142,7 +144,8 @@ mod tests {
         let mut parameters = Parameters::new(2);
         parameters.statements = 1;
         parameters.halt_after_ns = 1_000;
-        parameters.pack_below = 0.5;
+        parameters.pack_below = 0.1;
+        parameters.fetch_below = 0.5;
         parameters.balance_ns = 1_000_000;
         let mut placement = Placement::new(&parameters, 2, 3);
         let [session, other, thread] = [0, 1, 2];
@@ -154,6 +157,8 @@ mod tests {
         placement.utilization = 0.49;
         assert_eq!(placement.of(session, other_side(thread), &idle, 1), 1);
         assert_eq!(placement.of(thread, other_side(session), &idle, 1), 1);
+        assert_eq!(placement.of(session, by_session, &idle, 1_001), 0);
+        placement.utilization = 0.09;
         assert_eq!(placement.of(session, by_session, &idle, 1_000), 0);
         assert_eq!(placement.of(session, by_session, &idle, 1_001), 1);
         assert_eq!(placement.of(session, By::Another, &idle, 1_001), 0);
@@ -161,7 +166,6 @@ mod tests {
         assert_eq!(placement.of(session, other_side(thread), &busy, 1), 0);
         placement.utilization = 0.5;
         assert_eq!(placement.of(session, other_side(thread), &idle, 1), 0);
-        assert_eq!(placement.of(session, by_session, &idle, 1_001), 0);
     }
 
     #[test]
