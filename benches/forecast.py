@@ -110,7 +110,9 @@ def main() -> None:
     for number, scored in enumerate(others, 1):
         write_raw(scored, HERE / "results" / f"forecast_another_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
-    (HERE / "forecast.md").write_text(page(held, others, scores, moved, again, single, [*about, "", *_noise(noise)]))
+    (HERE / "forecast.md").write_text(
+        page(held, others, scores, moved, again, single, [*about, "", *_noise(noise)])
+    )
 
 
 def throughput(sample: Sample) -> float:

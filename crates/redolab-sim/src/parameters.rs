@@ -120,7 +120,8 @@ pub struct Parameters {
     /// While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
     /// comes to that of who wakes him up.
     pub pack_below: f64,
-    /// While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's.
+    /// While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's
+    /// CPU.
     pub fetch_below: f64,
     /// How often a CPU that idles looks whether somebody waits elsewhere; 0 for never.
     pub balance_ns: u64,

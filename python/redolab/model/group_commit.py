@@ -114,7 +114,8 @@ class GroupCommitParameters:
     """While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
     comes to that of who wakes him up."""
     fetch_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's."""
+    """While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's
+    CPU."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0

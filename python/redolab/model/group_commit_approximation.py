@@ -19,13 +19,13 @@ several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Perform
 
 Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each
 wait costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for
-its error, are a CPU's own queue (`own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`), how long an idle
-CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`) and `quantum_s`; that a flush needs a CPU
-between its write and the flush proper (`device_write_s`), for which an emulated device does not wait
-(`device_paced`); that a device that has idled takes longer (`device_after_idle_s`), and what its interrupts
-cost (`interrupt_s`); that a client's threads work for one session at a time; and that a session may have
-the log again before those whom it woke. Cold caches (`cold_s`) and hand-overs (`hand_over_exit_s`) count
-where there is a CPU for each session.
+its error, are a CPU's own queue (`own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`),
+how long an idle CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`) and `quantum_s`; that
+a flush needs a CPU between its write and the flush proper (`device_write_s`), for which an emulated device
+does not wait (`device_paced`); that a device that has idled takes longer (`device_after_idle_s`), and what
+its interrupts cost (`interrupt_s`); that a client's threads work for one session at a time; and that a
+session may have the log again before those whom it woke. Cold caches (`cold_s`) and hand-overs
+(`hand_over_exit_s`) count where there is a CPU for each session.
 
 Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability
 B = L T / (L T + z), where z is the probability of no arrival during a flush: busy periods are 1 / z flushes
