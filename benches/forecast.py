@@ -399,19 +399,25 @@ def _each_rate(arrivals: Sequence[Held], single: Mapping[str, tuple[list[float],
     lines += ["most). Off is the forecast against the median sample, in percent.", ""]
     rows = []
     for item in arrivals:
-        quantities = ("response_time_ms", "response_time_ms_p95")
-        cells = []
-        for quantity, values in zip(quantities, single[item.name], strict=True):
-            said, middle = item.said[MAIN].get(quantity), statistics.median(values)
-            measured = " / ".join(f"{value:.3g}" for value in (min(values), middle, max(values)))
-            forecast = ["", measured, ""]
-            if said is not None:
-                forecast = [f"{said:.3g}", measured, f"{100 * (said / middle - 1):+.0f}"]
-            cells += forecast
+        means, p95s = single[item.name]
+        said = item.said.get(MAIN, {})
+        cells = [
+            *_beside(said.get("response_time_ms"), means),
+            *_beside(said.get("response_time_ms_p95"), p95s),
+        ]
         rate = f"{item.scenario.arrival_rate_per_s:,.0f}"
         rows.append([item.system, str(item.scenario.rows_per_commit), rate, *cells])
     heading = ["system", "rows", "per s", "mean", "samples' means", "off", "p95", "samples' p95", "off"]
     return [*lines, *_table(heading, rows)]
+
+
+def _beside(said: float | None, values: Sequence[float]) -> list[str]:
+    """A forecast, if there is one, the samples it is about, and how far it is from the median of them."""
+    middle = statistics.median(values)
+    measured = " / ".join(f"{value:.3g}" for value in (min(values), middle, max(values)))
+    if said is None:
+        return ["", measured, ""]
+    return [f"{said:.3g}", measured, f"{100 * (said / middle - 1):+.0f}"]
 
 
 def _closed_table(held: Sequence[Held]) -> list[str]:

@@ -45,9 +45,9 @@ impl Placement {
         // A client's threads are away from their first sessions: where both work, the scheduler has moved them
         // apart.
         let threads = if parameters.statements > 0 { parameters.client_threads } else { 0 };
-        let sessions = processes - threads;
+        let first_thread = processes - threads;
         let last = (0..processes)
-            .map(|process| if process < sessions { process } else { process - sessions + 1 } % servers)
+            .map(|process| if process < first_thread { process } else { process - first_thread + 1 } % servers)
             .collect();
         Self {
             left_ns: vec![0; processes as usize],
@@ -63,7 +63,7 @@ impl Placement {
             spread_below: parameters.spread_below,
             pack_below: parameters.pack_below,
             fetch_below: parameters.fetch_below,
-            first_thread: sessions,
+            first_thread,
         }
     }
 
