@@ -33,11 +33,11 @@ import numpy as np
 
 from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.commit_times import percentile_us
-from redolab.analysis.forecasting import MODEL
+from redolab.analysis.forecasting import MODEL, of_replicates
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.model.calibration import Scenario, scenario_of
+from redolab.model.calibration import Calibration, Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
     Score,
@@ -216,12 +216,14 @@ def _held(
     observed: Mapping[str, float],
 ) -> Held:
     said, silent = ask_all(models, calibrated.point, scenario)
-    replicates = []
-    for again in calibrated.replicates:
+
+    def again(costs: Calibration) -> Mapping[str, float] | None:
         try:
-            replicates.append(models[MAIN](again, scenario))
+            return models[MAIN](costs, scenario)
         except ValueError:
-            continue
+            return None
+
+    replicates = [one for one in of_replicates(calibrated, again) if one is not None]
     family = family_of(calibrated.point, scenario)
     return Held(name, system, scenario, family, observed, said, replicates, silent)
 
