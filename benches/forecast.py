@@ -37,7 +37,7 @@ from redolab.analysis.forecasting import MODEL, of_replicates
 from redolab.analysis.measured import measured_settings
 from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.model.calibration import Calibration, Scenario, scenario_of
+from redolab.model.calibration import Scenario, scenario_of
 from redolab.model.forecast import QUANTITIES, Model
 from redolab.model.record import (
     Score,
@@ -216,14 +216,9 @@ def _held(
     observed: Mapping[str, float],
 ) -> Held:
     said, silent = ask_all(models, calibrated.point, scenario)
-
-    def again(costs: Calibration) -> Mapping[str, float] | None:
-        try:
-            return models[MAIN](costs, scenario)
-        except ValueError:
-            return None
-
-    replicates = [one for one in of_replicates(calibrated, again) if one is not None]
+    mine = {MAIN: models[MAIN]}
+    again = of_replicates(calibrated, lambda costs: ask_all(mine, costs, scenario)[0])
+    replicates = [answer[MAIN] for answer in again if answer]
     family = family_of(calibrated.point, scenario)
     return Held(name, system, scenario, family, observed, said, replicates, silent)
 
