@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from redolab import runner
 from redolab.command_plan import amount_text, changes, creates, needed_s
 from redolab.engine import check_target, open_engine
+from redolab.engine.base import Engine, Foreign, Introduction
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
@@ -84,26 +85,43 @@ def execute(options: RunOptions) -> runner.Outcome:
     asked = ask(options)
     out = options.out or default_place(asked.experiment)
     check_free(out)
-    agree(asked, options.yes)
-    return measure(asked, out, options.command)
+    return measure(asked, open_agreed(asked, options.yes), out, options.command)
 
 
-def measure(asked: Asked, out: Path, command: str) -> runner.Outcome:
-    """Open the engine and run, with progress.
+def open_agreed(asked: Asked, agreed: bool) -> Engine:
+    """Say what will happen, open the engine, and ask where the server is somebody else's.
+
+    Raises:
+        UsageError: nobody is there to agree, or did not.
+        RefusedError: the engine cannot be had, or no such run is possible there.
+    """
+    plan = asked.plan
+    _announce(asked)
+    need = plan.load.disk_bytes(plan.design.units)
+    engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
+    try:
+        if "://" in asked.target and isinstance(engine, Foreign):
+            _agree(asked, engine.introduce(plan.load, list(plan.combinations.values())), agreed)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def measure(asked: Asked, engine: Engine, out: Path, command: str) -> runner.Outcome:
+    """Run, with progress, and close the engine.
 
     Args:
         asked: what is to be run.
+        engine: open, and agreed to.
         out: the run directory, still free.
         command: how it was asked for.
 
     Raises:
         RedolabError: nothing could be measured.
     """
-    experiment, plan = asked.experiment, asked.plan
-    need = plan.load.disk_bytes(plan.design.units)
-    engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     with _progress() as progress:
-        return runner.run(experiment, plan, engine, out, progress, command)
+        return runner.run(asked.experiment, asked.plan, engine, out, progress, command)
 
 
 def _experiment(options: RunOptions) -> Experiment:
@@ -169,12 +187,7 @@ def default_place(experiment: Experiment) -> Path:
     return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
 
 
-def agree(asked: Asked, agreed: bool) -> None:
-    """Say what will happen; where the server is not Redolab's own, ask.
-
-    Raises:
-        UsageError: nobody is there to agree, or did not.
-    """
+def _announce(asked: Asked) -> None:
     experiment, plan = asked.experiment, asked.plan
     design = plan.design
     each = len(design.order()) // design.blocks
@@ -184,7 +197,19 @@ def agree(asked: Asked, agreed: bool) -> None:
         f"about {clock(needed_s(experiment, plan))}.",
         file=sys.stderr,
     )
-    if "://" not in asked.target or agreed:
+
+
+def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
+    """Tell what will be done on somebody's server, and ask.
+
+    Raises:
+        UsageError: nobody is there to agree, or did not.
+    """
+    experiment, plan = asked.experiment, asked.plan
+    print(f"Server: {server.place}.", file=sys.stderr)
+    for note in server.notes:
+        print(note, file=sys.stderr)
+    if agreed:
         return
     print(
         f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "

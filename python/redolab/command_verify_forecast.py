@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import redolab
 from redolab import ledger
 from redolab.asked import changed, parse_set, parse_sweep
-from redolab.command_run import Asked, agree, default_place, measure
+from redolab.command_run import Asked, default_place, measure, open_agreed
 from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
@@ -69,15 +69,19 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", device_ms)
     out = options.out or default_place(asked.experiment)
     check_free(out)
-    agree(asked, options.yes)
     record = ledger.scores_of(ledger.read_ledger())
     wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
     content = forecast_of(calibrated, names[_TODAY], wanted, record)
     _check_said(content)
-    sealed = seal({**_heading(run), **content})
-    ledger.note_seal(sealed)
+    engine = open_agreed(asked, options.yes)
+    try:
+        sealed = seal({**_heading(run), **content})
+        ledger.note_seal(sealed)
+    except BaseException:
+        engine.close()
+        raise
     plan = dataclasses.replace(asked.plan, documents={FILE: sealed})
-    outcome = measure(dataclasses.replace(asked, plan=plan), out, options.command)
+    outcome = measure(dataclasses.replace(asked, plan=plan), engine, out, options.command)
     scoring = score_run(outcome.run)
     if scoring is not None and scoring.scored:
         ledger.note_scores(

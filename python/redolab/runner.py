@@ -7,8 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ import psycopg
 
 import redolab
 from redolab.design import Design
-from redolab.engine.base import Engine, Interruptible
+from redolab.engine.base import Engine, Foreign, Interruptible
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Plan
 from redolab.load import Amount
@@ -79,15 +79,18 @@ def run(
     with Interruptions() as interruptions:
         if isinstance(engine, Interruptible):
             engine.heed(interruptions.stop)
+        if isinstance(engine, Foreign):
+            engine.heed_in_closing(interruptions.hurry)
         try:
-            with _in_plain_words():
-                settings = engine.prepare(plan.load, list(plan.combinations.values()))
-                design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
-                manifest = _manifest(experiment, design, plan, engine, settings, command)
-                writer = RunWriter(out, manifest, plan.documents)
-                _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
+            settings = engine.prepare(plan.load, list(plan.combinations.values()))
+            design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
+            manifest = _manifest(experiment, design, plan, engine, settings, command)
+            writer = RunWriter(out, manifest, plan.documents)
+            _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
         except RedolabError as raised:
             error = raised
+        except psycopg.Error as raised:
+            error = _in_plain_words(raised, measured=writer is not None and writer.samples > 0)
         finally:
             interruptions.closing = True
             error = _close(engine, error)
@@ -111,12 +114,13 @@ class Interruptions:
     """SIGINT and SIGTERM while a run is under way.
 
     The first one sets `stop`, so that no statement is broken off. The second one breaks off whatever
-    hangs all the same; but nothing does once `closing` is set, because things are put back then.
+    hangs all the same; but nothing does once `closing` is set, because things are put back then. One that
+    comes while they are sets `hurry`: what is waited for then is left to the guard.
     """
 
     def __init__(self, note: str = "the sample in flight is dropped, the rest is kept") -> None:
         """Say what the first one means: `note`."""
-        self.stop = threading.Event()
+        self.stop, self.hurry = threading.Event(), threading.Event()
         self.closing = False
         self._said = f"\nStopping: {note}.\n".encode()
 
@@ -134,10 +138,12 @@ class Interruptions:
             signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if self.closing:
+            self.hurry.set()
         if not self.stop.is_set():
             self.stop.set()
             # print() may be what was interrupted, and cannot be entered twice.
-            os.write(2, self._said)
+            os.write(2, b"\nStopping: everything is being put back.\n" if self.closing else self._said)
         elif not self.closing:
             raise InterruptedRunError("Broken off at the second interruption.")
 
@@ -201,16 +207,13 @@ def _close(engine: Engine, error: RedolabError | None) -> RedolabError | None:
     return error
 
 
-@contextmanager
-def _in_plain_words() -> Iterator[None]:
-    try:
-        yield
-    except psycopg.Error as error:
-        text = " ".join(str(error).split())
-        raise RefusedError(
-            f"The database ended the run: {text}. Every sample finished before is kept. Look at the "
-            "server's log for the cause; every parameter changed is put back."
-        ) from error
+def _in_plain_words(error: psycopg.Error, measured: bool) -> RefusedError:
+    text = " ".join(str(error).split())
+    kept = " Every sample finished before is kept." if measured else ""
+    return RefusedError(
+        f"The database ended the run: {text}.{kept} Look at the server's log for the cause; every parameter "
+        "changed is put back."
+    )
 
 
 def _manifest(

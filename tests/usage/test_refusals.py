@@ -13,6 +13,7 @@ import pytest
 from redolab.engine import preflight
 from redolab.engine.guard import remove_server
 from redolab.engine.parameters import Parameter, check_rights
+from redolab.engine.server_lock import take_server
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
 from tests.servers import Ended, Server, made
@@ -138,13 +139,15 @@ def test_a_foreign_schema_is_never_touched(run: Run, newest: Server, url: str, d
     assert newest.ask("select count(*) from redolab.mine", database) == 0
 
 
-def test_one_run_at_a_time_in_a_database(
-    run: Run, newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("where", ["same database", "another database"])
+def test_one_run_at_a_time_on_a_server(
+    run: Run, newest: Server, url: str, database: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preflight, "_LOCK_LIMIT_S", 0.2)
-    with newest.admin(database) as other:
-        assert preflight.lock_database(other, 1)
-        refused(run(url), "Another Redolab run is at work", "Wait for it")
+    with newest.admin(database if where == "same database" else "postgres") as other:
+        assert take_server(other, 1) is None
+        pid = f"server process {other.info.backend_pid}, user postgres, database {other.info.dbname}"
+        refused(run(url), "Another Redolab run is at work on this server", pid, "Wait for it")
     newest.assert_left_clean(database)
 
 

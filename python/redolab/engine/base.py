@@ -29,6 +29,16 @@ class Recovery:
     recovery_s: float
 
 
+@dataclass(frozen=True)
+class Introduction:
+    """What is told of somebody's server before they agree to a run."""
+
+    place: str
+    """Server, host, port, database and role, as really connected."""
+    notes: tuple[str, ...]
+    """What else an answer depends on, one sentence each."""
+
+
 class Watch(Protocol):
     """A wait sampler at work; `ticks` is complete once the `with` block is left."""
 
@@ -126,6 +136,23 @@ class Interruptible(Protocol):
 
     def heed(self, stop: threading.Event) -> None:
         """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set."""
+        ...
+
+
+@runtime_checkable
+class Foreign(Protocol):
+    """A server that is somebody else's: nothing is made there before they agree."""
+
+    def introduce(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> Introduction:
+        """What whoever is asked must know; nothing is changed.
+
+        Raises:
+            RefusedError: no such run is possible there.
+        """
+        ...
+
+    def heed_in_closing(self, hurry: threading.Event) -> None:
+        """Wait for nobody in `close` once `hurry` is set; the guard is left with what remains."""
         ...
 
 

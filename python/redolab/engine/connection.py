@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import psycopg
 from psycopg import conninfo
@@ -13,7 +13,11 @@ from psycopg.types.json import Jsonb
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
 
+if TYPE_CHECKING:
+    from psycopg.abc import PQGen
+
 Connection = psycopg.Connection[dict[str, Any]]
+_Result = TypeVar("_Result")
 
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
@@ -56,6 +60,25 @@ SESSION_SETTINGS: Mapping[str, str] = {
 }
 
 
+class Watched(Protocol):
+    """What watches over the statements of a connection while they are waited for."""
+
+    def over(self, connection: Connection, statement: PQGen[_Result]) -> PQGen[_Result]:
+        """The statement's generator, watched."""
+        ...
+
+
+class PatientConnection(psycopg.Connection[dict[str, Any]]):
+    """A connection whose statements may be watched: told of, and cancelled."""
+
+    patience: Watched | None = None
+
+    def wait(self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None) -> _Result:
+        """Drive a statement to its end, as psycopg does, under the eyes of `patience`."""
+        watched = gen if self.patience is None else self.patience.over(self, gen)
+        return super().wait(watched, interval, timeout)
+
+
 class Connector:
     """Opens connections to one server, from one connection string."""
 
@@ -80,19 +103,28 @@ class Connector:
         host, port = known.get("host") or "the default host", known.get("port") or "5432"
         return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
 
-    def connect(self, name: str, read_only: bool = False) -> Connection:
+    def to_database(self, name: str) -> Connector:
+        """The same, to another database of the server."""
+        other = Connector("")
+        other.parameters = {**self.parameters, "dbname": name}
+        return other
+
+    def connect(self, name: str, read_only: bool = False, limit_s: float | None = None) -> PatientConnection:
         """Open a connection in autocommit mode, shown as `name` in the server's views.
 
         Args:
             name: how the session calls itself.
             read_only: let the server refuse every change.
+            limit_s: for connecting, where it is not the usual one.
 
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
         settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
+        if limit_s is not None:
+            settings["connect_timeout"] = f"{limit_s:.0f}"
         try:
-            connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
+            connection = PatientConnection.connect(**settings, autocommit=True, row_factory=dict_row)
             wanted = Jsonb(
                 {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
             )

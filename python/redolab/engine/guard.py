@@ -10,8 +10,12 @@ terminal does not reach it or the server. Standard library only until it must ta
     {"server": {...}}     take charge of a private server's directory (`Charge` below)
     {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
     {"start": true}       start it; answers {"pid": ...} or {"error": ...}
-    {"database": {...}}   take charge of somebody's database: connection parameters
+    {"database": {...}}   take charge of somebody's database: connection parameters; answers {"pid": ...}
+    {"mark": "..."}       the schema there bears this mark
+    {"hold": true}        hold its server again after a restart; answers {"pid": ...}
     {"release": true}     nothing is left to do
+
+A request that cannot be served is answered with {"error": ...}.
 """
 
 from __future__ import annotations
@@ -23,12 +27,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from redolab.errors import RedolabError, RefusedError
+
+if TYPE_CHECKING:
+    from redolab.engine.guard_database import DatabaseCharge
+
+GUARD_PATIENCE_S = 600.0
+"""How long it waits for somebody's lock: a dump takes minutes, and nobody waits for the guard."""
 MARIADB_PID_FILE = "mariadbd.pid"
 _STOP_LIMIT_S = 10.0
 _LOCK_LIMIT_S = 60.0
@@ -49,9 +61,16 @@ class Guard:
 
     @classmethod
     def for_database(cls, parameters: Mapping[str, Any]) -> Guard:
-        """A guard that recovers a database. Parameters go through a pipe: no password is shown."""
+        """A guard that recovers a database. Parameters go through a pipe: no password is shown.
+
+        Raises:
+            RefusedError: it cannot connect.
+        """
         guard = cls()
-        guard.ask({"database": dict(parameters)})
+        answer = guard.ask({"database": dict(parameters)})
+        if "pid" not in answer:
+            guard.close()
+            raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')} Nothing was changed.")
         return guard
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,6 +89,10 @@ class Guard:
         """Tell the guard that nothing is left to do, and wait for it."""
         self.ask({"release": True})
         self.close()
+
+    def leave_to_it(self) -> None:
+        """Let the guard do its work, which may take long, and do not wait for it."""
+        threading.Thread(target=self.close, name="guard", daemon=True).start()
 
     def close(self) -> None:
         """Let the guard do its work and wait until it is done."""
@@ -245,23 +268,21 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     return {"error": f"it was not ready within {charge['limit_s']:.0f} s"}
 
 
-def _recover_database(parameters: Mapping[str, Any]) -> None:
-    import psycopg
+def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:
+    """Serve a request about a database; returns the charge that is left."""
+    from redolab.engine.guard_database import DatabaseCharge
 
-    from redolab.engine.connection import Connector
-    from redolab.engine.parameters import recover
-    from redolab.engine.preflight import lock_database
-    from redolab.errors import RedolabError
-
-    connector = Connector("")
-    connector.parameters = parameters
-    try:
-        with connector.connect("redolab guard") as control:
-            # Another run that is faster with the lock has put everything back before it began.
-            if lock_database(control, _LOCK_LIMIT_S):
-                recover(control)
-    except (RedolabError, psycopg.Error) as error:
-        print(f"redolab: The database was not cleaned up after a killed run: {error}", file=sys.stderr)
+    if "database" in request:
+        return DatabaseCharge(request["database"])
+    if database is not None:
+        if "mark" in request:
+            database.mark = request["mark"]
+        elif "hold" in request:
+            database.hold()
+        elif "release" in request:
+            database.release()
+            return None
+    return database
 
 
 def main() -> None:
@@ -269,7 +290,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     charge: Mapping[str, Any] | None = None
-    database: Mapping[str, Any] | None = None
+    database: DatabaseCharge | None = None
     lock = None
     for line in sys.stdin:
         request = json.loads(line)
@@ -281,16 +302,18 @@ def main() -> None:
             answer = _initialise(charge, request["initialise"])
         elif "start" in request and charge:
             answer = _start(charge)
-        elif "database" in request:
-            database = request["database"]
-        elif "release" in request:
-            database = None
+        else:
+            try:
+                database = _serve_database(request, database)
+                answer = {} if database is None else {"pid": database.pid}
+            except RedolabError as error:
+                answer = {"error": str(error)}
         with suppress(OSError):  # Redolab may be gone while its request is served.
             os.write(1, (json.dumps(answer) + "\n").encode())
     if charge and lock:
         remove_server(Path(charge["directory"]))
     if database is not None:
-        _recover_database(database)
+        database.clean_up()
 
 
 if __name__ == "__main__":

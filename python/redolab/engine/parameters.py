@@ -7,8 +7,7 @@ schema first, so that `recover` can put it back after any crash, from any later 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +16,9 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from redolab.engine.alter_system import alter_system, await_value, reload_configuration
 from redolab.engine.connection import Connection, fetch
+from redolab.engine.own_schema import confirmed_here
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
 from redolab.sample import ParameterChange, Scope, Setting
@@ -26,8 +27,6 @@ _SESSION_CONTEXTS = ("user", "superuser")
 # Where a value may come from for ALTER SYSTEM to win over it.
 _FILE_SOURCES = ("default", "configuration file")
 _GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
-_RELOAD_LIMIT_S = 10.0
-_COMMENT = "made by redolab; removed at the end of the run"
 
 
 @dataclass(frozen=True)
@@ -156,9 +155,9 @@ class Parameters:
         changed = {n: v for n, v in system.items() if self._now[n] != v}
         for name, value in changed.items():
             self._journal(name)
-            _alter_system(self.control, name, value)
+            alter_system(self.control, name, value)
         if changed:
-            _reload(self.control, changed)
+            reload_configuration(self.control, changed)
         for name, value in changed.items():
             self._record(name, value, "system", setting.name)
         if self._scope == "session":
@@ -214,9 +213,7 @@ class Parameters:
         if name in self._journaled:
             return
         before = self._known[name]
-        with self.control.transaction():
-            # The server may stand at nowait just now, and a crash must not lose this row.
-            self.control.execute("set local synchronous_commit = on")
+        with confirmed_here(self.control):
             self.control.execute(
                 "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
                 (name, before.value, before.in_auto_conf),
@@ -232,9 +229,8 @@ class Parameters:
 
     def _verify(self, setting: Setting, expected: Mapping[str, str], sessions: WorkingSessions) -> None:
         for name, value in expected.items():
-            _await_value(
-                partial(sessions.parameter_values, name),
-                value,
+            await_value(
+                partial(_others, sessions, name, value),
                 f"The server took {name} = {value} for the setting {setting.name}, but a working "
                 "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
                 "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
@@ -242,97 +238,5 @@ class Parameters:
             )
 
 
-def owns_schema(control: Connection) -> bool | None:
-    """Whether the schema `redolab` is Redolab's own; None when there is no such schema."""
-    row = control.execute(
-        "select obj_description(oid, 'pg_namespace') = %s as own from pg_namespace where nspname = 'redolab'",
-        (_COMMENT,),
-    ).fetchone()
-    return bool(row["own"]) if row else None
-
-
-def recover(control: Connection) -> None:
-    """Put back every parameter in the journal, verify it, and drop Redolab's schema.
-
-    Safe to run again after any interruption: the journal goes last.
-
-    Raises:
-        RefusedError: something could not be put back; the text names each parameter and its value.
-    """
-    wanted = ""
-    try:
-        if not owns_schema(control):
-            return
-        # Sessions of a killed run may still loop, and would hold up the drop.
-        control.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user "
-            "and datname = current_database() and application_name like 'redolab session %'"
-        )
-        rows = control.execute("select * from redolab.parameter_journal").fetchall()
-        before = {row["parameter"]: row["value_before"] for row in rows}
-        if before:
-            wanted = ", ".join(f"{name} = {value}" for name, value in before.items())
-            wanted = (
-                f" The server's parameters stood at {wanted}; set them with ALTER SYSTEM and "
-                "pg_reload_conf() as a superuser. redolab.parameter_journal keeps the list until then."
-            )
-        for row in rows:
-            _alter_system(control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None)
-        if before:
-            _reload(control, before)
-        complaint = _tear_down(control)
-        control.execute("drop schema redolab cascade")
-    except (psycopg.Error, RefusedError) as error:
-        raise RefusedError(f"Redolab could not put everything back: {error}.{wanted}") from error
-    if complaint:
-        raise RefusedError(complaint)
-
-
-def _tear_down(control: Connection) -> str:
-    """Execute the teardown of a user's own list; what went wrong, or nothing."""
-    if control.execute("select to_regclass('redolab.teardown') as found").fetchone() == {"found": None}:
-        return ""  # A schema made before there were lists.
-    try:
-        for row in control.execute("select statement from redolab.teardown").fetchall():
-            control.execute("set search_path = redolab, public")
-            control.execute(row["statement"])
-    except psycopg.Error as error:
-        text = " ".join(str(error).split())
-        return (
-            f"The teardown of the list failed: {text}. Redolab's schema is dropped; what the list made "
-            "outside it may still be there."
-        )
-    return ""
-
-
-def _alter_system(control: Connection, name: str, value: str | None) -> None:
-    if value is None:
-        control.execute(sql.SQL("alter system reset {}").format(sql.Identifier(name)))
-    else:
-        control.execute(sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value)))
-
-
-def _reload(control: Connection, expected: Mapping[str, str]) -> None:
-    control.execute("select pg_reload_conf()")
-    for name, value in expected.items():
-        _await_value(
-            partial(_values, control, name),
-            value,
-            f"The server was told {name} = {value} with ALTER SYSTEM, and "
-            f"{_RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
-            "or ALTER DATABASE setting overrides it; remove that, or choose another --scope.",
-        )
-
-
-def _values(connection: Connection, name: str) -> list[str]:
-    row = connection.execute("select current_setting(%s) as value", (name,)).fetchone()
-    return [str(row["value"])] if row else []
-
-
-def _await_value(seen: Callable[[], Sequence[str]], value: str, complaint: str) -> None:
-    """Wait until all see the value; `complaint` has a place for what one sees instead."""
-    give_up = time.monotonic() + _RELOAD_LIMIT_S
-    while others := [other for other in seen() if other != value]:
-        if time.monotonic() > give_up:
-            raise RefusedError(complaint.format(others[0]))
-        time.sleep(0.005)
+def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:
+    return [seen for seen in sessions.parameter_values(name) if seen != value]

@@ -16,31 +16,44 @@ from psycopg.pq import TransactionStatus
 
 from redolab import _core
 from redolab.engine import crash, memory_watch, watch
+from redolab.engine.alter_system import reload_first
 from redolab.engine.alternation import InTurns, Mark
-from redolab.engine.base import Recovery
+from redolab.engine.base import Introduction, Recovery
 from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.commit_parameters import (
     commit_parameters,
     durability_tier,
     parameter_names,
 )
-from redolab.engine.connection import Connection, Connector, fetch, run_script
-from redolab.engine.guard import Guard
+from redolab.engine.connection import Connection, Connector, PatientConnection, fetch
+from redolab.engine.guard import GUARD_PATIENCE_S, Guard
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.log_device import LogDevice
+from redolab.engine.marks import keep_mark, kept_marks, new_mark
 from redolab.engine.memory_watch import MemoryWatch, why_not_readable
+from redolab.engine.own_schema import make_schema
 from redolab.engine.parameters import (
+    Parameter,
     Parameters,
     check_reach,
     check_rights,
+    goes_to_system,
     quoted,
     read_parameters,
-    recover,
 )
+from redolab.engine.patience import Patience
+from redolab.engine.pending_edits import pending_edits
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
-from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
+from redolab.engine.preflight import (
+    check_alone,
+    check_server,
+    check_unclaimed,
+    claim_database,
+    server_conditions,
+)
 from redolab.engine.private_place import check_room
+from redolab.engine.recovery import recover
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
@@ -99,7 +112,8 @@ class PostgresEngine:
             RefusedError: the server cannot be reached, or no run is possible on it.
         """
         self._connector, self._own, self._seed = connector, own_server, seed
-        self._control = connector.connect("redolab control")
+        self._patience = Patience(connector)
+        self._control: Connection = self._connect_control()
         try:
             self._server = check_server(self._control)
         except RefusedError:
@@ -114,13 +128,39 @@ class PostgresEngine:
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
-        self._stop = threading.Event()
+        self._stop, self._hurry = threading.Event(), threading.Event()
         self._claimed = False
+        self._schema_mark, self._mark_kept = new_mark(), True
+        self._guard_pid: int | None = None
         self._gone = False
 
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long in preparing, once `stop` is set."""
-        self._stop = stop
+        self._stop = self._patience.stop = stop
+
+    def heed_in_closing(self, hurry: threading.Event) -> None:
+        """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""
+        self._hurry = hurry
+
+    def introduce(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> Introduction:
+        """Check what can be checked before anybody is asked, and say what an answer depends on."""
+        check_unclaimed(self._control)
+        known = self._known(load, combinations)
+        info = self._control.info
+        notes = []
+        system = [p for p in known.values() if goes_to_system(p, load.scope)]
+        if system:
+            notes += pending_edits(self._control, quoted(self._server["role"]))
+            notes += [
+                f"{p.name} = {p.value} stands in postgresql.auto.conf, and is put back there."
+                for p in system
+                if p.in_auto_conf
+            ]
+        return Introduction(
+            f"PostgreSQL {self._server['version'].split()[0]} at {_place(info)}, as the role "
+            f"{self._server['role']}",
+            tuple(notes),
+        )
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
@@ -144,7 +184,7 @@ class PostgresEngine:
             "name": "embedded" if self._own else "postgresql",
             "version": self._server["version"].split()[0],
             "local": self._postmaster is not None,
-            "place": "private server" if self._own else self._connector.place,
+            "place": "private server" if self._own else _place(self._control.info),
             "emulated": {"log_device_ms": device.delay_s * 1000} if device else {},
             "log_filesystem": self._own.log_filesystem if self._own else None,
             **{k: self._server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
@@ -155,6 +195,11 @@ class PostgresEngine:
         found = server_conditions(
             self._control, self._server, self._own.log_filesystem if self._own else None
         )
+        if not self._mark_kept:
+            found.append(
+                "The mark of Redolab's schema could not be kept on this machine. If this run and its guard "
+                "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
+            )
         if self._in_the_clear:
             found.append(
                 "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
@@ -199,24 +244,17 @@ class PostgresEngine:
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)
-        claim_database(self._control, self._server)
+        claim_database(self._control, self._connector)
         if self._own is None and self._postmaster is not None:
             # A postmaster's working directory is its data directory.
             check_room(Path(f"/proc/{self._postmaster}/cwd"), load.disk_bytes(None), "free some space there")
-        brought = {name for levels in combinations for name in load.parameters(levels)}
-        names = (*parameter_names(combinations), *sorted(brought))
-        known = read_parameters(self._control, names)
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise UsageError(f"This server has no parameter {', '.join(unknown)}.")
-        check_rights(known, load.scope, self._server)
-        check_reach(known, load.scope)
-        if self._own is None:
-            self._guard = Guard.for_database(dict(self._connector.parameters))
-        run_script(self._control, "create_schema")
-        self._claimed = True
-        self._load.create(self._control)
+        known = self._known(load, combinations)
+        self._make_schema()
+        if any(goes_to_system(parameter, load.scope) for parameter in known.values()):
+            reload_first(self._control)
+            known = self._known(load, combinations)
         delay_us = self._half_flush_us()
+        self._load.create(self._control)
         self._parameters = Parameters(self._control, known, load.scope)
         self._wanted = load
         self._loop = loop_of(load, combinations[0])
@@ -226,6 +264,31 @@ class PostgresEngine:
         return tuple(
             self._setting(levels, delay_us, before, load.parameters(levels)) for levels in combinations
         )
+
+    def _known(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> dict[str, Parameter]:
+        """The parameters that the settings need, which this role may change and which nothing overrides.
+
+        Raises:
+            UsageError: the server has no such parameter.
+            RefusedError: a right is missing, or something overrides one.
+        """
+        brought = {name for levels in combinations for name in load.parameters(levels)}
+        names = (*parameter_names(combinations), *sorted(brought))
+        known = read_parameters(self._control, names)
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise UsageError(f"This server has no parameter {', '.join(unknown)}.")
+        check_rights(known, load.scope, self._server)
+        check_reach(known, load.scope)
+        return known
+
+    def _make_schema(self) -> None:
+        if self._own is None:
+            self._guard = Guard.for_database(dict(self._connector.parameters))
+            self._guard_pid = self._guard.ask({"mark": self._schema_mark}).get("pid")
+            self._mark_kept = keep_mark(self._schema_mark, self._control.info.dbname)
+        self._claimed = True  # A statement that is broken off may have been done all the same.
+        make_schema(self._control, self._schema_mark)
 
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
@@ -346,10 +409,14 @@ class PostgresEngine:
                 self._watcher.close()
             if self._claimed and self._own is None:
                 self._leave_database()
-        finally:
-            self._control.close()
             if self._guard:
                 self._guard.release()
+        except BaseException:
+            if self._guard:
+                self._guard.leave_to_it()
+            raise
+        finally:
+            self._control.close()
             if self._own:
                 self._own.stop()
 
@@ -365,7 +432,7 @@ class PostgresEngine:
             if self._own:
                 self._own.revive()
             try:
-                self._control = self._connector.connect("redolab control")
+                self._control = self._connect_control()
             except RefusedError:
                 self._gone = self._gone or time.monotonic() > give_up
                 if self._gone:
@@ -377,13 +444,25 @@ class PostgresEngine:
             "and usename = current_user and application_name = 'redolab control'",
             (self._server["pid"],),
         )
-        check_alone(self._control, self._server)
+        check_alone(self._control, self._guard_pids(hold=True))
         if self._parameters:
             self._parameters.lost_sessions(self._control)
         self._server |= check_server(self._control)
         self._find_processes()
 
+    def _connect_control(self) -> PatientConnection:
+        control = self._connector.connect("redolab control")
+        control.patience = self._patience
+        return control
+
+    def _guard_pids(self, hold: bool = False) -> list[int]:
+        """The server process of the guard's connection; made anew where a restart ended it, with `hold`."""
+        if hold and self._guard:
+            self._guard_pid = self._guard.ask({"hold": True}).get("pid")
+        return [] if self._guard_pid is None else [self._guard_pid]
+
     def _leave_database(self) -> None:
+        self._patience.stop = self._hurry
         if self._control.info.transaction_status != TransactionStatus.IDLE:
             self._control.close()  # A statement was broken off.
         try:
@@ -393,7 +472,12 @@ class PostgresEngine:
                 f"What Redolab changed on the server could not be put back: {error} The next run in that "
                 "database puts it back first, from the list in redolab.parameter_journal."
             ) from error
-        recover(self._control)
+        try:
+            recover(self._control, kept_marks().keys() | {self._schema_mark})
+        except RefusedError as error:
+            raise RefusedError(
+                f"{error} Redolab's guard goes on trying for {GUARD_PATIENCE_S / 60:.0f} minutes."
+            ) from error
         if self._parameters:
             self._parameters.restored()
 
@@ -421,7 +505,7 @@ class PostgresEngine:
             time.sleep(_RETRY_S / 10)
 
     def _helper_pids(self) -> list[int]:
-        return _pids(self._control, self._watcher)
+        return [*_pids(self._control, self._watcher), *self._guard_pids()]
 
     def _half_flush_us(self) -> int:
         """Half the median time of a lone commit, microseconds: the manual's starting commit_delay."""
@@ -460,6 +544,11 @@ class PostgresEngine:
             tier,
             TIER_TEXT[tier],
         )
+
+
+def _place(info: psycopg.ConnectionInfo) -> str:
+    """Host, port and database as really connected, whatever URL, environment or service file said."""
+    return f"{info.host}:{info.port}, database {info.dbname}"
 
 
 def _pids(*connections: Connection | None) -> list[int]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-import psycopg
-
-from redolab.engine.connection import Connection, fetch
-from redolab.engine.parameters import owns_schema, recover
+from redolab.engine.connection import Connection, Connector, fetch
+from redolab.engine.marks import kept_marks
+from redolab.engine.own_schema import find_schema
+from redolab.engine.recovery import recover
+from redolab.engine.server_lock import Holder, other_holder, take_server
 from redolab.errors import RefusedError
 
 OLDEST, NEWEST = 14, 18
-_LOCK = 0x5245444F4C4142  # "REDOLAB": one run at a time in a database
 _LOCK_LIMIT_S = 5.0
+_MOST_LEFT = 20
 _MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 
 
@@ -38,47 +39,81 @@ def check_server(control: Connection) -> dict[str, Any]:
     return server
 
 
-def lock_database(control: Connection, limit_s: float) -> bool:
-    """Keep other runs out of this database while `control` is open.
+def check_alone(control: Connection, own: Collection[int] = ()) -> None:
+    """Take the server for this run.
 
-    Returns whether it could be had within `limit_s`; a run that was just killed lets go of it
-    when the server notices, or when its guard has cleaned up.
+    Args:
+        control: holds it until it is closed.
+        own: server processes of this run's guard.
+
+    Raises:
+        RefusedError: another run is at work on it, in whichever database.
     """
-    control.execute("select set_config('lock_timeout', %s, false)", (f"{limit_s * 1000:.0f}ms",))
+    holder = take_server(control, _LOCK_LIMIT_S, own)
+    if holder is not None:
+        raise _other_run(holder)
+
+
+def check_unclaimed(control: Connection) -> None:
+    """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
+
+    Raises:
+        RefusedError: it is not so.
+    """
+    holder = other_holder(control)
+    if holder is not None:
+        raise _other_run(holder)
+    _check_schema(control, kept_marks())
+
+
+def claim_database(control: Connection, connector: Connector) -> None:
+    """Take the server for this run, and put back what killed runs of this machine left changed on it.
+
+    Raises:
+        RefusedError: another run is at work, the name is taken, or something cannot be put back.
+    """
+    check_alone(control)
+    marks = kept_marks()
+    _check_schema(control, marks)
+    recover(control, marks)
+    here = control.info.dbname
+    for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
+        _recover_elsewhere(connector, database, marks)
+
+
+def _recover_elsewhere(connector: Connector, database: str, marks: Mapping[str, str]) -> None:
+    """Put back what a killed run left in another database, which may be one of another server's."""
     try:
-        control.execute("select pg_advisory_lock(%s)", (_LOCK,))
-    except psycopg.errors.LockNotAvailable:
-        return False
-    control.execute("set lock_timeout = 0")
-    return True
+        control = connector.to_database(database).connect("redolab control")
+    except RefusedError:
+        return
+    with control:
+        recover(control, marks)
 
 
-def check_alone(control: Connection, server: Mapping[str, Any]) -> None:
-    """Take the database's lock for this run.
-
-    Raises:
-        RefusedError: another run is at work in it.
-    """
-    if not lock_database(control, _LOCK_LIMIT_S):
+def _check_schema(control: Connection, marks: Collection[str]) -> None:
+    standing = find_schema(control, marks)
+    if standing is None or standing.doubt is None:
+        return
+    database = control.info.dbname
+    if not standing.looks_made:
         raise RefusedError(
-            f"Another Redolab run is at work in the database {server['database']}; two would spoil each "
-            "other's figures. Wait for it, or use another database."
+            f"The database {database} has a schema named redolab that Redolab did not make, and it is never "
+            "touched. Rename it, or use another database."
         )
+    raise RefusedError(
+        f"The database {database} has a schema named redolab that is not provably one of this Redolab's: "
+        f"{standing.doubt}. It is never touched. If a killed run left it, start one as that role, and as the "
+        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
+        "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+    )
 
 
-def claim_database(control: Connection, server: Mapping[str, Any]) -> None:
-    """Take the database for this run, and put back what a killed run left changed in it.
-
-    Raises:
-        RefusedError: another run is at work, or the name is taken.
-    """
-    check_alone(control, server)
-    if owns_schema(control) is False:
-        raise RefusedError(
-            f"The database {server['database']} has a schema named redolab that Redolab did not make, and "
-            "it is never touched. Rename it, or use another database."
-        )
-    recover(control)
+def _other_run(holder: Holder) -> RefusedError:
+    return RefusedError(
+        f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two would "
+        "spoil each other's figures and parameters. Wait for it, or use another server."
+    )
 
 
 def server_conditions(

@@ -1,6 +1,5 @@
--- Redolab's only schema. The comment says whose it is; the journal says what must be put back.
+-- Redolab's only schema; the journal says what must be put back.
 create schema redolab;
-comment on schema redolab is 'made by redolab; removed at the end of the run';
 create table redolab.parameter_journal (
     parameter text primary key,
     value_before text not null,
