@@ -72,10 +72,15 @@ class Patience:
     is set.
     """
 
-    def __init__(self, connector: Connector, limit_s: float = WAIT_LIMIT_S) -> None:
-        """Wait at most `limit_s` seconds for others; `connector` opens the connection that looks for what."""
+    def __init__(self, connector: Connector, limit_s: float | None = None) -> None:
+        """Wait for others.
+
+        Args:
+            connector: opens the connection that looks what is waited for.
+            limit_s: how long, all waits of a statement together; None for the usual limit.
+        """
         self.stop = threading.Event()
-        self._connector, self._limit_s = connector, limit_s
+        self._connector, self._limit_s = connector, WAIT_LIMIT_S if limit_s is None else limit_s
 
     def over(self, connection: Connection, statement: PQGen[_Result]) -> PQGen[_Result]:
         """The generator of a statement, with a look at it whenever nothing comes from the server.

@@ -11,7 +11,7 @@ from redolab.engine.alter_system import alter_system, reload_configuration
 from redolab.engine.connection import Connection
 from redolab.engine.marks import forget_mark
 from redolab.engine.own_schema import Standing, confirmed_here, find_schema
-from redolab.errors import RefusedError
+from redolab.errors import RedolabError, RefusedError
 
 
 def recover(control: Connection, marks: Collection[str]) -> bool:
@@ -57,7 +57,7 @@ def recover(control: Connection, marks: Collection[str]) -> bool:
         with confirmed_here(control):
             control.execute("drop schema redolab cascade")
         _forget(standing)
-    except (psycopg.Error, RefusedError) as error:
+    except (psycopg.Error, RedolabError) as error:
         text = " ".join(str(error).split()).rstrip(".")
         raise RefusedError(f"Redolab could not put everything back: {text}.{left}") from error
     if complaint:
