@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run(redolab: Redolab, tmp_path: Path) -> Run:
+    numbers = count(1)
+
     def start(url: str, *more: str) -> Ended:
-        return redolab("run", "commit-mode", "--engine", url, *SHORT, *more, "--out", tmp_path / "run")
+        out = tmp_path / f"run-{next(numbers)}"
+        return redolab("run", "commit-mode", "--engine", url, *SHORT, *more, "--out", out)
 
     return start
 
@@ -51,7 +55,7 @@ def test_the_server_is_named_as_really_connected(
     assert newest.ask("select count(*) from pg_namespace where nspname = 'redolab'", database) == 0
     done = run("postgresql://", "--yes", "--settings", "wait,nowait")
     assert done.code == 0, done.err
-    assert open_run(tmp_path / "run").manifest["engine"]["place"] == place
+    assert open_run(tmp_path / "run-2").manifest["engine"]["place"] == place
 
 
 def test_a_service_file_is_seen_through(
