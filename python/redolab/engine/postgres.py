@@ -253,8 +253,8 @@ class PostgresEngine:
         if any(goes_to_system(parameter, load.scope) for parameter in known.values()):
             reload_first(self._control)
             known = self._known(load, combinations)
-        delay_us = self._half_flush_us()
         self._load.create(self._control)
+        delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
         self._wanted = load
         self._loop = loop_of(load, combinations[0])
