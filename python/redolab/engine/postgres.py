@@ -39,7 +39,13 @@ from redolab.engine.parameters import (
     recover,
 )
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
-from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
+from redolab.engine.preflight import (
+    check_alone,
+    check_server,
+    check_writable,
+    claim_database,
+    server_conditions,
+)
 from redolab.engine.private_place import check_room
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
@@ -102,6 +108,7 @@ class PostgresEngine:
         self._control = connector.connect("redolab control")
         try:
             self._server = check_server(self._control)
+            check_writable(self._control)
         except RefusedError:
             self._control.close()
             raise
