@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from redolab.engine.limited_connection import LimitedConnection
+from redolab.engine.limited_connection import LimitedConnection, opened
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
 from redolab.load import LIST_SCHEMAS
@@ -47,7 +47,10 @@ _MENDS = (
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
     # PgBouncer's words for an option sent at the log-in, which a server never has.
     ("unsupported startup parameter", _TO_THE_SERVER),
-    ("no answer", "Whoever answers there took the log-in and nothing more: is it a pooler that is full?"),
+    (
+        "no answer within",
+        "Whoever answers there took the log-in and nothing more: is it a pooler that is full?",
+    ),
 )
 
 # A server that vanishes from the network is noticed after half a minute, not after two hours.
@@ -125,9 +128,7 @@ class Connector:
             **_DEFAULTS, **self.parameters, "application_name": name, "options": options.lstrip(),
         }  # fmt: skip
         try:
-            connection: LimitedConnection[dict[str, Any]] = LimitedConnection.connect(
-                **settings, autocommit=True, row_factory=dict_row
-            )
+            connection = self._log_in(settings)
         except psycopg.Error as error:
             raise self.refused(_first_line(error), str(error)) from error
         try:
@@ -140,6 +141,12 @@ class Connector:
             raise
         return connection
 
+    def _log_in(self, settings: Mapping[str, Any]) -> LimitedConnection[dict[str, Any]]:
+        def connect() -> LimitedConnection[dict[str, Any]]:
+            return LimitedConnection.connect(**settings, autocommit=True, row_factory=dict_row)
+
+        return connect() if self._stop is None else opened(connect, self._stop)
+
     def _greet(self, connection: LimitedConnection[dict[str, Any]], read_only: bool) -> None:
         """Make sure that the server itself is at the other end, and bring the session's customs."""
         connection.limit_s, connection.stop = _ANSWER_LIMIT_S, self._stop
@@ -151,15 +158,13 @@ class Connector:
         ).fetchone()
         assert found is not None
         if found["pid"] != connection.info.backend_pid:
-            raise self.refused(
-                f"the log-in was answered for the server process {connection.info.backend_pid}, and the first "
-                f"question by the process {found['pid']}",
-                "unsupported startup parameter",
+            raise self._pooled(
+                f"the log-in was answered for the server process {connection.info.backend_pid}, "
+                f"and the first question by the process {found['pid']}"
             )
         if found["path"] != _SEARCH_PATH:
-            raise self.refused(
-                f"the option search_path={_SEARCH_PATH}, sent at the log-in, did not reach the server",
-                "unsupported startup parameter",
+            raise self._pooled(
+                f"the option search_path={_SEARCH_PATH} of the log-in did not reach the server's session"
             )
         wanted = {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
         encoding = connection.info.parameter_status("server_encoding")
@@ -172,6 +177,9 @@ class Connector:
         )
         if not read_only:
             connection.limit_s = None
+
+    def _pooled(self, text: str) -> RefusedError:
+        return RefusedError(f"No connection to PostgreSQL at {self.place}: {text}. {_TO_THE_SERVER}")
 
     def refused(self, text: str, whole: str | None = None) -> RefusedError:
         """The error of a connection that failed.

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
 
 _AFTER_STOP_S = 1.0
+_POLL_S = 0.05
 _Row = TypeVar("_Row")
 _Result = TypeVar("_Result")
 
@@ -60,3 +64,35 @@ def _limited(gen: PQGen[_Result], limit_s: float, stop: threading.Event | None) 
     except StopIteration as ended:
         answer: _Result = ended.value
         return answer
+
+
+def opened(connect: Callable[[], LimitedConnection[_Row]], stop: threading.Event) -> LimitedConnection[_Row]:
+    """The connection that `connect` opens; once `stop` is set, it is waited for no longer than a second.
+
+    Raises:
+        NoAnswerError: it was not there by then.
+        psycopg.Error: it could not be opened.
+    """
+    found: Future[LimitedConnection[_Row]] = Future()
+
+    def attempt() -> None:
+        try:
+            found.set_result(connect())
+        except BaseException as error:  # noqa: BLE001  raised again where it is waited for
+            found.set_exception(error)
+
+    # A thread of the process's end: a log-in that hangs has a limit of its own, and nobody waits for it.
+    threading.Thread(target=attempt, name="log-in", daemon=True).start()
+    while not found.done():
+        wait_for([found], timeout=_POLL_S)
+        if stop.is_set() and not found.done():
+            wait_for([found], timeout=_AFTER_STOP_S)
+            if not found.done():
+                found.add_done_callback(_close)
+                raise NoAnswerError("no answer after the interruption")
+    return found.result()
+
+
+def _close(found: Future[LimitedConnection[_Row]]) -> None:
+    if found.exception() is None:
+        found.result().close()

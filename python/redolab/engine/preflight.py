@@ -53,15 +53,17 @@ def check_writable(control: Connection) -> None:
     if not found:
         return
     source = found[0]["source"]
-    lift = (
-        "take it out of the URL's options, the service file or PGOPTIONS"
-        if source == "client"
-        else "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or the command line "
-        "that sets it, then SELECT pg_reload_conf()"
-    )
+    if source == "client":
+        lift = "take it out of the URL's options, the service file or PGOPTIONS"
+    else:
+        lift = (
+            "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or command line "
+            "that has it, then SELECT pg_reload_conf()"
+        )
     raise RefusedError(
-        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run writes. "
-        f"Find out why it was set; a full disk is a common reason. To lift it: {lift}. Nothing was changed."
+        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run "
+        f"writes. Find out why it was set; a full disk is a common reason. To lift it: {lift}. "
+        "Nothing was changed."
     )
 
 
