@@ -21,7 +21,7 @@ _OPENS = {"connect", "connect_start", "Connect", "Connection", "AsyncConnection"
 
 def openings(text: str) -> Iterator[str]:
     """The drivers whose connections this module opens, or could open under another name."""
-    names = {}
+    names: dict[str, str] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names |= {
