@@ -168,9 +168,9 @@ class Connector:
             )
         wanted = {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
         encoding = connection.info.parameter_status("server_encoding")
-        if read_only and encoding is not None and encoding not in _NO_CODEC:
+        if read_only and encoding is not None:
             # Then the server neither converts nor checks, and no name of others can make it refuse.
-            wanted["client_encoding"] = encoding
+            wanted["client_encoding"] = "SQL_ASCII" if encoding in _NO_CODEC else encoding
         connection.execute(
             "select set_config(name, %s::jsonb ->> name, false) from pg_settings where %s::jsonb ? name",
             (Jsonb(wanted), Jsonb(wanted)),
@@ -225,14 +225,18 @@ def list_names(connection: Connection, search_path: str = LIST_SCHEMAS) -> Itera
         connection: that executes them.
         search_path: where their names are looked for.
     """
-    connection.execute("select pg_catalog.set_config('search_path', %s, false)", (search_path,))
+    _look_in(connection, search_path)
     try:
         yield
     finally:
         if connection.info.transaction_status == TransactionStatus.INERROR:
             connection.rollback()
         if not connection.closed:
-            connection.execute(f"set search_path = {_SEARCH_PATH}".encode())
+            _look_in(connection, _SEARCH_PATH)
+
+
+def _look_in(connection: Connection, search_path: str) -> None:
+    connection.execute("select pg_catalog.set_config('search_path', %s, false)", (search_path,))
 
 
 def fetch(
