@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from redolab.engine.observer import open_observer
-from redolab.errors import InterruptedRunError, RedolabError, UsageError
+from redolab.engine.observer import Observer, open_observer
+from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.observation import Observation, join
 from redolab.runner import Interruptions
 from redolab.units import clock, duration
@@ -51,7 +51,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
             f"--seconds is {seconds:g}; it must be at least {_SHORTEST_S:g} and at most {_LONGEST_S:,.0f}."
         )
     with Interruptions("what was seen so far is reported") as interruptions, _progress(seconds) as advance:
-        observer = open_observer(url, secrets.randbelow(2**31))
+        observer = _opened(url, interruptions.stop)
         seen: list[Observation] = []
         error: RedolabError | None = None
         try:
@@ -111,6 +111,15 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
         show(read, session)
     finally:
         observer.close()
+
+
+def _opened(url: str, stop: Event) -> Observer:
+    try:
+        return open_observer(url, secrets.randbelow(2**31), stop)
+    except RefusedError as error:
+        if stop.is_set():
+            raise InterruptedRunError("Interrupted before anything was seen.") from error
+        raise
 
 
 def _check_session(observation: Observation, session: int | None) -> None:

@@ -279,6 +279,11 @@ class LevelScript:
     """The server's own parameters under this level."""
 
 
+SEARCH_PATH = "search_path"
+LIST_SCHEMAS = "redolab, public"
+"""Where a list's statements find names without a schema."""
+
+
 @dataclass(frozen=True)
 class Script(Load):
     """The user's own statements (`redolab run --list FILE`)."""
@@ -296,8 +301,15 @@ class Script(Load):
     `levels.index.btree.enter`."""
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
-        """The server's own parameters that a setting's levels bring; its SQL is about its own schema."""
-        found = {"search_path": "redolab, public"}
+        """The server's own parameters that a setting's levels bring, for the whole session."""
+        return {name: value for name, value in self._brought(levels).items() if name != SEARCH_PATH}
+
+    def search_path(self, levels: Mapping[str, str]) -> str:
+        """Where the unit of work finds names without a schema; the session around it does not."""
+        return self._brought(levels).get(SEARCH_PATH, LIST_SCHEMAS)
+
+    def _brought(self, levels: Mapping[str, str]) -> dict[str, str]:
+        found: dict[str, str] = {}
         for factor, level in levels.items():
             found |= self.levels.get(factor, {}).get(level, LevelScript()).parameters
         return found

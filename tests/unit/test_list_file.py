@@ -52,10 +52,20 @@ def test_a_file_becomes_a_plan(tmp_path: Path) -> None:
     assert (plan.design.seconds, plan.design.warmup_s, plan.design.blocks) == (0.5, 0.3, 10)
     assert isinstance(plan.load, Script)
     assert plan.load.sessions == 3
-    assert plan.load.parameters({"index": "none", "rows": "1"}) == {"search_path": "redolab, public"}
+    assert plan.load.parameters({"index": "none", "rows": "1"}) == {}
     assert plan.load.parameters({"index": "btree", "rows": "1"}) == {
-        "search_path": "redolab, public", "work_mem": "1MB", "jit": "off", "random_page_cost": "1.5",
+        "work_mem": "1MB", "jit": "off", "random_page_cost": "1.5",
     }  # fmt: skip
+
+
+def test_a_search_path_is_for_the_unit_of_work_alone(tmp_path: Path) -> None:
+    text = GOOD.replace("[levels.index.btree]", "[levels.index.none]\nparameters = { search_path = 'old' }\n"
+                        "[levels.index.btree]")  # fmt: skip
+    load = listed_experiment(write(tmp_path, text)).plan(Wish(quick=True, seed=1)).load
+    assert isinstance(load, Script)
+    none, btree = {"index": "none", "rows": "1"}, {"index": "btree", "rows": "1"}
+    assert (load.search_path(none), load.search_path(btree)) == ("old", "redolab, public")
+    assert "search_path" not in load.parameters(none)
 
 
 def test_the_options_win_over_the_file(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pymysql.cursors import Cursor
 from redolab import _core
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import filesystem
-from redolab.engine.mariadb_connection import error_text
+from redolab.engine.mariadb_connection import connect_private, error_text
 from redolab.engine.mariadb_private import PrivateMariaDB
 from redolab.engine.no_watch import NoWatch
 from redolab.engine.patience import unless_stopped
@@ -60,7 +60,7 @@ class MariaDBEngine:
         """Connect to a server that was just started."""
         self._server = server
         self._stop = threading.Event()
-        self._control, self._session, self._other = (_connect(server) for _ in range(3))
+        self._control, self._session, self._other = (connect_private(server.socket) for _ in range(3))
         self._ids = {
             each: int(_rows(each, "select connection_id()")[0][0])
             for each in (self._control, self._session, self._other)
@@ -201,7 +201,7 @@ class MariaDBEngine:
         self, connection: Connection, run: Callable[[], _Result], stop: threading.Event
     ) -> _Result:
         def cancel() -> None:
-            helper = _connect(self._server)
+            helper = connect_private(self._server.socket)
             with helper, helper.cursor() as cursor:
                 cursor.execute("kill query %s", (self._ids[connection],))
 
@@ -211,18 +211,6 @@ class MariaDBEngine:
             raise RefusedError(
                 f"The private MariaDB ended the run: {error_text(error)}. Every sample before it is kept."
             ) from error
-
-
-def _connect(server: PrivateMariaDB) -> Connection:
-    """A connection that may write, in autocommit mode.
-
-    Raises:
-        RefusedError: the server does not answer.
-    """
-    try:
-        return pymysql.connect(unix_socket=str(server.socket), user="root", autocommit=True)
-    except pymysql.Error as error:
-        raise RefusedError(f"The private MariaDB does not answer: {error_text(error)}.") from error
 
 
 def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Read-only connections to MariaDB and MySQL, and what a failed one means in plain words."""
+"""Connections to MariaDB and MySQL, and what a failed one means in plain words. No other place opens any."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
 import pymysql
-from pymysql.cursors import DictCursor
+from pymysql.cursors import Cursor, DictCursor
 
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
@@ -146,6 +146,25 @@ def connect(target: Target) -> Connection:
             f"No connection to MariaDB or MySQL at {target.place}: {error_text(error)}. {mend}".rstrip()
         ) from error
     return connection
+
+
+def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
+    """Open a connection that may write, in autocommit mode, to a server of Redolab's own.
+
+    Raises:
+        RefusedError: the server does not answer.
+    """
+    try:
+        return pymysql.connect(
+            unix_socket=str(unix_socket),
+            user="root",
+            connect_timeout=_PATIENCE_S,
+            program_name="redolab run",
+            charset="utf8mb4",
+            autocommit=True,
+        )
+    except pymysql.Error as error:
+        raise RefusedError(f"The private MariaDB does not answer: {error_text(error)}.") from error
 
 
 def fetch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,18 +21,20 @@ _RETRY_S = 0.25
 class PostgresObserver:
     """One PostgreSQL server under observation."""
 
-    def __init__(self, target: str, seed: int) -> None:
+    def __init__(self, target: str, seed: int, stop: threading.Event | None = None) -> None:
         """Connect and begin to watch.
 
         Args:
             target: a `postgresql://` URL.
             seed: of the gaps between ticks.
+            stop: once it is set, nothing is waited for longer than a second.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the server cannot be reached or watched.
         """
-        self._connector, self._seed = Connector(target), seed
+        self._stop = stop or threading.Event()
+        self._connector, self._seed = Connector(target, self._stop), seed
         self._link = self._open()
 
     def read(self) -> Observation:
@@ -47,6 +50,9 @@ class PostgresObserver:
             return self._link.read()
         except psycopg.Error:
             last, started = self._link.end(), self._link.server_started
+        if self._stop.is_set():
+            text = "The server did not answer when the watching was to end."
+            return replace(last, warnings=(*last.warnings, text))
         self._link = self._reopen()
         if self._link.server_started == started:
             text = (
@@ -76,6 +82,5 @@ class PostgresObserver:
             try:
                 return self._open()
             except RefusedError:
-                if time.monotonic() > give_up:
+                if self._stop.wait(_RETRY_S) or time.monotonic() > give_up:
                     raise
-                time.sleep(_RETRY_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Protocol
 
 from redolab.errors import UsageError
@@ -27,8 +28,13 @@ class Observer(Protocol):
         ...
 
 
-def open_observer(target: str, seed: int) -> Observer:
+def open_observer(target: str, seed: int, stop: threading.Event | None = None) -> Observer:
     """Watch the server that a URL names.
+
+    Args:
+        target: the URL.
+        seed: of the gaps between ticks.
+        stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
 
     Raises:
         UsageError: the URL names no server that can be watched.
@@ -37,7 +43,7 @@ def open_observer(target: str, seed: int) -> Observer:
     if target.startswith(("postgresql://", "postgres://")):
         from redolab.engine.observe_postgres import PostgresObserver
 
-        return PostgresObserver(target, seed)
+        return PostgresObserver(target, seed, stop)
     if target.startswith(("mysql://", "mariadb://")):
         from redolab.engine.observe_mariadb import MariadbObserver
 

@@ -25,7 +25,7 @@ from redolab.engine.commit_parameters import (
     durability_tier,
     parameter_names,
 )
-from redolab.engine.connection import Connection, Connector, PatientConnection, fetch
+from redolab.engine.connection import Connection, Connector, OwnConnection, fetch
 from redolab.engine.guard import GUARD_PATIENCE_S, Guard
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import find_postmaster
@@ -49,6 +49,7 @@ from redolab.engine.preflight import (
     check_alone,
     check_server,
     check_unclaimed,
+    check_writable,
     claim_database,
     server_conditions,
 )
@@ -116,6 +117,7 @@ class PostgresEngine:
         self._control: Connection = self._connect_control()
         try:
             self._server = check_server(self._control)
+            check_writable(self._control)
         except RefusedError:
             self._control.close()
             raise
@@ -450,7 +452,7 @@ class PostgresEngine:
         self._server |= check_server(self._control)
         self._find_processes()
 
-    def _connect_control(self) -> PatientConnection:
+    def _connect_control(self) -> OwnConnection:
         control = self._connector.connect("redolab control")
         control.patience = self._patience
         return control

@@ -39,6 +39,35 @@ def check_server(control: Connection) -> dict[str, Any]:
     return server
 
 
+def check_writable(control: Connection) -> None:
+    """Make sure that nobody has made the whole server read-only, or this connection.
+
+    What a database or a role has set for its applications does not count.
+
+    Raises:
+        RefusedError: somebody has, as hosting companies do when a disk is full.
+    """
+    with control.transaction(force_rollback=True):
+        # Redolab's connections set the parameter; before that it was what it is now.
+        control.execute("reset default_transaction_read_only")
+        found = fetch(control, "select_read_only")
+    if not found:
+        return
+    source = found[0]["source"]
+    if source == "client":
+        lift = "take it out of the URL's options, the service file or PGOPTIONS"
+    else:
+        lift = (
+            "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or command line "
+            "that has it, then SELECT pg_reload_conf()"
+        )
+    raise RefusedError(
+        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run "
+        f"writes. Find out why it was set; a full disk is a common reason. To lift it: {lift}. "
+        "Nothing was changed."
+    )
+
+
 def check_alone(control: Connection, own: Collection[int] = ()) -> None:
     """Take the server for this run.
 

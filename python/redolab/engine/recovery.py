@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 
 import psycopg
 
 from redolab.engine.alter_system import alter_system, reload_configuration
-from redolab.engine.connection import Connection
+from redolab.engine.connection import Connection, list_names
 from redolab.engine.marks import forget_mark
 from redolab.engine.own_schema import Standing, confirmed_here, find_schema
 from redolab.errors import RedolabError, RefusedError
@@ -83,16 +82,14 @@ def _forget(standing: Standing) -> None:
 def _tear_down(control: Connection) -> str:
     """Execute the teardown of a user's own list; what went wrong, or nothing."""
     try:
-        for row in control.execute("select statement from redolab.teardown").fetchall():
-            control.execute("set search_path = redolab, public")
-            control.execute(row["statement"])
+        statements = control.execute("select statement from redolab.teardown").fetchall()
+        for row in statements:
+            with list_names(control):
+                control.execute(row["statement"])
     except psycopg.Error as error:
         text = " ".join(str(error).split())
         return (
             f"The teardown of the list failed: {text}. Redolab's schema is dropped; what the list made "
             "outside it may still be there."
         )
-    finally:
-        with suppress(psycopg.Error):
-            control.execute("reset search_path")
     return ""

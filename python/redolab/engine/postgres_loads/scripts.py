@@ -7,13 +7,16 @@ from collections.abc import Mapping
 import psycopg
 from psycopg import sql
 
-from redolab.engine.connection import Connection, run_script
+from redolab.engine.connection import Connection, list_names, run_script
 from redolab.engine.postgres_loads.base import Call, Turn
 from redolab.errors import UsageError
 from redolab.list_texts import before_place, place_in_file, with_levels
 from redolab.load import LevelScript, Script
 
-_UNIT = sql.SQL("create or replace procedure redolab.unit(session int) language sql as {}")
+# The list's names hold inside it alone: the loop around it is Redolab's.
+_UNIT = sql.SQL(
+    "create or replace procedure redolab.unit(session int) language sql set search_path from current as {}"
+)
 
 
 class PostgresScript:
@@ -26,28 +29,29 @@ class PostgresScript:
     def create(self, control: Connection) -> None:
         """Run the set-up as one transaction, in which its teardown is noted too."""
         run_script(control, "create_script")
-        control.execute("set search_path = redolab, public")
-        with control.transaction():
+        with list_names(control), control.transaction():
             self._execute(control, "sql.setup", self._load.setup)
             if self._load.teardown.strip():
                 control.execute("insert into redolab.teardown values (%s)", (self._load.teardown,))
 
     def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
         """Leave the levels that go, enter those that come, and make the unit of work under them."""
-        control.execute("set search_path = redolab, public")  # The connection may be a new one.
         before, self._levels = self._levels, levels
         gone = {f: level for f, level in before.items() if levels[f] != level}
         come = {f: level for f, level in levels.items() if before.get(f) != level}
-        for factor, level in gone.items():
-            self._execute(control, f"levels.{factor}.{level}.leave", self._brings(factor, level).leave)
-        for factor, level in come.items():
-            self._execute(control, f"levels.{factor}.{level}.enter", self._brings(factor, level).enter)
+        with list_names(control):
+            for factor, level in gone.items():
+                self._execute(control, f"levels.{factor}.{level}.leave", self._brings(factor, level).leave)
+            for factor, level in come.items():
+                self._execute(control, f"levels.{factor}.{level}.enter", self._brings(factor, level).enter)
         if come:
-            self._make_unit(control)
+            with list_names(control, self._load.search_path(levels)):
+                self._make_unit(control)
 
     def settle(self, control: Connection) -> None:
         """Execute what the file wants before every sample."""
-        self._execute(control, "sql.settle", self._load.settle)
+        with list_names(control):
+            self._execute(control, "sql.settle", self._load.settle)
 
     def call(self, turn: Turn) -> Call:
         """The loop around the unit of work."""
