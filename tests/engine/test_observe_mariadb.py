@@ -304,7 +304,7 @@ def test_commits_on_a_slow_log_wait_for_it(place: Path, options: tuple[str, ...]
     """The emulated device delays flushes of files in a directory of PostgreSQL's name for its log."""
     directory = Path(tempfile.mkdtemp(dir=place))
     (directory / "pg_wal").mkdir()
-    device = LogDevice(directory, 0.02)
+    device = LogDevice(directory, 0.02, None)
     options = (*options, f"--innodb-log-group-home-dir={directory}/pg_wal")
     with running_mariadb(directory / "slow", *options, environment=device.environment) as server:
         prepare(server)
