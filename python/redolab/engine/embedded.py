@@ -119,6 +119,7 @@ class EmbeddedServer:
         self._guard.close()
         if self.device:
             self.device.close()
+            self.device = None
         if self.directory.exists():  # The guard was killed, or had not taken charge yet.
             remove_server(self.directory)
 
