@@ -20,7 +20,8 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from redolab.engine.embedded import _unprivileged
-from redolab.engine.guard import as_user, remove_server
+from redolab.engine.server_directory import remove_server
+from redolab.engine.server_processes import as_user
 
 PASSWORD = "s3cret-of-the-test"
 PATIENCE_S = 30.0

@@ -38,10 +38,10 @@ def write_page(results: Mapping[str, Any], out: Path) -> None:
     Raises:
         UsageError: something else is there, or the place cannot be written.
     """
+    from redolab.files import write_file
     from redolab.report.html import render_values
-    from redolab.store import write_file
 
-    if out.exists():
+    if out.exists() or out.is_symlink():
         raise UsageError(
             f"{out} exists already and is not overwritten. Give --out another name, or remove it."
         )

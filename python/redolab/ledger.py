@@ -20,11 +20,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from redolab.directories import make_directories
 from redolab.errors import RefusedError, UsageError
+from redolab.files import open_to_append, write_file
 from redolab.model.record import Score, Silence, shipped_record
 from redolab.places import data_directory
 from redolab.sealed import canonical, digest, is_whole
-from redolab.store import write_file
 
 Origin = Literal["shipped", "here", "imported"]
 """Where a record was made: with Redolab, on this machine, on another whose ledger was imported."""
@@ -185,8 +186,8 @@ def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 def _locked(path: Path) -> Iterator[int]:
     """The file for one writer at a time; closed on exec, so that no child holds the lock."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        make_directories(path.parent)
+        file = open_to_append(path)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file

@@ -18,8 +18,9 @@ from typing import Any
 
 import redolab
 from redolab.cpus import as_record, read_cpus
+from redolab.directories import make_directories
+from redolab.files import write_file
 from redolab.places import data_directory
-from redolab.store import write_file
 
 _FORMAT = 1
 
@@ -89,7 +90,7 @@ def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> P
         OSError: it cannot be written.
     """
     path = record_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_directories(path.parent)
     record = {
         "format": _FORMAT,
         "redolab_version": redolab.__version__,

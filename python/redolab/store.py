@@ -26,6 +26,7 @@ import shutil
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from redolab.directories import empty_directory, make_directories
 from redolab.errors import RefusedError, UsageError
+from redolab.files import write_file, write_json
 from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 1
@@ -121,7 +124,10 @@ class RunWriter:
         """
         check_free(path)
         try:
-            (path / "parts").mkdir(parents=True)
+            make_directories(path, 0o777)
+            (path / "parts").mkdir()
+            # Whatever becomes of the name meanwhile, what is removed at the end is in this directory.
+            self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             raise UsageError(
                 f"The run directory {path} cannot be made: {error.strerror}. "
@@ -167,7 +173,10 @@ class RunWriter:
 
     def discard(self) -> None:
         """Remove a run without samples: it has nothing to tell, and would only block its place."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        empty_directory(self._directory)
+        os.close(self._directory)
+        with suppress(OSError):
+            self.path.rmdir()
 
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""
@@ -184,7 +193,8 @@ class RunWriter:
                 _write_table(table, self.path / f"{kind}.parquet")
                 hashes[f"{kind}.parquet"] = file_hash(self.path / f"{kind}.parquet")
         self.save_manifest(status=status, hashes=hashes, **updates)
-        shutil.rmtree(self.path / "parts")
+        shutil.rmtree("parts", dir_fd=self._directory)
+        os.close(self._directory)
         return open_run(self.path)
 
 
@@ -241,25 +251,6 @@ def write_report(run: Run, page: str) -> None:
     """Store the page of a run."""
     with _naming_the_disk(run.path):
         write_file(run.path / "report.html", page.encode())
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write JSON so that a reader sees the old file or the new one, never half of it."""
-    write_file(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole: under another name first, flushed, then renamed."""
-    draft = path.with_name(path.name + ".draft")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def file_hash(path: Path) -> str:

@@ -16,7 +16,6 @@ import pytest
 from redolab import open_run
 from redolab.engine import embedded
 from redolab.engine.embedded import EmbeddedServer
-from redolab.engine.guard import kill_server
 from redolab.engine.postgres import PostgresEngine
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
@@ -126,7 +125,7 @@ def test_a_server_that_ends_in_a_run_is_started_again(
         if times == 3:
             assert isinstance(self._own, EmbeddedServer)
             if death == "killed":
-                kill_server(self._own.directory / "data")
+                self._own.crash()
             else:
                 os.kill(postmaster(self._own), signal.SIGINT)
         settle(self)

@@ -304,9 +304,12 @@ def test_commits_on_a_slow_log_wait_for_it(place: Path, options: tuple[str, ...]
     """The emulated device delays flushes of files in a directory of PostgreSQL's name for its log."""
     directory = Path(tempfile.mkdtemp(dir=place))
     (directory / "pg_wal").mkdir()
-    device = LogDevice(directory, 0.02)
+    device = LogDevice(directory, 0.02, None)
     options = (*options, f"--innodb-log-group-home-dir={directory}/pg_wal")
-    with running_mariadb(directory / "slow", *options, environment=device.environment) as server:
+    with (
+        closing(device),
+        running_mariadb(directory / "slow", *options, environment=device.environment) as server,
+    ):
         prepare(server)
         with closing(MariadbObserver(server.url, 5)) as observer:
             commit(server, 4, 60)

@@ -16,8 +16,9 @@ from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError
 from redolab.experiment import analyse, find_experiment
 from redolab.experiment.base import Wish
+from redolab.files import write_file
 from redolab.report.html import render
-from redolab.store import open_run, write_file, write_results
+from redolab.store import open_run, write_results
 from redolab.verification import verify_run
 
 EXPERIMENT = find_experiment("commit-mode")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab import open_run, store
+from redolab import files, open_run
 from tests.conftest import Redolab
 from tests.kill.machine import Running, assert_nothing_left, short_place
 
@@ -38,7 +38,7 @@ def test_the_disk_fills_up_in_a_run(redolab: Redolab) -> None:
 def test_there_is_no_room_for_the_report(
     name: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_file = store.write_file
+    write_file = files.write_file
 
     def full(path: Path, content: bytes) -> None:
         if path.name == name:
@@ -46,7 +46,8 @@ def test_there_is_no_room_for_the_report(
         write_file(path, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "write_file", full)
+        for module in ("files", "store"):
+            patch.setattr(f"redolab.{module}.write_file", full)
         done = redolab("run", "commit-mode", "--quick", "--blocks", "2", "--seconds", "0.1",
                        "--settings", "wait,nowait", "--out", tmp_path / "run")  # fmt: skip
     assert done.code == 3

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from redolab.engine import preflight
-from redolab.engine.guard import remove_server
 from redolab.engine.parameters import Parameter, check_rights
+from redolab.engine.server_directory import remove_server
 from redolab.engine.server_lock import take_server
 from redolab.errors import RefusedError
 from tests.conftest import Redolab

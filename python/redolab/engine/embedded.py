@@ -2,7 +2,7 @@
 
 Only the binaries of the wheel are used. Root may not run PostgreSQL, so as root the server runs in
 a user namespace that shows it an ordinary user, or, where those are blocked, as `nobody`.
-Each server's directory is locked by its guard process; one without a lock was left by a machine
+Each server's directory is locked by its guard process; one that nobody has locked was left by a machine
 that went down or by a killed guard, and the next start removes it.
 """
 
@@ -14,28 +14,25 @@ import pwd
 import secrets
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from redolab.engine.guard import (
-    Guard,
-    as_user,
-    is_running,
-    kill_server,
-    remove_server,
-)
+from redolab.engine.guard import Guard
 from redolab.engine.local_server import filesystem
 from redolab.engine.log_device import LogDevice
 from redolab.engine.private_place import base_directory, cache_mib, check_room, last_words, take_charge
+from redolab.engine.server_directory import make_elsewhere, make_inside, remove_server
+from redolab.engine.server_processes import Process, as_user, is_alive, kill_server
 from redolab.errors import RefusedError
+from redolab.files import create_file
 
 _NOBODY = 65534
 _SOCKET_PATH_LIMIT = 90
 _START_LIMIT_S = 60.0
 _RECOVERY_LIMIT_S = 600.0
 _CACHE_MIB = 256
+_CONFIGURATION_FILE = "server.conf"
 _CONFIGURATION = """
 # Private to one run: no network, and nothing that would start by itself inside a sample.
 listen_addresses = ''
@@ -78,19 +75,21 @@ class EmbeddedServer:
             "user": user,
             "limit_s": _START_LIMIT_S,
             "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
-            "argv": [*prefix, str(binaries / "postgres"), "-D", str(self.directory / "data")],
-        }
+            "argv": [
+                *prefix, str(binaries / "postgres"), "-D", str(self.directory / "data"),
+                "-c", f"config_file={self.directory / _CONFIGURATION_FILE}",
+            ],
+        }  # fmt: skip
+        self._postmaster: Process | None = None
         self._guard = Guard()
         try:
             take_charge(base, self.directory, self._guard, self._charge)
-            socket = self._socket_directory()
+            make_inside(self.directory / "data", user)
+            socket = self._socket_directory(user)
             if log_device_s is not None:
-                self.device = LogDevice(self.directory, log_device_s)
-            if user is not None:
-                for path in (self.directory, socket, *self.directory.iterdir()):
-                    os.chown(path, user, user)
-            self._initialise([*prefix, str(binaries / "initdb")])
+                self.device = LogDevice(self.directory, log_device_s, user)
             self._configure(socket, sessions, cache_mib(cache_bytes, _CACHE_MIB))
+            self._initialise([*prefix, str(binaries / "initdb")])
             if self.device:
                 self._charge["env"] |= self.device.environment
             self._start()
@@ -102,7 +101,8 @@ class EmbeddedServer:
 
     def crash(self) -> float:
         """Kill every process of the server at once; returns the monotonic time of it."""
-        return kill_server(self.directory / "data")
+        assert self._postmaster is not None, "it was started"
+        return kill_server(self._postmaster)
 
     def restart(self) -> None:
         """Start the server again after a crash; returns once recovery is over."""
@@ -111,12 +111,15 @@ class EmbeddedServer:
 
     def revive(self) -> None:
         """Start the server again if it has ended."""
-        if not is_running(self.directory / "data"):
+        if self._postmaster is None or not is_alive(self._postmaster):
             self.restart()
 
     def stop(self) -> None:
         """Stop the server and remove its directory."""
         self._guard.close()
+        if self.device:
+            self.device.close()
+            self.device = None
         if self.directory.exists():  # The guard was killed, or had not taken charge yet.
             remove_server(self.directory)
 
@@ -128,6 +131,7 @@ class EmbeddedServer:
                 f"The embedded PostgreSQL did not start: {answer.get('error')}. "
                 f"Its last words: {last_words(self.directory / 'server.log')}"
             )
+        self._postmaster = Process(**answer)
         if self.device and not self.device.counters().attached:
             raise RefusedError(
                 "The emulated log device could not be put under the embedded server: the server does "
@@ -135,14 +139,19 @@ class EmbeddedServer:
                 "leave --log-device-ms out to measure the real device."
             )
 
-    def _socket_directory(self) -> Path:
+    def _socket_directory(self, user: int | None) -> Path:
         """The socket's directory: here, unless the path would be too long for a socket."""
-        if len(str(self.directory)) <= _SOCKET_PATH_LIMIT:
-            return self.directory
-        place = Path(tempfile.gettempdir()) / f"redolab-{self.directory.name}"
-        (self.directory / "socket").symlink_to(place)  # First: whoever removes the one finds the other.
-        place.mkdir(mode=0o700)
-        return place
+        socket = self.directory / "s"
+        if len(str(socket)) > _SOCKET_PATH_LIMIT:
+            try:
+                socket = make_elsewhere(self.directory, user) / "s"
+            except OSError as error:
+                raise RefusedError(
+                    f"{self.directory} is too long a path for a socket, and there is no safe place with a "
+                    f"shorter one: {error.strerror}. Set TMPDIR to a directory of your own with a short path."
+                ) from error
+        make_inside(socket, user)
+        return socket
 
     def _initialise(self, initdb: Sequence[str]) -> None:
         """Make the data directory. The guard does it: a killed Redolab must not leave it half made."""
@@ -170,12 +179,24 @@ class EmbeddedServer:
             )
 
     def _configure(self, socket: Path, sessions: int, cache: int) -> None:
-        with (self.directory / "data" / "postgresql.conf").open("a") as file:
-            file.write(_CONFIGURATION)
-            quoted = str(socket).replace("'", "''")
-            file.write(f"unix_socket_directories = '{quoted}'\n")
-            file.write(f"max_connections = {sessions + 20}\n")
-            file.write(f"shared_buffers = {cache}MB\n")
+        """Write the configuration beside the data directory, where the server can only read it."""
+        lines = [
+            f"include = {_quoted(self.directory / 'data' / 'postgresql.conf')}",
+            _CONFIGURATION,
+            f"unix_socket_directories = {_quoted(socket)}",
+            f"max_connections = {sessions + 20}",
+            f"shared_buffers = {cache}MB",
+        ]
+        file = create_file(
+            self.directory / _CONFIGURATION_FILE, "".join(f"{line}\n" for line in lines).encode(), 0o644
+        )
+        os.close(file)
+
+
+def _quoted(path: Path) -> str:
+    """A path as a value in PostgreSQL's configuration file."""
+    escaped = str(path).replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
 
 
 def _binaries() -> Path:

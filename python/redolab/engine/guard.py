@@ -9,7 +9,7 @@ terminal does not reach it or the server. Standard library only until it must ta
 
     {"server": {...}}     take charge of a private server's directory (`Charge` below)
     {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
-    {"start": true}       start it; answers {"pid": ...} or {"error": ...}
+    {"start": true}       start it; answers {"pid": ..., "start_ticks": ...} or {"error": ...}
     {"database": {...}}   take charge of somebody's database: connection parameters; answers {"pid": ...}
     {"mark": "..."}       the schema there bears this mark
     {"hold": true}        hold its server again after a restart; answers {"pid": ...}
@@ -20,21 +20,24 @@ A request that cannot be served is answered with {"error": ...}.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from redolab.engine.server_directory import lock_directory, remove_server
+from redolab.engine.server_processes import as_user, find_process
 from redolab.errors import RedolabError, RefusedError
+from redolab.files import open_to_append
 
 if TYPE_CHECKING:
     from redolab.engine.guard_database import DatabaseCharge
@@ -42,8 +45,6 @@ if TYPE_CHECKING:
 GUARD_PATIENCE_S = 600.0
 """How long it waits for somebody's lock: a dump takes minutes, and nobody waits for the guard."""
 MARIADB_PID_FILE = "mariadbd.pid"
-_STOP_LIMIT_S = 10.0
-_LOCK_LIMIT_S = 60.0
 
 
 class Guard:
@@ -104,133 +105,11 @@ class Guard:
         self._process.stdout.close()
 
 
-def as_user(user: int | None) -> dict[str, Any]:
-    """How `subprocess` is told to run a command as another user."""
-    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
-
-
-def lock_directory(directory: Path) -> IO[bytes] | None:
-    """Take a private server's directory, or None when a living guard has it or it is gone.
-
-    The lock is close-on-exec: a server that inherited it would hold it for ever.
-    """
-    try:
-        file = (directory / "lock").open("wb")
-    except OSError:
-        return None  # Its guard is just removing it.
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
-
-
-def remove_server(directory: Path) -> None:
-    """Stop whatever server runs in `directory`, then remove the directory and its socket's."""
-    data = directory / "data"
-    identity = _postmaster_file(data)
-    if identity and is_running(data):
-        _stop(identity[0])
-    if identity and identity[1] is not None and shutil.which("ipcrm"):
-        # A killed server leaves its small System V segment behind; a stopped one does not.
-        subprocess.run(["ipcrm", "-m", str(identity[1])], capture_output=True, check=False)
-    with suppress(OSError):
-        shutil.rmtree((directory / "socket").resolve(strict=True))
-    shutil.rmtree(directory, ignore_errors=True)
-
-
-def is_running(data: Path) -> bool:
-    """Whether a server runs in `data`."""
-    identity = _postmaster_file(data)
-    return identity is not None and _is_postmaster(identity[0], data)
-
-
-def kill_server(data: Path) -> float:
-    """Kill every process of the server in `data` at once; returns the monotonic time of it."""
-    identity = _postmaster_file(data)
-    if not identity or not is_running(data):
-        return time.monotonic()
-    # A stopped postmaster starts no process that the list would miss.
-    os.kill(identity[0], signal.SIGSTOP)
-    pids = (*_children(identity[0]), identity[0])
-    killed_at = time.monotonic()
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    _await_end(pids)
-    return killed_at
-
-
-def _postmaster_file(data: Path) -> tuple[int, int | None] | None:
-    """Pid and shared-memory id from the file in which a running server wrote them."""
-    try:
-        lines = _pid_file(data).read_text().splitlines()
-        segment = lines[6].split() if len(lines) > 6 else []
-        return int(lines[0]), int(segment[1]) if len(segment) == 2 else None
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _pid_file(data: Path) -> Path:
-    """PostgreSQL's, or MariaDB's where there is none."""
-    own = data / "postmaster.pid"
-    return own if own.exists() else data / MARIADB_PID_FILE
-
-
-def _is_postmaster(pid: int, data: Path) -> bool:
-    try:
-        return os.fsencode(data) in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(fields[1]) == pid:
-                    found.append(int(entry.name))
-    return found
-
-
-def _stop(pid: int) -> None:
-    children = _children(pid)
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGQUIT)  # immediate shutdown: the data is thrown away anyway
-    if not _await_end((pid, *children)):
-        for each in (pid, *children):
-            with suppress(ProcessLookupError):
-                os.kill(each, signal.SIGKILL)
-        _await_end((pid, *children))
-
-
-def _await_end(pids: tuple[int, ...]) -> bool:
-    give_up = time.monotonic() + _STOP_LIMIT_S
-    while time.monotonic() < give_up:
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        if not any(_alive(pid) for pid in pids):
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
     done = subprocess.run(
         argv,
         env=charge["env"],
-        cwd="/",
+        cwd=Path(charge["directory"]) / "data",
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -242,30 +121,51 @@ def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
 
 def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     """Start the server and wait until it accepts connections."""
-    data, log = Path(charge["directory"]) / "data", Path(charge["directory"]) / "server.log"
-    with log.open("ab") as output:
+    data = Path(charge["directory"]) / "data"
+    log = open_to_append(Path(charge["directory"]) / "server.log")
+    try:
         server = subprocess.Popen(
             charge["argv"],
             env=charge["env"],
-            cwd="/",
+            # By that its processes are known, from the first moment on.
+            cwd=data,
             stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
+            stdout=log,
+            stderr=log,
             **as_user(charge["user"]),
         )
+    finally:
+        os.close(log)
+    process = find_process(server.pid)
     give_up = time.monotonic() + charge["limit_s"]
     while time.monotonic() < give_up:
-        with suppress(OSError, IndexError):
-            file = _pid_file(data)
-            lines = file.read_text().splitlines()
-            # MariaDB writes its file when it is ready; PostgreSQL writes a line when it is.
-            ready = file.name == MARIADB_PID_FILE or lines[7].strip() == "ready"
-            if int(lines[0]) == server.pid and ready:
-                return {"pid": server.pid}
+        if process is not None and _is_ready(data, server.pid):
+            return asdict(process)
         if server.poll() is not None:
             return {"error": f"it ended with status {server.returncode}"}
         time.sleep(0.005)
     return {"error": f"it was not ready within {charge['limit_s']:.0f} s"}
+
+
+def _is_ready(data: Path, pid: int) -> bool:
+    """Whether the server has written that it accepts connections, and nobody else in its name."""
+    for name in ("postmaster.pid", MARIADB_PID_FILE):
+        with suppress(OSError, IndexError):
+            lines = _lines(data / name)
+            # MariaDB writes its file when it is ready; PostgreSQL writes a line when it is.
+            ready = name == MARIADB_PID_FILE or lines[7].strip() == b"ready"
+            if lines[0].strip() == str(pid).encode() and ready:
+                return True
+    return False
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The lines of a small file that the server's user may have put there; no link is followed."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(file, 4096).splitlines() if stat.S_ISREG(os.fstat(file).st_mode) else []
+    finally:
+        os.close(file)
 
 
 def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:

@@ -6,13 +6,14 @@ Redolab share one page: the delay asked for goes in, what was really delivered c
 
 from __future__ import annotations
 
-import mmap
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 from redolab import _core
 from redolab.errors import RefusedError
+from redolab.files import create_file
 
 _PAGE = 4096
 _MAGIC = 0x5245444F4C4F4731
@@ -33,8 +34,13 @@ class DeviceCounters:
 class LogDevice:
     """The control page of one emulated device."""
 
-    def __init__(self, directory: Path, delay_s: float) -> None:
+    def __init__(self, directory: Path, delay_s: float, user: int | None) -> None:
         """Write library and page into `directory`, where the server can read them.
+
+        Args:
+            directory: of the server.
+            delay_s: least time of a flush, seconds.
+            user: whom the server runs as, who gets the page; None for this user.
 
         Raises:
             RefusedError: this system has no such library.
@@ -47,17 +53,18 @@ class LogDevice:
         self.delay_s = delay_s
         self._library = directory / "log_device.so"
         self._page = directory / "log_device.page"
-        self._library.write_bytes(_core.LOG_DEVICE_LIBRARY)
+        os.close(create_file(self._library, _core.LOG_DEVICE_LIBRARY, 0o644))
         page = bytearray(_PAGE)
         _SLOTS.pack_into(page, 0, _MAGIC, round(delay_s * 1e9), *[0] * 7)
-        self._page.write_bytes(page)
-        with self._page.open("r+b") as file:
-            self._shared = mmap.mmap(file.fileno(), _PAGE)
+        # Read and written, not mapped: were it cut off by the server's user, a mapping would kill Redolab.
+        self._shared = create_file(self._page, bytes(page), 0o600)
+        if user is not None:
+            os.fchown(self._shared, user, user)
 
     def take(self, delay_s: float) -> None:
         """Let every flush from now on take at least `delay_s`."""
         self.delay_s = delay_s
-        struct.pack_into("<Q", self._shared, 8, round(delay_s * 1e9))
+        os.pwrite(self._shared, struct.pack("<Q", round(delay_s * 1e9)), 8)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -65,8 +72,22 @@ class LogDevice:
         return {"LD_PRELOAD": str(self._library), "REDOLAB_LOG_DEVICE": str(self._page)}
 
     def counters(self) -> DeviceCounters:
-        """What was asked of the device and what it delivered, cumulative."""
-        slots = _SLOTS.unpack_from(self._shared, 0)
+        """What was asked of the device and what it delivered, cumulative.
+
+        Raises:
+            RefusedError: the page was cut off.
+        """
+        content = os.pread(self._shared, _SLOTS.size, 0)
+        if len(content) < _SLOTS.size:
+            raise RefusedError(
+                f"The control page of the emulated log device, {self._page}, was cut off during the run. "
+                "Find out which process of the server's user does that, and measure again."
+            )
+        slots = _SLOTS.unpack(content)
         return DeviceCounters(
             flushes=slots[2], requested_s=slots[3] / 1e9, delivered_s=slots[5] / 1e9, attached=slots[8]
         )
+
+    def close(self) -> None:
+        """Close the page."""
+        os.close(self._shared)

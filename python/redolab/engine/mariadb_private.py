@@ -12,8 +12,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from redolab.engine.guard import MARIADB_PID_FILE, Guard, remove_server
+from redolab.engine.guard import MARIADB_PID_FILE, Guard
 from redolab.engine.private_place import base_directory, cache_mib, check_room, last_words, take_charge
+from redolab.engine.server_directory import make_inside, remove_server
 from redolab.errors import RefusedError
 
 _START_LIMIT_S = 60.0
@@ -52,9 +53,7 @@ class PrivateMariaDB:
             "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
             "argv": [
                 program, "--no-defaults", *_as_root(),
-                # Two arguments: the guard knows a server by the name of its data directory.
-                "--datadir", str(data),
-                f"--socket={self.socket}", f"--pid-file={data / MARIADB_PID_FILE}",
+                f"--datadir={data}", f"--socket={self.socket}", f"--pid-file={data / MARIADB_PID_FILE}",
                 f"--tmpdir={self.directory}",
                 "--skip-networking", "--skip-grant-tables", "--skip-log-bin",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
@@ -66,7 +65,7 @@ class PrivateMariaDB:
         self._guard = Guard()
         try:
             take_charge(base, self.directory, self._guard, charge)
-            data.mkdir(mode=0o700)
+            make_inside(data, None)
             answer = self._guard.ask({"start": True})
             if "pid" not in answer:
                 raise RefusedError(

@@ -12,6 +12,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from redolab.directories import make_directories
+from redolab.files import create_file
 from redolab.places import data_directory
 
 _MARK = re.compile(r"[0-9a-f]{32}")
@@ -26,11 +28,10 @@ def new_mark() -> str:
 def keep_mark(mark: str, database: str) -> bool:
     """Write a mark down before its schema is made; returns whether that was possible."""
     try:
-        _place().mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (_place() / mark).open("xb") as stream:
-            stream.write(database.encode(errors="surrogateescape"))
-            stream.flush()
-            os.fsync(stream.fileno())
+        make_directories(_place())
+        file = create_file(_place() / mark, database.encode(errors="surrogateescape"), 0o600)
+        os.fsync(file)
+        os.close(file)
     except OSError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Where private servers live, each in a locked directory of its own; one without a lock is swept."""
+"""Where private servers live, each in a locked directory of its own; what killed runs left is swept."""
 
 from __future__ import annotations
 
@@ -10,51 +10,71 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from redolab.engine.guard import Guard, lock_directory, remove_server
+from redolab.directories import UnsafeError, own_directory
+from redolab.engine.guard import Guard
+from redolab.engine.server_directory import make_server_directory, sweep
 from redolab.errors import RefusedError
 
 _MEND = "set XDG_CACHE_HOME to a directory with room"
+_LAST_BYTES = 10_000
 
 
 def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, Any]) -> None:
     """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
-    # Under the base's lock, so that another start does not take the new directory for a leaving.
-    with (base / "lock").open("wb") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        sweep(base)
-        directory.mkdir(mode=0o700)
-        guard.ask({"server": charge})
-
-
-def sweep(base: Path) -> None:
-    """Remove what killed runs left in `base`: servers still running, and their directories."""
-    for directory in base.iterdir():
-        if directory.is_dir():
-            lock = lock_directory(directory)
-            if lock is not None:
-                remove_server(directory)
-                lock.close()
+    opened = own_directory(base)
+    try:
+        turn = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=opened)
+        try:
+            os.fchmod(turn, 0o600)  # Whoever can open it can lock it.
+            # Under the base's lock, so that another start does not take the new directory for a leaving.
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            sweep(opened)
+            make_server_directory(directory, charge.get("user"))
+            guard.ask({"server": charge})
+        finally:
+            os.close(turn)
+    except OSError as error:
+        raise RefusedError(
+            f"The private server's directory {directory} cannot be made: {error.strerror}. "
+            "Set XDG_CACHE_HOME to a directory of your own."
+        ) from error
+    finally:
+        os.close(opened)
 
 
 def base_directory(user: int | None) -> Path:
-    """On a real disk when the home has one, never shared with others."""
+    """The directory of all private servers: on a real disk when the home has one, and this user's alone.
+
+    Args:
+        user: whom the server will run as; None for this user.
+
+    Raises:
+        RefusedError: there is none that only root and this user can write to or exchange.
+    """
     cache = os.environ.get("XDG_CACHE_HOME")
     home = Path(cache) if cache else Path.home() / ".cache"
-    for base in (
-        (home / "redolab" / "servers") if user is None else None,
-        Path(tempfile.gettempdir()) / f"redolab-{os.geteuid()}",
-    ):
-        if base is None:
-            continue
+    temporary = Path(tempfile.gettempdir()).absolute() / f"redolab-{os.geteuid()}"
+    # A home may be closed to the user that the server runs as.
+    places = [home.absolute() / "redolab" / "servers", temporary] if user is None else [temporary]
+    found = []
+    for base in places:
         try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700 if user is None else 0o711)
-        except OSError:
+            opened = own_directory(base, 0o700 if user is None else 0o711)
+        except UnsafeError as error:
+            found.append(f"{error.strerror}")
             continue
-        if base.stat().st_uid == os.geteuid() and os.access(base, os.W_OK):
+        except OSError as error:
+            found.append(f"{base} cannot be made ({error.strerror})")
+            continue
+        writable = os.access(".", os.W_OK, dir_fd=opened)
+        os.close(opened)
+        if writable:
             return base
+        found.append(f"{base} cannot be written")
+    mend = "XDG_CACHE_HOME" if user is None else "TMPDIR"
     raise RefusedError(
-        f"No place for the private server: neither {home} nor {tempfile.gettempdir()} can be written. "
-        "Set XDG_CACHE_HOME to a directory that you may write to."
+        f"There is no safe place for the private server: {'; '.join(found)}. "
+        f"Set {mend} to a directory of your own that others cannot write to."
     )
 
 
@@ -85,6 +105,8 @@ def cache_mib(wanted_bytes: int, usual_mib: int) -> int:
 def last_words(log: Path) -> str:
     """The last lines of a server's log."""
     try:
-        return " / ".join(log.read_text(errors="replace").splitlines()[-3:])
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _LAST_BYTES))
+            return " / ".join(file.read(_LAST_BYTES).decode(errors="replace").splitlines()[-3:])
     except OSError:
         return "(no log)"

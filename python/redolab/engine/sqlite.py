@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sqlite3
 import threading
 import time
@@ -28,6 +27,7 @@ from redolab.engine.no_watch import NoWatch
 from redolab.engine.patience import unless_stopped
 from redolab.engine.private_place import base_directory, check_room, take_charge
 from redolab.engine.scan_loop import scan
+from redolab.engine.server_directory import remove_server
 from redolab.errors import RefusedError, UsageError
 from redolab.load import Amount, Load, Scans
 from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
@@ -172,7 +172,8 @@ class SQLiteEngine:
         for connection in self._connections:
             connection.close()
         self._guard.close()
-        shutil.rmtree(self.directory, ignore_errors=True)  # The guard was killed, or had not taken charge.
+        if self.directory.exists():  # The guard was killed, or had not taken charge yet.
+            remove_server(self.directory)
 
     def _connect(self, cache_kib: int) -> sqlite3.Connection:
         connection = sqlite3.connect(self._file, isolation_level=None, check_same_thread=False)

@@ -1,0 +1,199 @@
+"""The only place where Redolab makes directories, and decides which of them are this user's alone.
+
+What runs with root's rights, or for long, must not act on a name that another user can give to something
+else meanwhile. So a private directory is reached step by step from `/`, and none of the steps may be one
+that others can exchange. Trusted are root, this user, and whoever owns `/`, who can do anything.
+"""
+
+from __future__ import annotations
+
+import errno
+import grp
+import os
+import pwd
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_STEP = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LINKS_LIMIT = 40
+
+
+class UnsafeError(OSError):
+    """A directory that others can exchange or write to; `strerror` says which, and why."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(errno.EPERM, f"{place} {why}", place)
+
+
+def make_directories(path: Path, mode: int = 0o700) -> None:
+    """Make a directory and what is missing on the way to it.
+
+    Source for the mode: XDG Base Directory Specification.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    try:
+        path.mkdir(mode)
+    except FileNotFoundError:
+        make_directories(path.parent, mode)
+        path.mkdir(mode)
+    except FileExistsError:
+        if not path.is_dir():
+            raise
+
+
+def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
+    """Open a directory that only root and this user can write to or exchange; made if missing.
+
+    Args:
+        path: absolute. Its last component must be a directory, not a symbolic link.
+        mode: of what is made; a directory found has these bits added.
+        new: whether it must not be there yet.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        UnsafeError: others can write to it, or exchange it.
+        OSError: it cannot be made or opened.
+    """
+    parent = _walk(path.parent)
+    try:
+        try:
+            os.mkdir(path.name, mode, dir_fd=parent)
+        except FileExistsError:
+            if new:
+                raise
+        found = os.lstat(path.name, dir_fd=parent)
+        if not stat.S_ISDIR(found.st_mode):
+            kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "no directory"
+            raise UnsafeError(str(path), f"is {kind}")
+        directory = os.open(
+            path.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
+        )
+    finally:
+        os.close(parent)
+    try:
+        _require_own(path, os.fstat(directory), mode, directory)
+    except BaseException:
+        os.close(directory)
+        raise
+    return directory
+
+
+def empty_directory(directory: int, keep: str | None = None) -> bool:
+    """Remove what is in an open directory, as far as that can be; no symbolic link is followed.
+
+    Returns:
+        Whether nothing is left but what was to be kept.
+    """
+    for name in os.listdir(directory):
+        if name == keep:
+            continue
+        try:
+            os.unlink(name, dir_fd=directory)
+        except OSError:
+            remove_tree(name, directory)
+    return {keep}.issuperset(os.listdir(directory))
+
+
+def remove_tree(name: str, parent: int) -> None:
+    """Remove a directory in an open one, as far as that can be; no symbolic link is followed."""
+    # One that is nested too deeply is left: whoever made it does not stop Redolab.
+    with suppress(RecursionError):
+        shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
+
+
+def _require_own(path: Path, found: os.stat_result, mode: int, directory: int) -> None:
+    if found.st_uid != os.geteuid():
+        raise UnsafeError(str(path), f"belongs to {_name(found.st_uid)}")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeError(str(path), "can be written by others")
+    if mode & ~found.st_mode:
+        os.fchmod(directory, stat.S_IMODE(found.st_mode) | mode)
+
+
+def _walk(path: Path) -> int:
+    """Open a directory that is reached by names which only trusted users can give to something else.
+
+    What is missing is made. A symbolic link is followed where only trusted users could have made it.
+    """
+    here = os.open("/", _STEP)
+    place, rest, links = Path("/"), list(reversed(path.parts[1:])), 0
+    try:
+        while True:
+            _require_lasting(place, os.fstat(here))
+            if not rest:
+                return here
+            name = rest.pop()
+            target = _link_target(place / name, name, here)
+            if target is None:
+                step = _step(name, here)
+                place /= name
+            else:
+                links += 1
+                if links > _LINKS_LIMIT:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+                rest += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+                step = os.open("/" if target.is_absolute() else ".", _STEP, dir_fd=here)
+                place = Path("/") if target.is_absolute() else place
+            os.close(here)
+            here = step
+    except BaseException:
+        os.close(here)
+        raise
+
+
+def _step(name: str, here: int) -> int:
+    try:
+        return os.open(name, _STEP, dir_fd=here)
+    except FileNotFoundError:
+        with suppress(FileExistsError):
+            os.mkdir(name, 0o700, dir_fd=here)
+        return os.open(name, _STEP, dir_fd=here)
+
+
+def _link_target(place: Path, name: str, here: int) -> Path | None:
+    """Where a symbolic link leads; None for anything else.
+
+    Raises:
+        UnsafeError: others can make links where it lies.
+    """
+    try:
+        target = Path(os.readlink(name, dir_fd=here))
+    except OSError:
+        return None
+    if _others_write(os.fstat(here)):
+        raise UnsafeError(str(place), "is a symbolic link where others may make one")
+    return target
+
+
+def _require_lasting(place: Path, found: os.stat_result) -> None:
+    """Names in a directory last when only trusted users can take them away, or each only their own."""
+    if found.st_uid not in {0, os.geteuid(), Path("/").stat().st_uid}:
+        raise UnsafeError(str(place), f"belongs to {_name(found.st_uid)}")
+    if _others_write(found) and not found.st_mode & stat.S_ISVTX:
+        raise UnsafeError(str(place), "can be written by others")
+
+
+def _others_write(found: os.stat_result) -> bool:
+    """Whether users who are not trusted may write: all, or a group that is not root's or the user's own."""
+    if not found.st_mode & stat.S_IWGRP:
+        return bool(found.st_mode & stat.S_IWOTH)
+    trusted = {"root", _name(os.geteuid())}
+    try:
+        group = grp.getgrgid(found.st_gid)
+    except KeyError:
+        return True
+    private = group.gr_name in trusted and trusted.issuperset(group.gr_mem)
+    return bool(found.st_mode & stat.S_IWOTH) or not private
+
+
+def _name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"
