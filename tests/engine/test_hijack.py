@@ -84,7 +84,13 @@ def test_no_command_springs_a_trap(trapped: tuple[Server, str], redolab: Redolab
 
 
 @pytest.mark.parametrize(
-    "experiment", ["rows-per-commit", "commit-scaling", "session-count", "consistent-read"]
+    ("experiment", "sessions"),
+    [
+        ("rows-per-commit", (2,)),
+        ("commit-scaling", (1, 2)),
+        ("session-count", (1, 2)),
+        ("consistent-read", ()),
+    ],
 )
 def test_no_load_springs_a_trap(
     trapped: tuple[Server, str], experiment: str, sessions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
