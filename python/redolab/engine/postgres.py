@@ -41,6 +41,7 @@ from redolab.engine.parameters import (
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
 from redolab.engine.private_place import check_room
+from redolab.engine.replication import check_publications, check_unpublished, idle_slots, kept_log
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
@@ -155,6 +156,7 @@ class PostgresEngine:
         found = server_conditions(
             self._control, self._server, self._own.log_filesystem if self._own else None
         )
+        found += kept_log(idle_slots(self._control))
         if self._in_the_clear:
             found.append(
                 "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
@@ -199,6 +201,7 @@ class PostgresEngine:
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)
+        check_publications(self._control, self._server["database"])
         claim_database(self._control, self._server)
         if self._own is None and self._postmaster is not None:
             # A postmaster's working directory is its data directory.
@@ -231,6 +234,7 @@ class PostgresEngine:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
+        check_unpublished(self._control)
         before = {pid for them in self._sessions.values() for pid in them.pids}
         count = int(setting.levels.get("sessions", self._wanted.sessions))
         loop = loop_of(self._wanted, setting.levels)
