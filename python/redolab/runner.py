@@ -18,8 +18,9 @@ from typing import Any, Protocol, Self
 import psycopg
 
 import redolab
+from redolab.consumption import consumption
 from redolab.design import Design
-from redolab.engine.base import Engine, Interruptible
+from redolab.engine.base import Engine, Exhaustible, Interruptible
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Plan
 from redolab.load import Amount
@@ -81,6 +82,9 @@ def run(
             engine.heed(interruptions.stop)
         try:
             with _in_plain_words():
+                if isinstance(engine, Exhaustible):
+                    used = consumption(plan.design, plan.load, plan.combinations)
+                    engine.check_supply(used.transaction_ids)
                 settings = engine.prepare(plan.load, list(plan.combinations.values()))
                 design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
                 manifest = _manifest(experiment, design, plan, engine, settings, command)

@@ -130,6 +130,19 @@ class Interruptible(Protocol):
 
 
 @runtime_checkable
+class Exhaustible(Protocol):
+    """An engine whose server has only so many transaction ids."""
+
+    def check_supply(self, transaction_ids: int) -> None:
+        """Make sure that a run may use up so many, before anything is made.
+
+        Raises:
+            RefusedError: it would leave somebody's server too few.
+        """
+        ...
+
+
+@runtime_checkable
 class Killable(Protocol):
     """An engine whose server may be killed."""
 

@@ -43,6 +43,7 @@ from redolab.engine.preflight import check_alone, check_server, claim_database, 
 from redolab.engine.private_place import check_room
 from redolab.engine.replication import check_publications, check_unpublished, idle_slots, kept_log
 from redolab.engine.sessions import Sessions, publish_counters
+from redolab.engine.transaction_age import read_age
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
@@ -195,6 +196,11 @@ class PostgresEngine:
             )
         return missing
 
+    def check_supply(self, transaction_ids: int) -> None:
+        """Make sure that somebody's server can spare so many; one of Redolab's own has them to itself."""
+        if self._own is None:
+            read_age(self._control).check(transaction_ids)
+
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         check_pace(load, combinations)
@@ -235,6 +241,7 @@ class PostgresEngine:
         sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
         check_unpublished(self._control)
+        read_age(self._control).check_now()
         before = {pid for them in self._sessions.values() for pid in them.pids}
         count = int(setting.levels.get("sessions", self._wanted.sessions))
         loop = loop_of(self._wanted, setting.levels)
