@@ -49,7 +49,7 @@ from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
 from redolab.load import Amount, Load, check_pace, loop_of
-from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.sample import TIER_TEXT, ParameterChange, ServerClock, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
 _RESTART_LIMIT_S = 60.0
@@ -300,7 +300,9 @@ class PostgresEngine:
                 watcher = _pids(self._watcher)
                 counters["sampler_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in watcher) / 1e9
                 reaped_cpu_ns = read.reaped_cpu_ns
-        return Snapshot(time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids)
+        return Snapshot(
+            time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids, self._clock()
+        )
 
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
@@ -321,6 +323,11 @@ class PostgresEngine:
             self._postmaster is not None,
             self._seed,
         )
+
+    def _clock(self) -> ServerClock:
+        asked_s = time.monotonic()
+        at_s = self._mark().at_s
+        return ServerClock(asked_s, at_s, time.monotonic())
 
     def _mark(self) -> Mark:
         row = fetch(self._control, "select_transactions")[0]
