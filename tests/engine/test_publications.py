@@ -14,6 +14,8 @@ import pytest
 from redolab.engine.connection import Connector
 from redolab.engine.guard import remove_server
 from redolab.engine.postgres import PostgresEngine
+from redolab.engine.replication import kept_log
+from redolab.engine.sql import statement
 from redolab.errors import RefusedError
 from redolab.load import Updates
 from tests.conftest import Redolab
@@ -158,6 +160,38 @@ def test_a_publication_made_during_a_run_ends_it(
     finally:
         engine.close()
     newest.assert_left_clean(database)
+
+
+def test_a_list_may_publish_its_own_tables(
+    newest: Server, url: str, redolab: Redolab, tmp_path: Path
+) -> None:
+    file = tmp_path / "published.toml"
+    file.write_text("""
+factors.published = ["no", "yes"]
+sql.setup = "create table t (a int primary key); create publication few for table t"
+sql.unit = "insert into t values (1) on conflict (a) do update set a = 1"
+sql.teardown = "drop publication if exists few, allp"
+levels.published.yes = { enter = "create publication allp for all tables", leave = "drop publication allp" }
+""")
+    done = redolab("run", "--list", file, "--engine", url, "--yes", "--quick", "--blocks", "2",
+                   "--seconds", "0.1", "--out", tmp_path / "run")  # fmt: skip
+    assert done.code == 0, done.err
+
+
+def test_what_14_is_asked_finds_them_too(newest: Server, url: str, database: str) -> None:
+    with newest.admin(database) as admin:
+        admin.execute(b"create schema redolab; create table redolab.account (id int); create table mine ()")
+        admin.execute(b"create publication named for table redolab.account")
+        admin.execute(b"create publication other for table mine")
+        admin.execute(ALL.encode())
+        found = admin.execute(statement("postgres", "select_publications", 14).encode()).fetchall()
+    assert found == [{"name": "allp", "all_tables": True}, {"name": "named", "all_tables": False}]
+
+
+def test_how_much_log_a_slot_keeps_is_told_where_it_is_known() -> None:
+    assert kept_log([]) == []
+    (told,) = kept_log(["a", "b"], 284_600_000_000)
+    assert "slots a, b: this server keeps all log of the run, at most 284.6 GB, until they are read" in told
 
 
 def test_a_subscriber_that_got_rows_of_redolab_goes_on_as_the_guide_says(

@@ -41,14 +41,20 @@ from redolab.engine.parameters import (
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import check_alone, check_server, claim_database, server_conditions
 from redolab.engine.private_place import check_room
-from redolab.engine.replication import check_publications, check_unpublished, idle_slots, kept_log
+from redolab.engine.replication import (
+    check_publications,
+    check_unpublished,
+    idle_slots,
+    kept_log,
+    published,
+)
 from redolab.engine.sessions import Sessions, publish_counters
 from redolab.engine.transaction_age import read_age
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
-from redolab.load import Amount, Load, check_pace, loop_of
+from redolab.load import Amount, Load, Script, check_pace, loop_of
 from redolab.sample import TIER_TEXT, ParameterChange, ServerClock, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
@@ -117,6 +123,7 @@ class PostgresEngine:
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
         self._stop = threading.Event()
+        self._published: frozenset[str] = frozenset()
         self._claimed = False
         self._gone = False
 
@@ -225,6 +232,7 @@ class PostgresEngine:
         run_script(self._control, "create_schema")
         self._claimed = True
         self._load.create(self._control)
+        self._note_publications(load)
         delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
         self._wanted = load
@@ -240,7 +248,7 @@ class PostgresEngine:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
-        check_unpublished(self._control)
+        check_unpublished(self._control, self._published)
         read_age(self._control).check_now()
         before = {pid for them in self._sessions.values() for pid in them.pids}
         count = int(setting.levels.get("sessions", self._wanted.sessions))
@@ -258,6 +266,12 @@ class PostgresEngine:
         if self._own and self._own.device and "log_device_ms" in setting.levels:
             self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
         load.apply(self._control, setting.levels)
+        self._note_publications(self._wanted)
+
+    def _note_publications(self, load: Load) -> None:
+        """Take publications that the user's own list made as meant."""
+        if isinstance(load, Script):
+            self._published = published(self._control)
 
     def settle(self) -> None:
         """Settle the load's tables; checkpoint only a server of Redolab's own."""

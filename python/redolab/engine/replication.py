@@ -30,13 +30,22 @@ def check_publications(control: Connection, database: str) -> None:
         )
 
 
-def check_unpublished(control: Connection) -> None:
+def published(control: Connection) -> frozenset[str]:
+    """The publications that take the tables of the run under way."""
+    return frozenset(row["name"] for row in fetch(control, "select_publications"))
+
+
+def check_unpublished(control: Connection, own: frozenset[str]) -> None:
     """Make sure that no publication takes the tables of the run under way.
+
+    Args:
+        control: a connection to the database.
+        own: publications that the user's own list made.
 
     Raises:
         RefusedError: one was made meanwhile that does.
     """
-    taking = [row["name"] for row in fetch(control, "select_publications")]
+    taking = sorted(published(control) - own)
     if taking:
         raise RefusedError(
             f"The {_publications(taking)} Redolab's tables, as none did when the run began, so the run ends "
@@ -50,16 +59,22 @@ def idle_slots(control: Connection) -> list[str]:
     return [str(row["name"]) for row in fetch(control, "select_idle_slots")]
 
 
-def kept_log(slots: Sequence[str]) -> list[str]:
-    """What idle slots mean for a run, one sentence; none where there is no such slot."""
+def kept_log(slots: Sequence[str], log_bytes: int | None = None) -> list[str]:
+    """What idle slots mean for a run, one sentence; none where there is no such slot.
+
+    Args:
+        slots: their names.
+        log_bytes: how much log the run writes at most, where that is known.
+    """
     if not slots:
         return []
     named, they = (
         (f"slot {slots[0]}", "it is") if len(slots) == 1 else (f"slots {', '.join(slots)}", "they are")
     )
+    most = "" if log_bytes is None else f", at most {log_bytes / 1e9:,.1f} GB,"
     return [
-        f"Nobody reads from the replication {named}: this server keeps all log of the run until {they} read "
-        "or dropped, unless max_slot_wal_keep_size limits it."
+        f"Nobody reads from the replication {named}: this server keeps all log of the run{most} until {they} "
+        "read or dropped, unless max_slot_wal_keep_size limits it."
     ]
 
 
