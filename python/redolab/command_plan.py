@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from redolab import units
+from redolab.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
 from redolab.engine.commit_parameters import GATHERING, parameter_names
 from redolab.experiment.base import Experiment, Plan
 from redolab.report.paper import Paper
@@ -17,6 +18,7 @@ from redolab.report.paper import Paper
 _SET_UP_S = 5.0
 _PER_TRIAL_S = {"sample": 0.1, "kill": 1.5, "draw": 0.03}
 _DATABASES = frozenset({"embedded", "postgresql"})
+_POSTGRESQL = frozenset({"embedded", "postgresql", "postgres"})
 
 
 def needed_s(experiment: Experiment, plan: Plan) -> float:
@@ -71,7 +73,26 @@ def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
         "creates": creates(experiment, plan),
         "changes": changes(plan),
         "disk_bytes": plan.load.disk_bytes(design.units),
+        "consumes": _as_json(consumes(experiment, plan, target)),
         "order": list(order.values()),
+    }
+
+
+def consumes(experiment: Experiment, plan: Plan, target: str) -> Consumption | None:
+    """What the run uses up of a PostgreSQL server, at most; None on anything else."""
+    if _engine(experiment, target) not in _POSTGRESQL:
+        return None
+    return consumption(plan.design, plan.load, plan.combinations)
+
+
+def _as_json(used: Consumption | None) -> dict[str, Any] | None:
+    if used is None:
+        return None
+    return {
+        "transaction_ids": used.transaction_ids,
+        "log_bytes": used.log_bytes,
+        "commits_per_s": NOT_WAITING_PER_S,
+        "waiting_commits_per_s": WAITING_PER_S,
     }
 
 
@@ -103,6 +124,9 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         ("Disk", f"at most about {told['disk_bytes'] / 1e9:.1f} GB while it runs"),
         ("Seed", str(told["seed"])),
     ]
+    used = consumes(experiment, plan, target)
+    if used is not None:
+        facts.insert(-1, ("Uses up", used.text))
     for line in paper.facts(facts):
         console.print(line)
     console.print()

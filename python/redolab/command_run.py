@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from redolab import runner
 from redolab.command_plan import amount_text, changes, creates, needed_s
+from redolab.consumption import consumption
 from redolab.engine import check_target, open_engine
 from redolab.engine.base import Engine, Foreign, Introduction
 from redolab.errors import UsageError
@@ -101,7 +102,10 @@ def open_agreed(asked: Asked, agreed: bool) -> Engine:
     engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     try:
         if "://" in asked.target and isinstance(engine, Foreign):
-            _agree(asked, engine.introduce(plan.load, list(plan.combinations.values())), agreed)
+            used = consumption(plan.design, plan.load, plan.combinations)
+            levels = list(plan.combinations.values())
+            server = engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)
+            _agree(asked, server, agreed)
     except BaseException:
         engine.close()
         raise

@@ -19,8 +19,11 @@ from redolab.sample import (
     WaitRow,
     Work,
 )
+from redolab.units import duration
 
 _RESOLUTION_NS = 1e9
+# Two clocks that nobody sets differ by far less than a hundredth, also while one of them is slewed.
+_CLOCK_SHARE, _CLOCK_LEAST_S = 0.01, 0.002
 # Not cumulative over the run: the number of CPUs, and CPU of a server process that may be replaced.
 _GAUGES = ("host_cpus", "sampler_cpu_s")
 
@@ -175,8 +178,9 @@ def _spoiled(
 ) -> str | None:
     if before.epoch != after.epoch:
         return "the server restarted or its counters were reset"
-    if work.trouble:
-        return work.trouble
+    trouble = clock_step(before, after) or work.trouble
+    if trouble:
+        return trouble
     if before.session_pids != after.session_pids:
         return "a session was replaced"
     backwards = [
@@ -187,6 +191,26 @@ def _spoiled(
     if work.units == 0:
         return "no unit of work was done"
     return None
+
+
+def clock_step(before: Snapshot, after: Snapshot) -> str | None:
+    """Whether the server's clock was set between two snapshots, or stood still with its machine, in words.
+
+    Each reading of it lies somewhere between question and answer. So a step that is shorter than the two
+    round trips does not show.
+    """
+    first, last = before.server_clock, after.server_clock
+    if first is None or last is None:
+        return None
+    passed_s = last.at_s - first.at_s
+    least_s, most_s = last.asked_s - first.answered_s, last.answered_s - first.asked_s
+    beyond_s = passed_s - min(max(passed_s, least_s), most_s)
+    if abs(beyond_s) <= max(_CLOCK_LEAST_S, _CLOCK_SHARE * most_s):
+        return None
+    return (
+        f"the server's clock went {duration(passed_s)} while {duration(most_s)} passed: it was set, or its "
+        "machine stood still"
+    )
 
 
 def _by_identity(snapshot: Snapshot) -> dict[tuple[int, int], TaskAccount]:

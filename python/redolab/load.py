@@ -315,8 +315,14 @@ class Script(Load):
         return found
 
     def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
-        """The user's statements, as they will be executed."""
+        """The user's statements, as they will be executed, and the values of parameters they come with."""
         texts = {"setup": self.setup, "unit of work": self.unit, "settle": self.settle}
+        for factor, levels in self.levels.items():
+            for level, brings in levels.items():
+                texts[f"enter {factor} {level}"] = brings.enter
+                texts[f"leave {factor} {level}"] = brings.leave
+                values = (f"{name} = {value}" for name, value in brings.parameters.items())
+                texts[f"parameters of {factor} {level}"] = ", ".join(values)
         texts["teardown"] = self.teardown
         return tuple(f"{name}: {' '.join(text.split())}" for name, text in texts.items() if text)
 

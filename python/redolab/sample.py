@@ -70,6 +70,18 @@ class TaskAccount:
 
 
 @dataclass(frozen=True)
+class ServerClock:
+    """The server's clock, read over a connection: between two moments of the measuring process's clock."""
+
+    asked_s: float
+    """Monotonic clock, seconds, before the server was asked."""
+    at_s: float
+    """What the server's clock said, seconds since 1970; somebody may set it."""
+    answered_s: float
+    """Monotonic clock, seconds, once the answer was there."""
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Every cumulative counter at one instant."""
 
@@ -85,6 +97,8 @@ class Snapshot:
     """CPU of server processes that have ended since the server started."""
     session_pids: tuple[int, ...]
     """The server processes that serve the working sessions."""
+    server_clock: ServerClock | None = None
+    """None where the time of the work is not taken from the server's clock."""
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,15 @@ def size(count_bytes: float) -> str:
     return f"{significant(value)} {names[0]}"
 
 
+def millions(number: int) -> str:
+    """Write a large number as one tells it.
+
+    >>> [millions(number) for number in (950, 1_600_000_000)]
+    ['950', '1,600 million']
+    """
+    return f"{number:,}" if number < 1_000_000 else f"{number / 1e6:,.0f} million"
+
+
 def plural(noun: str) -> str:
     """A regular English plural.
 

@@ -42,10 +42,25 @@ def test_the_plan_connects_to_nothing(redolab: Redolab) -> None:
     assert told["creates"][0] == "schema redolab"
     assert "synchronous_commit (its own sessions)" in told["changes"]
     assert "wal_writer_delay (whole server)" in told["changes"]
+    # In each of two blocks three samples wait and two do not, 100.5 s each; and a second of each setting.
+    consumed = told["consumes"]
+    assert (consumed["commits_per_s"], consumed["waiting_commits_per_s"]) == (150_000, 40_000)
+    ids = 2 * 100.5 * (3 * 40_000 + 2 * 150_000) + 2 * (40_000 + 150_000) + 10 * 100 + 1_000
+    assert consumed["transaction_ids"] == ids
+    assert consumed["log_bytes"] > 200 * ids
     documented = inline_code(ROOT / "docs" / "reference" / "json.md")
     for key, value in told.items():
         inner = value if isinstance(value, dict) else {}
         assert {key, *(f"{key}.{item}" for item in inner)} & documented, key
+
+
+def test_only_a_postgresql_has_transaction_ids(redolab: Redolab) -> None:
+    for engine, has in (("embedded", True), (NOWHERE, True), ("sqlite", False), ("mariadb", False)):
+        done = redolab("run", "consistent-read", "--quick", "--engine", engine, "--plan")
+        assert done.code == 0, done.err
+        assert ("Uses up" in done.out) is has
+        told = json.loads(redolab("run", "consistent-read", "--engine", engine, "--plan", "--json").out)
+        assert (told["consumes"] is not None) is has
 
 
 def test_the_plan_of_a_list_file(redolab: Redolab, tmp_path: Path) -> None:
@@ -54,6 +69,25 @@ def test_the_plan_of_a_list_file(redolab: Redolab, tmp_path: Path) -> None:
     done = redolab("run", "--list", file, "--plan")
     assert done.code == 0, done.err
     assert "create table t ()" in done.out
+    whole = """
+factors.a = ["1", "2"]
+sql.setup = "select 'at first'"
+sql.unit = "select 'each'"
+sql.settle = "select 'before'"
+sql.teardown = "select 'last'"
+levels.a.2 = { enter = "select 'in'", leave = "select 'out'", parameters = { work_mem = "64MB" } }
+"""
+    file.write_text(whole)
+    done = redolab("run", "--list", file, "--plan", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    # A list is a program: whoever reads the plan has read every statement of it.
+    assert told["creates"] == [
+        "schema redolab", "setup: select 'at first'", "unit of work: select 'each'",
+        "settle: select 'before'", "enter a 2: select 'in'", "leave a 2: select 'out'",
+        "parameters of a 2: work_mem = 64MB", "teardown: select 'last'",
+    ]  # fmt: skip
+    assert told["consumes"]["log_bytes"] is None
     wrong = redolab("run", "commit-mode", "--list", file, "--plan")
     assert wrong.code == 2
     assert "leave 'commit-mode' out" in wrong.complaint

@@ -143,8 +143,20 @@ class Interruptible(Protocol):
 class Foreign(Protocol):
     """A server that is somebody else's: nothing is made there before they agree."""
 
-    def introduce(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> Introduction:
+    def introduce(
+        self,
+        load: Load,
+        combinations: Sequence[Mapping[str, str]],
+        transaction_ids: int,
+        log_bytes: int | None,
+    ) -> Introduction:
         """What whoever is asked must know; nothing is changed.
+
+        Args:
+            load: what would be done.
+            combinations: factor levels of each setting.
+            transaction_ids: how many the run uses up at most.
+            log_bytes: how much log it writes at most; None where the user's own statements decide it.
 
         Raises:
             RefusedError: no such run is possible there.

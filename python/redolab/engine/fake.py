@@ -20,6 +20,7 @@ from redolab.load import Amount, Load
 from redolab.sample import (
     TIER_TEXT,
     ParameterChange,
+    ServerClock,
     Setting,
     Snapshot,
     TaskAccount,
@@ -104,13 +105,20 @@ class FakeWatch:
 class FakeEngine:
     """Keeps a virtual clock and exact accounts."""
 
-    def __init__(self, scripts: Mapping[str, Script], interrupt_after: int | None = None) -> None:
+    def __init__(
+        self,
+        scripts: Mapping[str, Script],
+        interrupt_after: int | None = None,
+        clock_steps: Mapping[int, float] | None = None,
+    ) -> None:
         """Spend time as `scripts` says per setting.
 
         Args:
             scripts: setting name to what it costs.
             interrupt_after: after so many works the stop event is set, as a Ctrl-C would.
+            clock_steps: number of a work to how far the server's clock is set ahead in it, seconds.
         """
+        self._clock_steps, self._ahead_s = clock_steps or {}, 0.0
         self._scripts, self._interrupt_after = scripts, interrupt_after
         self._changes: list[ParameterChange] = []
         self._setting = ""
@@ -212,7 +220,9 @@ class FakeEngine:
         if self.works == self._interrupt_after:
             stop.set()
             raise InterruptedRunError("The run was interrupted during a sample.")
-        elapsed_s = elapsed_ns / 1e9
+        step_s = self._clock_steps.get(self.works, 0.0)
+        self._ahead_s += step_s
+        elapsed_s = elapsed_ns / 1e9 + step_s
         return Work(commits, rows, 0, elapsed_s * self.sessions, elapsed_s, rows)
 
     def snapshot(self) -> Snapshot:
@@ -233,7 +243,9 @@ class FakeEngine:
             "host_steal_s": 0.0,
             "host_cpus": 2,
         }
-        return Snapshot(self.clock(), "one", counters, tuple(tasks), 0, pids)
+        now_s = self.clock()
+        server_clock = ServerClock(now_s, now_s + self._ahead_s, now_s)
+        return Snapshot(now_s, "one", counters, tuple(tasks), 0, pids, server_clock)
 
     def watch(self, in_turns_s: float = 0.0) -> FakeWatch:
         """Ticks and on/off pairs in exact proportion."""

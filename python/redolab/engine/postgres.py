@@ -55,13 +55,21 @@ from redolab.engine.preflight import (
 )
 from redolab.engine.private_place import check_room
 from redolab.engine.recovery import recover
+from redolab.engine.replication import (
+    check_publications,
+    check_unpublished,
+    idle_slots,
+    kept_log,
+    published,
+)
 from redolab.engine.sessions import Sessions, publish_counters
+from redolab.engine.transaction_age import read_age
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
 from redolab.engine.working_sessions import WorkingSessions
 from redolab.errors import RefusedError, UsageError
-from redolab.load import Amount, Load, check_pace, loop_of
-from redolab.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.load import Amount, Load, Script, check_pace, loop_of
+from redolab.sample import TIER_TEXT, ParameterChange, ServerClock, Setting, Snapshot, TaskAccount, Work
 
 _PROBES = 25
 _RESTART_LIMIT_S = 60.0
@@ -131,6 +139,7 @@ class PostgresEngine:
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
         self._stop, self._hurry = threading.Event(), threading.Event()
+        self._published: frozenset[str] = frozenset()
         self._claimed = False
         self._schema_mark, self._mark_kept = new_mark(), True
         self._guard_pid: int | None = None
@@ -144,12 +153,21 @@ class PostgresEngine:
         """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""
         self._hurry = hurry
 
-    def introduce(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> Introduction:
+    def introduce(
+        self,
+        load: Load,
+        combinations: Sequence[Mapping[str, str]],
+        transaction_ids: int,
+        log_bytes: int | None,
+    ) -> Introduction:
         """Check what can be checked before anybody is asked, and say what an answer depends on."""
+        check_publications(self._control, self._server["database"])
+        age = read_age(self._control)
+        age.check(transaction_ids)
         check_unclaimed(self._control)
         known = self._known(load, combinations)
         info = self._control.info
-        notes = []
+        notes = [age.sentence(transaction_ids), *kept_log(idle_slots(self._control), log_bytes)]
         system = [p for p in known.values() if goes_to_system(p, load.scope)]
         if system:
             notes += pending_edits(self._control, quoted(self._server["role"]))
@@ -202,6 +220,7 @@ class PostgresEngine:
                 "The mark of Redolab's schema could not be kept on this machine. If this run and its guard "
                 "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
             )
+        found += kept_log(idle_slots(self._control))
         if self._in_the_clear:
             found.append(
                 "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
@@ -246,6 +265,7 @@ class PostgresEngine:
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
             self._in_the_clear = check_client(self._load, self._control)
+        check_publications(self._control, self._server["database"])
         claim_database(self._control, self._connector)
         if self._own is None and self._postmaster is not None:
             # A postmaster's working directory is its data directory.
@@ -256,6 +276,7 @@ class PostgresEngine:
             reload_first(self._control)
             known = self._known(load, combinations)
         self._load.create(self._control)
+        self._note_publications(load)
         delay_us = self._half_flush_us()
         self._parameters = Parameters(self._control, known, load.scope)
         self._wanted = load
@@ -296,6 +317,8 @@ class PostgresEngine:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
         self._ensure_control(_RESTART_LIMIT_S)
+        check_unpublished(self._control, self._published)
+        read_age(self._control).check_now()
         before = {pid for them in self._sessions.values() for pid in them.pids}
         count = int(setting.levels.get("sessions", self._wanted.sessions))
         loop = loop_of(self._wanted, setting.levels)
@@ -312,6 +335,12 @@ class PostgresEngine:
         if self._own and self._own.device and "log_device_ms" in setting.levels:
             self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
         load.apply(self._control, setting.levels)
+        self._note_publications(self._wanted)
+
+    def _note_publications(self, load: Load) -> None:
+        """Take publications that the user's own list made as meant."""
+        if isinstance(load, Script):
+            self._published = published(self._control)
 
     def settle(self) -> None:
         """Settle the load's tables; checkpoint only a server of Redolab's own."""
@@ -354,7 +383,9 @@ class PostgresEngine:
                 watcher = _pids(self._watcher)
                 counters["sampler_cpu_s"] = sum(t.cpu_ns for t in read.tasks if t.pid in watcher) / 1e9
                 reaped_cpu_ns = read.reaped_cpu_ns
-        return Snapshot(time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids)
+        return Snapshot(
+            time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids, self._clock()
+        )
 
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
@@ -375,6 +406,11 @@ class PostgresEngine:
             self._postmaster is not None,
             self._seed,
         )
+
+    def _clock(self) -> ServerClock:
+        asked_s = time.monotonic()
+        at_s = self._mark().at_s
+        return ServerClock(asked_s, at_s, time.monotonic())
 
     def _mark(self) -> Mark:
         row = fetch(self._control, "select_transactions")[0]
