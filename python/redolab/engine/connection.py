@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
+from redolab.url_secrets import handed_on
 
 Connection = psycopg.Connection[dict[str, Any]]
 
@@ -66,7 +67,7 @@ class Connector:
             UsageError: it cannot be read as one.
         """
         try:
-            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target)
+            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
         except psycopg.ProgrammingError as error:
             raise UsageError(
                 "This is not a connection URL the client library can read "

@@ -252,6 +252,7 @@ def _recover_database(parameters: Mapping[str, Any]) -> None:
     from redolab.engine.parameters import recover
     from redolab.engine.preflight import lock_database
     from redolab.errors import RedolabError
+    from redolab.outlet import say
 
     connector = Connector("")
     connector.parameters = parameters
@@ -261,7 +262,7 @@ def _recover_database(parameters: Mapping[str, Any]) -> None:
             if lock_database(control, _LOCK_LIMIT_S):
                 recover(control)
     except (RedolabError, psycopg.Error) as error:
-        print(f"redolab: The database was not cleaned up after a killed run: {error}", file=sys.stderr)
+        say(f"redolab: The database was not cleaned up after a killed run: {error}")
 
 
 def main() -> None:
