@@ -46,7 +46,7 @@ def test_a_full_disk_is_said_with_exit_code_3(tmp_path: Path) -> None:
                 stdout=full,
                 stderr=subprocess.PIPE,
                 check=False,
-                env=_environment(tmp_path),
+                env=environment,
             )
         assert (arguments, done.returncode, done.stderr.decode().splitlines()) == (
             arguments,
@@ -66,7 +66,7 @@ def test_a_reader_that_is_gone_ends_it_without_a_word(tmp_path: Path) -> None:
             stdout=writer,
             stderr=subprocess.PIPE,
             check=False,
-            env=_environment(tmp_path),
+            env=environment,
         )
         os.close(writer)
         assert (arguments, done.returncode, done.stderr) == (arguments, 141, b"")
@@ -87,10 +87,11 @@ def test_closed_streams_are_no_reason_to_fail(tmp_path: Path) -> None:
 
 
 def test_what_was_measured_is_kept_though_its_report_cannot_be_printed(tmp_path: Path) -> None:
+    environment = _environment(tmp_path)
     arguments = ["run", "sampling-distribution", "--quick", "--out", str(tmp_path / "run"), "--blocks", "2"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            command(*arguments), stdout=full, stderr=subprocess.PIPE, check=False, env=_environment(tmp_path)
+            command(*arguments), stdout=full, stderr=subprocess.PIPE, check=False, env=environment
         )
     assert (done.returncode, b"Traceback" in done.stderr) == (3, False), done.stderr
     assert (tmp_path / "run" / "report.html").exists()
