@@ -153,7 +153,7 @@ class LiveScreen(App[None]):
     def _keep_reading(self) -> None:
         try:
             while (results := self._read(self._ended)) is not None:
-                self.post_message(self.Seen(_shown_safely(results)))
+                self.post_message(self.Seen(results))
         except Exception as error:  # noqa: BLE001  run_live raises it again
             self.post_message(self.Failed(error))
 
@@ -161,7 +161,7 @@ class LiveScreen(App[None]):
         """Show it, unless what is shown is held."""
         self._heard = time.monotonic()
         if not self._held:
-            self._results = message.results
+            self._results = _shown_safely(message.results)
             self._show()
 
     def on_live_screen_failed(self, message: Failed) -> None:
