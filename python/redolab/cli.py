@@ -74,7 +74,7 @@ Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")]
+Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 - 1; drawn if not given.")]
 Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]

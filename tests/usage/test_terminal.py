@@ -57,9 +57,8 @@ def spread(results: Any, *names: str) -> Any:
 
 
 def hostile(name: str) -> dict[str, Any]:
-    results: dict[str, Any] = spread(
-        stored(name), *([] if name == "bare" else ["ext4"] if name == "log_bound" else [])
-    )
+    """A run whose texts somebody else has chosen."""
+    results = stored(name)
     results["verdict"]["text"] = f"{EVIL}. {EVIL}"
     results["warnings"] = [EVIL]
     results["run"] = EVIL
