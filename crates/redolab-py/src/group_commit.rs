@@ -195,7 +195,7 @@ impl Signals {
     /// Let the handlers run now and then; false once one of them has raised something.
     fn are_quiet(&mut self) -> bool {
         if self.heard.elapsed() >= HEARING {
-            self.raised = Python::attach(|py| py.check_signals()).err();
+            self.raised = Python::attach(|py| -> PyResult<()> { py.check_signals() }).err();
             self.heard = Instant::now();
         }
         self.raised.is_none()
