@@ -13,6 +13,7 @@ __all__ = [
     "SessionWork",
     "Simulated",
     "SimulatedBatch",
+    "SimulationTooLongError",
     "Spun",
     "Task",
     "WaitEnd",
@@ -305,5 +306,12 @@ def die_with_parent(parent: int) -> None: ...
 def toml_places(text: str) -> list[tuple[list[str], int, int]]: ...
 def check_group_commit(parameters: GroupCommitParameters) -> None: ...
 def simulate_group_commit(
-    parameters: GroupCommitParameters, seed: int, warm_up: int, batches: int, commits_per_batch: int
+    parameters: GroupCommitParameters,
+    seed: int,
+    warm_up: int,
+    batches: int,
+    commits_per_batch: int,
+    most_events: int | None = None,
 ) -> Simulated: ...
+
+class SimulationTooLongError(ValueError): ...

@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import signal
 import sys
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import unquote
 
 import typer
+from typer.core import TyperGroup
 
-from redolab.errors import CheckFailedError, InterruptedRunError, RedolabError, RefusedError, UsageError
+from redolab.errors import (
+    CheckFailedError,
+    InterruptedRunError,
+    OutputClosedError,
+    RedolabError,
+    RefusedError,
+    UsageError,
+)
+from redolab.outlet import say, show, show_json, standard_streams
+from redolab.printable import printable
+from redolab.url_secrets import take_secrets
 
 if TYPE_CHECKING:
     from redolab.command_run import Asked
     from redolab.store import Run
 
+
+class _Commands(TyperGroup):
+    """The commands; what is wrong with their arguments is said in characters that are safe to show."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _told_safely():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, *arguments: Any, **options: Any) -> Any:
+        """Read the arguments of a command, and run it."""
+        with _told_safely():
+            return super().invoke(*arguments, **options)
+
+
+@contextmanager
+def _told_safely() -> Iterator[None]:
+    """Errors of Typer and of the library below it echo arguments in their `message`."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(message := getattr(error, "message", None), str):
+            vars(error)["message"] = printable(message)
+        raise
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="redolab",
     help="A laboratory for commit performance: measures a real database, and states how sure it is.",
     no_args_is_help=True,
@@ -30,21 +68,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-# Read as the client library reads it, which is not as a browser would: # and ? may stand in a password.
-_PASSWORD = re.compile(
-    r"(?:--[a-z]+=)?(postgres(?:ql)?|mysql|mariadb)://(?:[^:@/]*(:[^@/]*)(?=@)|.*[?&](password=[^&]*))",
-    re.DOTALL,
-)
-# Where the client libraries look for it; PostgreSQL's in PGPASSWORD.
-_PASSWORD_OF = {"mysql": "MYSQL_PWD", "mariadb": "MYSQL_PWD"}
-
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 # What several commands take alike.
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of the random order; drawn if not given.")]
+Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 - 1; drawn if not given.")]
 Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
@@ -52,17 +82,39 @@ RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.",
 
 def main() -> None:
     """Run the command line; ends the process with Redolab's exit codes."""
-    _hide_password(sys.argv)
     _end_when_interrupted("Interrupted; nothing is left behind.")
-    try:
+    sys.excepthook = _tell_unforeseen
+    with standard_streams():
         try:
-            app(standalone_mode=True)
+            code = _exit_code(_start)
         finally:
             # A late Ctrl-C must not change the exit code: nothing is left to be broken off.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        code = code or _exit_code(sys.stdout.flush)
+    sys.exit(code)
+
+
+def _start() -> None:
+    _hide_secrets(sys.argv)
+    app(prog_name="redolab")
+
+
+def _exit_code(do: Callable[[], object]) -> int:
+    """Do it, and say what went wrong."""
+    try:
+        do()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    except OutputClosedError as error:
+        return error.exit_code
     except RedolabError as error:
-        _say(f"redolab: {error}")
-        sys.exit(error.exit_code)
+        say(f"redolab: {error}")
+        return error.exit_code
+    return 0
+
+
+def _tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    say("".join(traceback.format_exception(kind, error, trace)), end="")
 
 
 @app.command()
@@ -72,7 +124,7 @@ def experiments() -> None:
 
     width = max(map(len, EXPERIMENTS))
     for experiment in EXPERIMENTS.values():
-        print(f"{experiment.name:<{width}} {experiment.question}")
+        show(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @app.command()
@@ -148,7 +200,9 @@ def run(
         "Interrupted while the report was made. Every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    _keep(_publish(outcome.run, json), outcome.run)
+    results = _made(outcome.run)
+    _keep(results, outcome.run)
+    _show(results, outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
 
@@ -184,7 +238,7 @@ def profile(
         return
     profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
     if json:
-        _print_json(profiled.results)
+        show_json(profiled.results)
     else:
         from redolab.report.profile import print_profile
 
@@ -222,13 +276,13 @@ def analyze(
     if out is not None:
         write_page(results, out)
     if json:
-        _print_json(results)
+        show_json(results)
     else:
         from redolab.report.values import print_values
 
         print_values(results)
     if out is not None:
-        _say(f"Page: {out}")
+        say(f"Page: {out}")
 
 
 @app.command()
@@ -266,7 +320,7 @@ def forecast(
 
     results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for))
     if json:
-        _print_json(results)
+        show_json(results)
     else:
         from redolab.report.forecast import print_forecast
 
@@ -279,7 +333,8 @@ def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.store import open_run
 
-    _publish(open_run(run), json)
+    stored = open_run(run)
+    _show(_made(stored), stored, json)
 
 
 @app.command()
@@ -291,7 +346,7 @@ def verify(run: RunPath, json: Json = False) -> None:
     stored = open_run(run)
     differences = verify_run(stored)
     if json:
-        _print_json({"format": 1, "run": str(run), "differences": differences})
+        show_json({"format": 1, "run": str(run), "differences": differences})
     if differences:
         raise CheckFailedError(
             f"{run} does not verify: "
@@ -300,7 +355,7 @@ def verify(run: RunPath, json: Json = False) -> None:
             + ". The files were changed after the run, or another version computed them."
         )
     if not json:
-        print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
+        show(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
 
 
 @app.command("verify-forecast")
@@ -333,7 +388,7 @@ def verify_forecast(
         "Interrupted while the report was made. The forecast is sealed and every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    _publish(outcome.run, json)
+    _show(_made(outcome.run), outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
 
@@ -352,10 +407,10 @@ def league(
     from redolab.command_league import exchange, league_now
 
     for text in exchange(export, take_in):
-        _say(text)
+        say(text)
     results = league_now()
     if json:
-        _print_json(results)
+        show_json(results)
     else:
         from redolab.report.league import print_league
 
@@ -373,26 +428,25 @@ def _keep(results: Mapping[str, Any], run: Run) -> None:
     try:
         kept = keep_capacity(found, run.manifest["finished_at"], run.path)
     except OSError as error:
-        _say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
+        say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
     else:
-        _say(f"Kept for later forecasts: {kept}")
+        say(f"Kept for later forecasts: {kept}")
 
 
 def _show_plan(asked: Asked, json: bool) -> None:
     from redolab.command_plan import planned, print_plan
 
     if json:
-        _print_json(planned(asked.experiment, asked.plan, asked.target))
+        show_json(planned(asked.experiment, asked.plan, asked.target))
     else:
         print_plan(asked.experiment, asked.plan, asked.target)
 
 
-def _publish(run: Run, json: bool) -> dict[str, Any]:
-    """Analyse, store the figures and the page, show them, and return the results."""
+def _made(run: Run) -> dict[str, Any]:
+    """Analyse, store the figures and the page, and return the results."""
     from redolab.command_league import keep_league
     from redolab.experiment import analyse
     from redolab.report.html import render
-    from redolab.report.terminal import print_terminal
     from redolab.store import write_report, write_results
 
     if run.samples.num_rows == 0:
@@ -400,26 +454,21 @@ def _publish(run: Run, json: bool) -> dict[str, Any]:
     try:
         keep_league(run)
     except RefusedError as error:
-        _say(f"The report is without the league of models. {error}")
+        say(f"The report is without the league of models. {error}")
     results = analyse(run)
     write_results(run, results)
     write_report(run, render(results))
-    if json:
-        _print_json(results)
-        _say(f"Report: {run.path / 'report.html'}")
-    else:
-        print_terminal(results, run.path / "report.html")
     return results
 
 
-def _print_json(content: Mapping[str, Any]) -> None:
-    from json import dumps
+def _show(results: Mapping[str, Any], run: Run, json: bool) -> None:
+    from redolab.report.terminal import print_terminal
 
-    print(dumps(content, indent=1, allow_nan=False))
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    if json:
+        show_json(results)
+        say(f"Report: {run.path / 'report.html'}")
+    else:
+        print_terminal(results, run.path / "report.html")
 
 
 def _end_when_interrupted(text: str) -> None:
@@ -428,26 +477,26 @@ def _end_when_interrupted(text: str) -> None:
     An exception could come up in the middle of a compiled module's import, which makes another one of
     it. What was just being started is removed by its guard, and files are written whole or not at all.
     """
+    said = f"redolab: {printable(text)}\n".encode()
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        os.write(2, f"redolab: {text}\n".encode())
+        with suppress(OSError):
+            os.write(2, said)
         os._exit(InterruptedRunError.exit_code)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
 
 
-def _hide_password(argv: list[str]) -> None:
-    """Start over without a password on the command line, where every user of the machine sees it."""
-    for place, argument in enumerate(argv):
-        found = _PASSWORD.match(argument)
-        if found is None:
-            continue
-        part = found.lastindex or 0
-        name = _PASSWORD_OF.get(found[1], "PGPASSWORD")
-        argv[place] = argument[: found.start(part)] + argument[found.end(part) :]
-        os.environ[name] = unquote(found[part].removeprefix(":").removeprefix("password="))
-        os.execv(sys.executable, [sys.executable, *argv])  # noqa: S606  no shell is wanted
+def _hide_secrets(argv: list[str]) -> None:
+    """Start over without secrets on the command line, where every user of the machine sees them.
+
+    Raises:
+        UsageError: it cannot be told where one of them ends.
+    """
+    without = [take_secrets(argument, os.environ) for argument in argv]
+    if without != argv:
+        os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted
 
 
 if __name__ == "__main__":

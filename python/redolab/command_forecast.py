@@ -48,6 +48,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
         RefusedError: the ledger of verified forecasts cannot be read.
         CheckFailedError: there is no steady state to forecast.
     """
+    from redolab._core import SimulationTooLongError
     from redolab.analysis.calibrating import calibrate
     from redolab.analysis.forecasting import forecast
     from redolab.analysis.league import league_json
@@ -68,9 +69,11 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     verified = read_ledger()
     try:
         found = forecast(calibrated, scenario, scores_of(verified), sweep)
+        answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
     except NoSteadyStateError as error:
         raise CheckFailedError(f"There is {error}.") from error
-    answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
+    except SimulationTooLongError as error:
+        raise UsageError(f"That cannot be forecast: {error}.") from error
     league = league_json(
         [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
     )

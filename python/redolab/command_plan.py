@@ -12,6 +12,7 @@ from redolab import units
 from redolab.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
 from redolab.engine.commit_parameters import GATHERING, parameter_names
 from redolab.experiment.base import Experiment, Plan
+from redolab.outlet import terminal
 from redolab.report.paper import Paper
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
@@ -104,7 +105,7 @@ def creates(experiment: Experiment, plan: Plan) -> list[str]:
 
 def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console | None = None) -> None:
     """Print the plan for a reader."""
-    console = console or Console(highlight=False)
+    console = console or terminal()
     paper = Paper(console.width, plain=console.options.ascii_only)
     told = planned(experiment, plan, target)
     console.print(paper.text(f"{experiment.name}: {experiment.question}", "bold"))

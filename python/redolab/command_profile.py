@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 from redolab.engine.observer import Observer, open_observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.observation import Observation, join
+from redolab.outlet import say, terminal
 from redolab.runner import Interruptions
 from redolab.units import clock, duration
 
@@ -134,12 +134,11 @@ def _check_session(observation: Observation, session: int | None) -> None:
 @contextmanager
 def _progress(seconds: float) -> Iterator[Any]:
     """Shows how far the watching is, where a person looks on; gives the function to tell it."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if not console.is_terminal:
-        print(f"watching for {duration(seconds)}", file=sys.stderr)
+        say(f"watching for {duration(seconds)}")
         yield lambda _: None
         return
     columns = TextColumn("watching"), BarColumn(bar_width=24), TextColumn("left"), TimeRemainingColumn()

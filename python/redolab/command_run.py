@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast, get_args
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from redolab import runner
@@ -23,6 +22,8 @@ from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.experiment.listed import listed_experiment
+from redolab.outlet import say, terminal
+from redolab.printable import printable
 from redolab.sample import Scope
 from redolab.store import check_free
 from redolab.units import clock, counted
@@ -195,11 +196,10 @@ def _announce(asked: Asked) -> None:
     experiment, plan = asked.experiment, asked.plan
     design = plan.design
     each = len(design.order()) // design.blocks
-    print(
+    say(
         f"{experiment.name}: {design.blocks} blocks of {each} samples of {amount_text(plan)}, "
         f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
-        f"about {clock(needed_s(experiment, plan))}.",
-        file=sys.stderr,
+        f"about {clock(needed_s(experiment, plan))}."
     )
 
 
@@ -210,20 +210,19 @@ def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
         UsageError: nobody is there to agree, or did not.
     """
     experiment, plan = asked.experiment, asked.plan
-    print(f"Server: {server.place}.", file=sys.stderr)
+    say(f"Server: {server.place}.")
     for note in server.notes:
-        print(note, file=sys.stderr)
+        say(note)
     if agreed:
         return
-    print(
+    say(
         f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "
         f"time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back and "
-        "the schema dropped at the end. `--plan` tells more.",
-        file=sys.stderr,
+        "the schema dropped at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")
-    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    say("Go on? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError("Not agreed, so nothing was done.")
 
@@ -237,13 +236,13 @@ class _Lines:
     def begin(self, samples: int, seconds: float) -> None:
         """The run is about to measure."""
         self.total = samples
-        print(f"measuring {samples} samples, {clock(seconds)} of load", file=sys.stderr)
+        say(f"measuring {samples} samples, {clock(seconds)} of load")
 
     def advance(self, setting: str) -> None:
         """One more sample is stored."""
         self.done += 1
         if self.done * 10 // self.total > (self.done - 1) * 10 // self.total:
-            print(f"{self.done} of {self.total} samples ({setting})", file=sys.stderr)
+            say(f"{self.done} of {self.total} samples ({setting})")
 
 
 class _Bar:
@@ -259,19 +258,19 @@ class _Bar:
 
     def advance(self, setting: str) -> None:
         """One more sample is stored."""
-        self.bar.update(self.task, advance=1, description=f"{setting:<16}")
+        self.bar.update(self.task, advance=1, description=f"{printable(setting):<16}")
 
 
 @contextmanager
 def _progress() -> Iterator[runner.Progress]:
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if not console.is_terminal:
         yield _Lines()
         return
     from rich.progress import TimeRemainingColumn
 
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

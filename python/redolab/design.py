@@ -14,6 +14,10 @@ from redolab.errors import UsageError
 from redolab.load import Amount
 from redolab.sample import Role
 
+SEEDS = 2**64
+"""There are so many seeds, from 0 on: generators take 64 bits."""
+_MOST_SAMPLES = 1_000_000
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -67,6 +71,13 @@ class Design:
         ):
             if not 0 < value <= most:
                 raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
+        if not 0 <= self.seed < SEEDS:
+            raise UsageError(f"--seed is {self.seed}; it must be at least 0 and at most {SEEDS - 1}.")
+        if self.blocks * len(self.settings) > _MOST_SAMPLES:
+            raise UsageError(
+                f"{self.blocks:,} blocks of {len(self.settings):,} settings are too many samples: at most "
+                f"{_MOST_SAMPLES:,} can be planned. Ask for fewer --blocks."
+            )
 
     def order(self) -> tuple[Trial, ...]:
         """Every trial of the run, in the order it is to be measured."""

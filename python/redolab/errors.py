@@ -34,3 +34,13 @@ class InterruptedRunError(RedolabError):
     """The run was stopped by Ctrl-C or SIGTERM; what was measured is kept (exit 130)."""
 
     exit_code = 130
+
+
+class OutputError(RefusedError):
+    """The standard output cannot be written, as on a full disk (exit 3)."""
+
+
+class OutputClosedError(RedolabError):
+    """Nobody reads the standard output any more; ends without a word, as SIGPIPE would (exit 141)."""
+
+    exit_code = 141

@@ -12,7 +12,6 @@ import pytest
 
 from redolab.engine import patience
 from redolab.engine.connection import Connector
-from redolab.engine.patience import say
 from redolab.errors import InterruptedRunError, RefusedError
 from tests.conftest import Redolab
 from tests.kill.machine import Running, short_place
@@ -150,8 +149,3 @@ def test_a_wait_ends_when_the_run_is_to_stop(
     threading.Timer(0.3, limits.stop.set).start()
     with pytest.raises(InterruptedRunError):
         waiting(limits)
-
-
-def test_what_is_waited_for_is_said_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    say("Waiting for a lock.")
-    assert capsys.readouterr().err == "redolab: Waiting for a lock.\n"

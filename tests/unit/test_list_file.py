@@ -102,7 +102,15 @@ TWO = 'factors.a = ["1", "2"]\n'
         (TWO + "sql.unit = 'x'\nrun.sessions = 0", ":3:16", "must be greater than 0"),
         (TWO + "sql.unit = 'x'\nrun.sessions = 1.5", ":3:16", "must be a whole number"),
         (TWO + "sql.unit = 'x'\nrun.seconds = true", ":3:15", "must be a number"),
-        (TWO + "sql.unit = 'x'\nrun.seconds = nan", ":3:15", "must be greater than 0"),
+        (TWO + "sql.unit = 'x'\nrun.seconds = nan", "", "nan is not finite"),
+        (TWO + "sql.unit = 'x'\nrun.seconds = 0.0", ":3:15", "must be greater than 0"),
+        (TWO + "sql.unit = 'x'\nrun.sessions = 1001", ":3:16", "must be at most 1,000"),
+        (TWO + "sql.unit = 'x'\nrun.sessions = 1000000000000", ":3:16", "must be at most 1,000"),
+        (TWO + "sql.unit = 'x'\nrun.blocks = 10001", ":3:14", "must be at most 10,000"),
+        (TWO + "sql.unit = 'x'\nrun.seconds = 86401.0", ":3:15", "must be at most 86,400"),
+        (TWO + "sql.unit = 'x'\nrun.warmup_s = 1e300", ":3:16", "must be at most 86,400"),
+        (TWO + "sql.unit = 'x'\nquestion = '" + 1001 * "x" + "'", ":3:13", "more than 1,000 characters"),
+        ("factors.a = ['1', '" + 201 * "x" + "']\nsql.unit = 'x'", ":1:20", "more than 200 characters"),
         (TWO + "sql.unit = 'x'\nbaseline = '3'", ":3:13", "there is no setting '3'"),
         (TWO + "sql.unit = 'x'\nlevels.b.1.enter = 'x'", ":3:8", "'b' is not known here"),
         (TWO + "sql.unit = 'x'\n[levels.a.3]\nenter = 'x'", ":3:1", "'3' is not known here"),
@@ -121,11 +129,44 @@ def test_what_is_wrong_is_said_with_line_and_column(text: str, where: str, said:
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         read_list(tmp_path / "none.toml")
-    with pytest.raises(UsageError, match="Is a directory"):
+    with pytest.raises(UsageError, match="is a directory"):
         read_list(tmp_path)
     (tmp_path / "latin.toml").write_bytes(b'name = "caf\xe9"')
     with pytest.raises(UsageError, match="not UTF-8"):
         read_list(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("".join(f"factors.f{n} = {[*range(10)]}\n" for n in range(12)), "more than 1,000 settings"),
+        ("".join(f"factors.f{n} = [1, 2]\n" for n in range(20_000)), "more than 1,000 settings"),
+        (f"factors.a = [1, {'9' * 400}]\n", "a whole number of 400 digits|larger than 64 bits"),
+        (f"factors.a = [1, {'9' * 5000}]\n", "5000 digits|larger than 64 bits|4300"),
+        (f"factors.a = [1, 2]\nrun.blocks = {'9' * 400}\n", "larger than 64 bits|at most"),
+        ("factors.a = [1, 2]\nlevels = " + 3000 * "[" + 3000 * "]" + "\n", "stand inside one another"),
+        (
+            "factors.a = [1, 2]\nlevels." + ".".join(3000 * "a") + " = 1\n",
+            "inside one another|not valid TOML",
+        ),
+        ("factors.a = [1, 2]\nquestion = '" + (2 << 20) * "x" + "'\n", "more than"),
+    ],
+    ids=["product", "factors", "digits", "many_digits", "blocks", "arrays", "keys", "text"],
+)
+def test_what_would_never_end_or_has_no_bounds_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said) as raised:
+        read_list(write(tmp_path, text + "sql.unit = 'x'\n"))
+    assert "mine.toml" in str(raised.value)
+    assert len(str(raised.value)) < 1000
+
+
+def test_as_many_settings_as_there_may_be(tmp_path: Path) -> None:
+    text = "".join(f"factors.f{n} = {[*range(10)]}\n" for n in range(3))
+    single = "".join(f"factors.g{n} = [1]\n" for n in range(1200))
+    experiment = listed_experiment(write(tmp_path, text + single + "sql.unit = 'x'\n"))
+    assert len(experiment.plan(Wish(quick=True, seed=1)).combinations) == 1000
+    with pytest.raises(UsageError, match="10,000 blocks of 1,000 settings are too many samples"):
+        experiment.plan(Wish(quick=True, seed=1, blocks=10_000))
 
 
 def quote(level: str) -> str:

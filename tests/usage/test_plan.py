@@ -29,6 +29,13 @@ def test_the_plan_of_every_experiment(name: str, redolab: Redolab, tmp_path: Pat
     assert again.out == done.out
 
 
+@pytest.mark.parametrize("seed", [0, 2**32, 2**64 - 1])
+def test_every_seed_of_64_bits_plans_an_order(seed: int, redolab: Redolab) -> None:
+    done = redolab("run", "calibrate", "--quick", "--plan", "--json", "--seed", str(seed))
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["seed"] == seed
+
+
 def test_the_plan_connects_to_nothing(redolab: Redolab) -> None:
     done = redolab("run", "commit-mode", "--engine", NOWHERE, "--plan", "--json", "--blocks", "2")
     assert done.code == 0, done.err

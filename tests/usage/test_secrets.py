@@ -9,13 +9,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from redolab import cli
+from redolab.engine.connection import Connector
+from redolab.url_secrets import take_secrets
 from tests.servers import PASSWORD, Server, command, wait_until
 
 
-def test_a_password_in_the_url_stays_secret(newest: Server, url: str, tmp_path: Path) -> None:
-    with_password = url.replace("postgres@", f"postgres:{PASSWORD}@")
+@pytest.mark.parametrize(
+    "more",
+    ["", "?password={}", "?connect_timeout=3&password={}&sslmode=disable", "?pass%77ord={}&sslpassword={}"],
+)
+def test_a_password_in_the_url_stays_secret(newest: Server, url: str, tmp_path: Path, more: str) -> None:
+    with_password = url + more.format(PASSWORD, PASSWORD)
+    if not more:
+        with_password = url.replace("postgres@", f"postgres:{PASSWORD}@")
     assert PASSWORD in with_password
     arguments = command(
         "run", "commit-mode", "--engine", with_password, "--yes", "--quick", "--blocks", "2",
@@ -47,13 +56,27 @@ def test_a_password_in_the_url_stays_secret(newest: Server, url: str, tmp_path: 
         ("postgresql://u:secret@h/db", "postgresql://u@h/db", "secret"),
         ("--engine=postgres://u:secret@h:5432/db", "--engine=postgres://u@h:5432/db", "secret"),
         ("postgresql://u:a%20%2F%40b@h,i:1/db?x=1", "postgresql://u@h,i:1/db?x=1", "a /@b"),
+        ("postgresql://u:secret@[::1]:5432,i/db", "postgresql://u@[::1]:5432,i/db", "secret"),
         ("postgresql://:secret@h", "postgresql://@h", "secret"),
+        ("postgresql://u:secret@/db", "postgresql://u@/db", "secret"),
         ("postgresql://u:se#cr?et@h/db", "postgresql://u@h/db", "se#cr?et"),
-        ("postgresql://u@h/db?password=secret&x=1", "postgresql://u@h/db?&x=1", "secret"),
-        ("postgresql://u@h/db?x=1&password=s%26t", "postgresql://u@h/db?x=1&", "s&t"),
+        ("postgresql://u:%ff@h/db", "postgresql://u@h/db", "\udcff"),
+        ("postgresql://u@h/db?password=secret", "postgresql://u@h/db", "secret"),
+        ("postgresql://u@h/db?password=secret&x=1", "postgresql://u@h/db?x=1", "secret"),
+        ("postgresql://u@h/db?x=1&password=s%26t", "postgresql://u@h/db?x=1", "s&t"),
+        ("postgresql://u@h/db?x=1&password=secret&y=2", "postgresql://u@h/db?x=1&y=2", "secret"),
+        ("postgresql://u@h/db?x=1&pass%77ord=secret", "postgresql://u@h/db?x=1", "secret"),
+        ("postgresql://u@h/db?PASSWORD=secret", "postgresql://u@h/db", "secret"),
+        ("postgresql://u@h/db?password=one&password=secret", "postgresql://u@h/db", "secret"),
+        ("postgresql://u:one@h/db?password=secret&x=1", "postgresql://u@h/db?x=1", "secret"),
+        ("postgresql://h?user=u&password=se/cret", "postgresql://h?user=u", "se/cret"),
+        ("POSTGRESQL://u:secret@h/db", "POSTGRESQL://u@h/db", "secret"),
+        ("postgresql+asyncpg://u:secret@h/db", "postgresql+asyncpg://u@h/db", "secret"),
+        ("jdbc:postgresql://h/db?user=u&password=secret", "jdbc:postgresql://h/db?user=u", "secret"),
         ("mysql://u:secret@h:3306/", "mysql://u@h:3306/", "secret"),
         ("mariadb://u:a%20b@/?unix_socket=/s", "mariadb://u@/?unix_socket=/s", "a b"),
-        ("mysql://u@h/?password=s%26t", "mysql://u@h/?", "s&t"),
+        ("mysql://u@h/?password=s%26t", "mysql://u@h/", "s&t"),
+        ("mysql://u@h/?password=a%2Bb+c&unix_socket=/s", "mysql://u@h/?unix_socket=/s", "a+b+c"),
     ],
 )
 def test_a_password_is_found_wherever_the_client_library_would(
@@ -63,22 +86,88 @@ def test_a_password_is_found_wherever_the_client_library_would(
     monkeypatch.setattr(os, "execv", lambda _, argv: replaced.append(argv))
     monkeypatch.setenv("PGPASSWORD", "")
     monkeypatch.setenv("MYSQL_PWD", "")
-    cli._hide_password(["redolab", "run", given])
+    cli._hide_secrets(["redolab", "run", given])
     assert replaced == [[sys.executable, "redolab", "run", kept]]
-    postgres = "postgres" in given
+    postgres = "postgres" in given.lower()
     assert os.environ["PGPASSWORD"] == (password if postgres else "")
     assert os.environ["MYSQL_PWD"] == ("" if postgres else password)
+    assert take_secrets(kept, {}) == kept
+
+
+@pytest.mark.parametrize("given", ["u:secret@h/db?sslmode=disable", "u@h/db?sslmode=disable&password=secret"])
+def test_the_client_library_reads_what_is_left(given: str) -> None:
+    environment: dict[str, str] = {}
+    left = conninfo_to_dict(take_secrets(f"postgresql://{given}&connect_timeout=3", environment))
+    assert left == {
+        "user": "u", "host": "h", "dbname": "db", "sslmode": "disable", "connect_timeout": "3"
+    }  # fmt: skip
+    assert environment == {"PGPASSWORD": "secret"}
+
+
+def test_secrets_without_a_variable_of_the_client_library_reach_it_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = "postgresql://u@h/db?sslkey=k&sslpassword=a%20b&oauth_client_secret=c&scram_client_key=d"
+    environment: dict[str, str] = {}
+    left = take_secrets(given, environment)
+    assert left == "postgresql://u@h/db?sslkey=k"
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    parameters = Connector(left).parameters
+    assert parameters["sslkey"] == "k"
+    assert (parameters["sslpassword"], parameters["oauth_client_secret"]) == ("a b", "c")
+    assert parameters["scram_client_key"] == "d"
 
 
 @pytest.mark.parametrize(
     "given",
-    ["postgresql://u@h:5432/a:b@c", "mysql://u@h/", "postgresql://h/db?passfile=x", "embedded", "a:b@c"],
-)
+    [
+        "postgresql://u@h:5432/a:b@c", "postgresql://h:5432/db?user=a@b", "mysql://u@h/", "embedded", "a:b@c",
+        "postgresql://h/db?passfile=x", "postgresql://u:@h/db?password=", "postgresql://u@[::1/db", "", "-",
+        "--set", "sessions=8", "host=h user=u",
+    ],
+)  # fmt: skip
 def test_what_holds_no_password_is_left_alone(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("started over"))
     argv = ["redolab", "run", given]
-    cli._hide_password(argv)
+    cli._hide_secrets(argv)
     assert argv == ["redolab", "run", given]
+
+
+SECRET = "s3cret-thing"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        f"postgresql://u:a/{SECRET}@h/db", f"postgresql://u:5432/{SECRET}@h/db", f"postgresql://u:a@b/{SECRET}@h/",
+        f"postgresql://u:a@{SECRET}@h/db", f"postgresql://u:a?b/{SECRET}@h/db", f"mysql://u:a/{SECRET}@h/",
+        f"postgresql://u:{SECRET}%00@h/db",
+        f"postgresql://h?user=u@v&password=a/{SECRET}@b", f"postgresql://u@h/d#password={SECRET}",
+        f"postgresql://h?password=a@{SECRET}", f"host=h password={SECRET}",
+        f"password = '{SECRET} x' host=h", f"host=h password=a {SECRET}",
+        f"postgresql://u:{SECRET}@[::1/db", f"postgresql://u@h/db?password={SECRET}&nothing",
+        f"oracle://u:{SECRET}@h/db", f"postgresql://u@h/db?sslpassword={SECRET}&colour=blue",
+    ],
+)  # fmt: skip
+def test_no_refusal_shows_a_secret(given: str) -> None:
+    _check_refused("run", "commit-mode", "--yes", f"--engine={given}")
+
+
+@pytest.mark.parametrize(
+    "given", [f"postgresql://u:a/{SECRET}@h/db", f"oracle://u:{SECRET}@h/db", f"host=h password={SECRET}"]
+)
+def test_no_refusal_shows_a_secret_wherever_it_was_given(given: str) -> None:
+    _check_refused("run", "commit-mode", "--yes", "--engine", given)
+    _check_refused("profile", given, "--seconds", "1")
+
+
+def _check_refused(*arguments: str) -> None:
+    done = subprocess.run(command(*arguments), capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert "redolab: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert SECRET not in done.stdout + done.stderr
 
 
 def test_a_url_that_cannot_be_read_is_refused_without_its_password() -> None:

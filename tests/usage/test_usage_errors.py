@@ -48,6 +48,13 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
         (["commit-mode", "--log-device-ms", "inf"], "at most 1000"),
         (["commit-mode", "--engine", URL, "--log-device-ms", "5"], "Leave one of the two out."),
         (["durability", "--engine", URL, "--yes"], "only on embedded"),
+        (["commit-mode", "--seed", "-50"], "--seed is -50; it must be at least 0"),
+        (
+            ["calibrate", "--seed", "-1"],
+            "--seed is -1; it must be at least 0 and at most 18446744073709551615",
+        ),
+        (["sampling-distribution", "--seed", str(2**64)], "--seed is 18446744073709551616; it must be"),
+        (["cpu-capacity", "--seed", "9" * 26], "it must be at least 0 and at most"),
         (["commit-mode", "--engine", URL], "add --yes to run from a script"),
         (["commit-mode", "--yes", "--engine", "postgresql://[::1/db"], "not a connection URL"),
         (["commit-mode", "--yes", "--engine", "postgresql://h/db?colour=blue"], "not a connection URL"),

@@ -49,6 +49,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
         (["--set", "sessions=4", "--engine", "mariadb"], "does not run on mariadb"),
         (["--set", "sessions=4", "--blocks", "0"], "--blocks is 0"),
         (["--set", "sessions=4", "--seconds", "-1"], "--seconds is -1"),
+        (["--set", "sessions=4", "--seed", "-1"], "--seed is -1; it must be at least 0"),
+        (["--set", "sessions=4", "--seed", str(2**64)], "--seed is 18446744073709551616; it must be"),
     ],
 )
 def test_what_cannot_be_checked_is_refused_before_anything_is_sealed(

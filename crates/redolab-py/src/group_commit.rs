@@ -1,9 +1,14 @@
 //! The group-commit simulator, as Python sees it.
 
+use std::time::{Duration, Instant};
+
+use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use redolab_sim::{Distribution, Invalid, Load, Parameters, Plan};
+use redolab_sim::{
+    Distribution, Invalid, Load, MOST_EVENTS, Parameters, Plan, Stopped, simulate_while,
+};
 
 /// `redolab.model.distribution.Distribution`.
 #[derive(FromPyObject)]
@@ -170,6 +175,42 @@ fn nanoseconds(name: &str, seconds: f64) -> PyResult<u64> {
     }
 }
 
+create_exception!(
+    redolab._core,
+    SimulationTooLongError,
+    PyValueError,
+    "The simulation did not come to its end within its number of events."
+);
+
+/// How often Python hears of signals while something is simulated.
+const HEARING: Duration = Duration::from_millis(100);
+
+/// What came of the handlers of signals, which only run when Python has a turn.
+struct Signals {
+    heard: Instant,
+    raised: Option<PyErr>,
+}
+
+impl Signals {
+    /// Let the handlers run now and then; false once one of them has raised something.
+    fn are_quiet(&mut self) -> bool {
+        if self.heard.elapsed() >= HEARING {
+            self.raised = Python::attach(|py| -> PyResult<()> { py.check_signals() }).err();
+            self.heard = Instant::now();
+        }
+        self.raised.is_none()
+    }
+}
+
+fn ended(stopped: Stopped) -> PyErr {
+    match stopped {
+        Stopped::Invalid(invalid) => refused(invalid),
+        Stopped::TooLong(_) | Stopped::Unwanted => {
+            SimulationTooLongError::new_err(stopped.to_string())
+        }
+    }
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "the form that map_err wants")]
 fn refused(invalid: Invalid) -> PyErr {
     PyValueError::new_err(invalid.to_string())
@@ -247,8 +288,11 @@ pub fn check_group_commit(parameters: GroupCommitParameters) -> PyResult<()> {
     parameters.parameters()?.check().map_err(refused)
 }
 
-/// Simulate sessions that commit through a log with group commit; ValueError for what cannot be.
+/// Simulate sessions that commit through a log with group commit; ValueError for what cannot be, and
+/// SimulationTooLongError where `most_events` events do not bring it to its end. Handlers of signals run
+/// meanwhile, and what they raise ends it.
 #[pyfunction]
+#[pyo3(signature = (parameters, seed, warm_up, batches, commits_per_batch, most_events = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
 pub fn simulate_group_commit(
     py: Python<'_>,
@@ -257,10 +301,15 @@ pub fn simulate_group_commit(
     warm_up: u64,
     batches: u32,
     commits_per_batch: u64,
+    most_events: Option<u64>,
 ) -> PyResult<Simulated> {
     let parameters = parameters.parameters()?;
     let plan = Plan { warm_up, batches, commits_per_batch };
-    let done = py.detach(|| redolab_sim::simulate(&parameters, seed, plan)).map_err(refused)?;
+    let most_events = most_events.unwrap_or(MOST_EVENTS);
+    let mut signals = Signals { heard: Instant::now(), raised: None };
+    let done = py
+        .detach(|| simulate_while(&parameters, seed, plan, most_events, || signals.are_quiet()))
+        .map_err(|stopped| signals.raised.take().unwrap_or_else(|| ended(stopped)))?;
     let batches = done.batches.iter().map(|batch| Py::new(py, batch_of(batch)));
     Ok(Simulated {
         batches: PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind(),

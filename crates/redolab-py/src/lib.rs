@@ -177,6 +177,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitSampler>()?;
     module.add_class::<group_commit::SimulatedBatch>()?;
     module.add_class::<group_commit::Simulated>()?;
+    module.add(
+        "SimulationTooLongError",
+        module.py().get_type::<group_commit::SimulationTooLongError>(),
+    )?;
     module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
     module.add_class::<load::SessionWork>()?;

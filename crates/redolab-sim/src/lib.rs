@@ -27,5 +27,5 @@ mod wheel;
 
 pub use distribution::{Distribution, Invalid};
 pub use parameters::{Load, Parameters, Plan};
-pub use simulation::simulate;
+pub use simulation::{MOST_EVENTS, Stopped, simulate, simulate_while};
 pub use tally::{Batch, Seen, State, Times};

@@ -7,6 +7,8 @@ const MOST_SESSIONS: u32 = 100_000;
 const MOST_THREADS: u32 = 1_000;
 /// More often than this an event that comes back would be all that is simulated.
 const SHORTEST_INTERVAL_NS: u64 = 1_000;
+/// With fewer, hardly anything happens but ends of slices. No quota of Linux gives less: a millisecond of a second.
+const LEAST_CPUS: f64 = 0.001;
 const _: () = assert!(MOST_SESSIONS <= MOST);
 
 /// Where work comes from.
@@ -234,8 +236,8 @@ impl Parameters {
         if !(1..=MOST_SESSIONS).contains(&self.sessions) {
             return wrong("sessions: there must be between 1 and 100,000");
         }
-        if !(self.cpus > 0.0 && self.cpus <= 10_000.0) {
-            return wrong("CPUs: there must be more than 0 and at most 10,000");
+        if !(LEAST_CPUS..=10_000.0).contains(&self.cpus) {
+            return wrong("CPUs: there must be at least 0.001 and at most 10,000");
         }
         if self.quantum_ns == 0 {
             return wrong("the quantum must be above 0");

@@ -1,6 +1,8 @@
 //! Constant durations, worked out by hand to the nanosecond.
 
-use redolab_sim::{Batch, Distribution, Load, Parameters, Plan, Seen, State, simulate};
+use redolab_sim::{
+    Batch, Distribution, Load, Parameters, Plan, Seen, State, Stopped, simulate, simulate_while,
+};
 
 fn constant(mean_ns: f64) -> Distribution {
     Distribution::Constant { mean_ns }
@@ -798,4 +800,33 @@ fn a_transaction_of_one_row_counts_as_active_from_its_commit_on() {
     assert_eq!(seen.flushes, 20);
     // The delay is not part of a flush.
     assert_eq!(seen.flush_ns, 20 * 1_000_000);
+}
+
+#[test]
+fn a_simulation_ends_when_it_is_too_long_or_no_longer_wanted() {
+    // The device takes an hour, and a CPU that idles looks for work every microsecond.
+    let mut parameters = Parameters::new(1);
+    parameters.device = constant(3.6e12);
+    parameters.balance_ns = 1_000;
+    let plan = Plan { warm_up: 0, batches: 1, commits_per_batch: 1 };
+    let too_long = simulate_while(&parameters, 1, plan, 10_000, || true);
+    assert_eq!(too_long, Err(Stopped::TooLong(10_000)));
+    let mut asked = 0;
+    let unwanted = simulate_while(&parameters, 1, plan, u64::MAX, || {
+        asked += 1;
+        asked < 3
+    });
+    assert_eq!((unwanted, asked), (Err(Stopped::Unwanted), 3));
+}
+
+#[test]
+fn a_thousandth_of_a_cpu_is_the_least() {
+    let mut parameters = Parameters::new(1);
+    parameters.commit_cpu = constant(1_000.0);
+    parameters.cpus = 0.001;
+    assert_eq!(one(&parameters, 1, 1).elapsed_ns, 1_000_000);
+    for cpus in [0.000_999, 1e-300, 0.0, -1.0, f64::NAN, f64::INFINITY] {
+        parameters.cpus = cpus;
+        assert!(parameters.check().is_err(), "{cpus}");
+    }
 }

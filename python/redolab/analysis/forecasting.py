@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from redolab._core import SimulationTooLongError
 from redolab.analysis.calibrating import Calibrated
 from redolab.analysis.estimates import Estimate
 from redolab.analysis.models import models_of
@@ -72,6 +73,7 @@ def forecast(
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: too little happens to be simulated.
     """
     today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
@@ -103,6 +105,7 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: too little happens to be simulated.
     """
     turn = _commits_of_a_turn(calibrated.point, scenario)
     many = max(COMMITS, round(scenario.sessions * max(_LEAST_EACH, ROUNDS * turn)))
@@ -250,7 +253,7 @@ def _level(
     family = family_of(calibrated.point, scenario)
     try:
         outlook = known.get(scenario) or look_ahead(calibrated, scenario)
-    except NoSteadyStateError as error:
+    except (NoSteadyStateError, SimulationTooLongError) as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
         return {
             "levels": asdict(scenario),

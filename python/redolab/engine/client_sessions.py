@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from redolab import _core
+from redolab.design import SEEDS
 from redolab.engine.connection import SESSION_SETTINGS, Connection, Connector
 from redolab.engine.postgres_loads import ClientLoad, PostgresLoad
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
@@ -120,7 +121,7 @@ class ClientSessions:
         job = load.client_job()
         arrivals = None
         if job.arrival_rate_per_s is not None:
-            self._seed += 1
+            self._seed = (self._seed + 1) % SEEDS
             arrivals = (job.arrival_rate_per_s, self._seed)
         self._sessions.begin(
             job.statement,

@@ -19,6 +19,7 @@ from redolab.engine.limited_connection import LimitedConnection, opened
 from redolab.engine.sql import statement
 from redolab.errors import RefusedError, UsageError
 from redolab.load import LIST_SCHEMAS
+from redolab.url_secrets import handed_on
 
 Connection = psycopg.Connection[dict[str, Any]]
 OwnConnection = LimitedConnection[dict[str, Any]]
@@ -98,7 +99,7 @@ class Connector:
         """
         self._stop = stop
         try:
-            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target)
+            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
         except (psycopg.ProgrammingError, UnicodeDecodeError) as error:
             raise UsageError(
                 "This is not a connection URL the client library can read "

@@ -6,7 +6,6 @@ up.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
@@ -20,6 +19,7 @@ from redolab.engine.patience import Patience
 from redolab.engine.recovery import recover
 from redolab.engine.server_lock import await_end_of_run, hold_as_guard, take_server
 from redolab.errors import RedolabError
+from redolab.outlet import say
 
 _RUN_ENDS_LIMIT_S = 60.0
 
@@ -72,9 +72,7 @@ class DatabaseCharge:
             if self._still_ours():
                 recover(self._control, self._marks())
         except (RedolabError, psycopg.Error) as error:
-            print(
-                f"redolab: The database was not cleaned up after the run had ended: {error}", file=sys.stderr
-            )
+            say(f"redolab: The database was not cleaned up after the run had ended: {error}")
         finally:
             self.release()
 

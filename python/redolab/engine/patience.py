@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ import psycopg
 
 from redolab.engine.connection import Connection, Connector, fetch
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
+from redolab.outlet import say
 
 if TYPE_CHECKING:
     from psycopg.abc import PQGen
@@ -148,7 +148,7 @@ class _Watch:
         if cause:
             self._waited_s += now - self._looked
             if cause != self._said:
-                say(f"Waiting for {cause}.")
+                say(f"redolab: Waiting for {cause}.")
                 self._said = cause
             if self._waited_s > self._limit_s:
                 self._cancel(RefusedError(f"Redolab waited {self._limit_s:.0f} s for {cause}, and gave up."))
@@ -183,8 +183,3 @@ def _in_words(rows: Sequence[Mapping[str, Any]]) -> str:
         if row["blocker"] is not None
     ]
     return f"a lock held by {' and '.join(holders) or 'another session'}"
-
-
-def say(text: str) -> None:
-    """Tell the user what is waited for."""
-    print(f"redolab: {text}", file=sys.stderr)

@@ -15,6 +15,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from redolab import _core
+from redolab.design import SEEDS
 from redolab.engine import crash, memory_watch, watch
 from redolab.engine.alter_system import reload_first
 from redolab.engine.alternation import InTurns, Mark
@@ -389,7 +390,7 @@ class PostgresEngine:
 
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
-        self._seed += 1
+        self._seed = (self._seed + 1) % SEEDS
         return InTurns(self._sampler_here(), self._mark, in_turns_s, self._seed)
 
     def _sampler_here(self) -> PgWatch | MemoryWatch:

@@ -19,15 +19,17 @@ leave = "drop index item_note"
 
 from __future__ import annotations
 
+import math
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from redolab._core import toml_places
 from redolab.errors import UsageError
+from redolab.foreign import read_toml
 from redolab.list_texts import PLACEHOLDER, place_in_file
 from redolab.load import LevelScript
 
@@ -44,6 +46,12 @@ _KEYS: Mapping[str, type] = {
 }
 _WHOLE = ("sessions", "blocks")
 _RUN = (*_WHOLE, "seconds", "warmup_s")
+_MOST: Mapping[str, int] = {"sessions": 1_000, "blocks": 10_000, "seconds": 86_400, "warmup_s": 86_400}
+_MOST_SETTINGS = 1_000
+_LONGEST, _LONGEST_LEVEL = 1_000, 200
+"""Characters of a text that is shown, and of a level."""
+_SHOWN = 20
+"""Settings that an error names."""
 _SQL = ("setup", "unit", "settle", "teardown")
 _LEVEL = ("enter", "leave", "parameters")
 
@@ -72,15 +80,7 @@ def read_list(path: Path) -> ListFile:
     Raises:
         UsageError: it cannot be read, or something in it is wrong; the text has line and column.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text (byte {error.start + 1}).") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not valid TOML: {error}.") from error
+    text, content = read_toml(path)
     places = {".".join(keys): (line, column) for keys, line, column in toml_places(text)}
     return _Checker(path, places).checked(content)
 
@@ -99,6 +99,8 @@ class _Checker:
         for key, kind in _KEYS.items():
             if key in content and not isinstance(content[key], kind):
                 raise self._wrong(key, f"{key} must be {'text' if kind is str else 'a table'}")
+            if kind is str and len(content.get(key, "")) > _LONGEST:
+                raise self._wrong(key, f"{key} has more than {_LONGEST:,} characters")
         factors = self._factors(content["factors"])
         sql = self._sql(content["sql"], factors)
         baseline = content.get("baseline")
@@ -114,9 +116,12 @@ class _Checker:
             run=self._run(content.get("run", {})),
             places=self._places,
         )
-        names = ["/".join(levels) for levels in _product(list(factors.values()))]
+        names = ["/".join(levels) for levels in product(*factors.values())]
         if baseline is not None and baseline not in names:
-            raise self._wrong("baseline", f"there is no setting {baseline!r}; there are: {', '.join(names)}")
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            raise self._wrong(
+                "baseline", f"there is no setting {baseline!r}; there are: {', '.join(names[:_SHOWN])}{more}"
+            )
         return found
 
     def _factors(self, given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -134,6 +139,10 @@ class _Checker:
                 if isinstance(level, bool) or not isinstance(level, str | int | float):
                     raise self._wrong(f"{place}.{number}", "a level must be text or a number")
                 text = str(level)
+                if len(text) > _LONGEST_LEVEL:
+                    raise self._wrong(
+                        f"{place}.{number}", f"a level has more than {_LONGEST_LEVEL} characters"
+                    )
                 if not text or "/" in text or "," in text or text in texts:
                     raise self._wrong(
                         f"{place}.{number}",
@@ -143,6 +152,10 @@ class _Checker:
             factors[name] = tuple(texts)
         if all(len(levels) == 1 for levels in factors.values()):
             raise self._wrong("factors", "there is one setting alone, and nothing to compare it with")
+        if math.prod(map(len, factors.values())) > _MOST_SETTINGS:
+            raise self._wrong(
+                "factors", f"the levels combine to more than {_MOST_SETTINGS:,} settings; name fewer of them"
+            )
         return factors
 
     def _sql(self, given: Mapping[str, Any], factors: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -193,6 +206,8 @@ class _Checker:
                 raise self._wrong(f"run.{name}", f"{name} must be a whole number")
             if not (value >= 0 if name == "warmup_s" else value > 0):
                 raise self._wrong(f"run.{name}", f"{name} is {value}; it must be greater than 0")
+            if value > _MOST[name]:
+                raise self._wrong(f"run.{name}", f"{name} is {value:,}; it must be at most {_MOST[name]:,}")
         return dict(given)
 
     def _text(self, place: str, given: Any, factors: Mapping[str, tuple[str, ...]]) -> str:
@@ -220,15 +235,6 @@ class _Checker:
 
     def _wrong(self, place: str, text: str, before: str = "") -> UsageError:
         return UsageError(f"{place_in_file(str(self._path), self._places, place, before)}: {text}.")
-
-
-def _product(levels: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    if not levels:
-        yield ()
-        return
-    for first in levels[0]:
-        for rest in _product(levels[1:]):
-            yield (first, *rest)
 
 
 def _parameter_text(value: Any) -> str:

@@ -261,6 +261,7 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     Raises:
         ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is no 64-bit number.
         NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: a billion events did not bring that many commits.
 
     Source: ratio estimator over batch means, Law and Kelton, Simulation Modeling and Analysis, chapter 9.
     """

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
+from redolab.outlet import terminal
 from redolab.report import cells
 from redolab.report.cells import Cell, Column, Results, Table
 from redolab.report.fitting import fitted
@@ -52,7 +53,7 @@ _UNSAID: Mapping[str, Any] = {
 
 def print_forecast(results: Results, console: Console | None = None) -> None:
     """Print the results object of `redolab forecast`."""
-    console = console or Console(highlight=False)
+    console = console or terminal()
     console.print(ForecastScreen(results))
 
 

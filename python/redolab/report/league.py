@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from redolab.outlet import terminal
 from redolab.report import shown_tables
 from redolab.report.cells import Results
 from redolab.report.fitting import fitted
@@ -13,7 +14,7 @@ from redolab.units import counted
 
 def print_league(results: Results, console: Console | None = None) -> None:
     """Print the results object of `redolab league`."""
-    console = console or Console(highlight=False)
+    console = console or terminal()
     paper = Paper(console.width, plain=console.options.ascii_only)
     for table in shown_tables.first(results):
         for part in paper.table(fitted(table, paper.width), ""):

@@ -6,11 +6,11 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from threading import Event, Thread
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
@@ -21,6 +21,7 @@ from textual.message import Message
 from textual.widgets import ContentSwitcher, Footer, Static, TabbedContent, TabPane
 
 from redolab.errors import InterruptedRunError, UsageError
+from redolab.printable import printable
 from redolab.report import profile, profile_lists, profile_tables
 from redolab.report.cells import Results, Table
 from redolab.report.live_list import SessionList
@@ -160,7 +161,7 @@ class LiveScreen(App[None]):
         """Show it, unless what is shown is held."""
         self._heard = time.monotonic()
         if not self._held:
-            self._results = message.results
+            self._results = _shown_safely(message.results)
             self._show()
 
     def on_live_screen_failed(self, message: Failed) -> None:
@@ -289,6 +290,17 @@ def _tabs(results: Results, width: int) -> dict[str, RenderableType]:
         shown[tab] = _Tables(full) if full else Text(_EMPTY[tab])
     facts = paper.facts(profile_tables.facts(results))
     return shown | {"instrument": Group(*facts, Text(), profile.Remarks(results))}
+
+
+def _shown_safely(value: Any) -> Any:
+    """What was read, with every text in it safe to show."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {key: _shown_safely(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_shown_safely, value)]
+    return value
 
 
 def _alone(results: Results, session: int, width: int) -> RenderableType:

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from redolab.printable import printable
 from redolab.report.cells import Table
 
 TONES: Mapping[str, str] = {
@@ -102,7 +103,8 @@ class Paper:
         return Text(self.words(text), style)
 
     def words(self, text: str) -> str:
-        """The characters this screen can show."""
+        """The characters this screen can show, none of which commands it."""
+        text = printable(text)
         if not self.plain:
             return text
         return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from redolab.errors import UsageError
+from redolab.outlet import terminal
 from redolab.report import advice, profile_lists
 from redolab.report import profile_tables as made
 from redolab.report.cells import Results, Table
@@ -21,7 +22,7 @@ def print_profile(results: Results, session: int | None = None, console: Console
     Raises:
         UsageError: no session of that number was there.
     """
-    console = console or Console(highlight=False)
+    console = console or terminal()
     console.print(ProfileScreen(results, session))
 
 

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from redolab import units
+from redolab.outlet import terminal
 from redolab.report import (
     advice,
     cells,
@@ -35,7 +36,7 @@ _NAME = 24
 
 def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
     """Print a run's report; the path of its page comes last, on one line however long it is."""
-    console = console or Console(highlight=False)
+    console = console or terminal()
     console.print(Screen(results))
     console.print("Report", style="bold")
     console.print(Text(f"  {report}"), soft_wrap=True)

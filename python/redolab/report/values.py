@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
+from redolab.outlet import terminal
 from redolab.report import cells, shown_tables
 from redolab.report.cells import Results
 from redolab.report.fitting import fitted
@@ -15,7 +16,7 @@ from redolab.report.paper import Paper
 
 def print_values(results: Results, console: Console | None = None) -> None:
     """Print the results object of `redolab analyze`."""
-    console = console or Console(highlight=False)
+    console = console or terminal()
     console.print(ValuesScreen(results))
 
 

@@ -377,8 +377,8 @@ def test_the_same_seed_gives_the_same_result() -> None:
     [
         ({"sessions": 0}, "sessions: there must be between 1 and 100,000"),
         ({"sessions": -1}, "sessions is -1"),
-        ({"cpus": 0.0}, "CPUs: there must be more than 0"),
-        ({"cpus": math.nan}, "CPUs: there must be more than 0"),
+        ({"cpus": 0.0}, "CPUs: there must be at least 0.001"),
+        ({"cpus": math.nan}, "CPUs: there must be at least 0.001"),
         ({"rows": -3}, "rows is -3"),
         ({"commit_cpu": constant(-1.0)}, "CPU time per commit: -1000000000 ns is no duration"),
         ({"commit_cpu": gamma(1.0, 0.0)}, "a coefficient of variation of 0 is not above 0"),

@@ -1,0 +1,117 @@
+"""The one place that writes to the standard streams for a person: `show`, `say` and `terminal`.
+
+What passes here cannot command the terminal (`redolab.printable`), and an output that cannot be written ends
+in a sentence.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from redolab.errors import OutputClosedError, OutputError
+from redolab.printable import printable
+
+
+def show(text: str) -> None:
+    """Write a line to the standard output.
+
+    Raises:
+        OutputError: it cannot be written.
+        OutputClosedError: nobody reads it any more.
+    """
+    print(printable(text))
+
+
+def show_json(content: Mapping[str, Any]) -> None:
+    """Write a JSON object to the standard output, in ASCII without any control character but the newline.
+
+    Raises:
+        OutputError: it cannot be written.
+        OutputClosedError: nobody reads it any more.
+    """
+    # The one control character that JSON lets stand as it is, inside of texts alone.
+    print(json.dumps(content, indent=1, allow_nan=False).replace("\x7f", "\\u007f"))
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Write a line to the standard error, if it can be written."""
+    print(printable(text), end=end, file=sys.stderr, flush=True)
+
+
+def terminal(stderr: bool = False) -> Console:
+    """What screens and bars are printed with."""
+    return _Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+class _Terminal(Console):
+    """Writes out whatever a text has in it that only rich itself may send."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render to segments that are safe to show."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Put streams in place that end in a sentence where they cannot be written, as on a full disk.
+
+    Raises:
+        OutputError: the standard output cannot be written.
+        OutputClosedError: nobody reads it any more.
+    """
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _opened(sys.stdout, 1), _opened(sys.stderr, 2)
+    try:
+        yield
+        sys.stdout.flush()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.close()
+        sys.stdout, sys.stderr = before
+
+
+def _opened(stream: TextIO | None, number: int) -> TextIO:
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123  closed by standard_streams
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Descriptor(number, "wb", closefd=False)),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=number == 2 or stream.isatty(),
+    )
+
+
+class _Descriptor(io.FileIO):
+    """A descriptor whose failure is told once; after that, and on the standard error always, it takes all."""
+
+    _failed = False
+
+    def write(self, content: Any) -> int:
+        """Write, or say why not."""
+        if not self._failed:
+            try:
+                return super().write(content) or 0
+            except OSError as error:
+                self._failed = True
+                if self.fileno() == 1:
+                    raise _cause(error) from error
+        return memoryview(content).nbytes
+
+
+def _cause(error: OSError) -> OutputError | OutputClosedError:
+    if isinstance(error, BrokenPipeError):
+        return OutputClosedError("Nobody reads the standard output any more.")
+    return OutputError(
+        f"The standard output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+    )

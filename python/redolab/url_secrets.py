@@ -1,0 +1,110 @@
+"""Secrets in connection URLs: found where the client libraries would, taken out, and handed on.
+
+Every user of the machine sees a command line, and it is kept with a run. An environment is seen by its own
+user and by root alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, MutableMapping
+from urllib.parse import unquote
+
+from redolab.errors import UsageError
+
+_OWN = "REDOLAB_"
+_VARIABLES: Mapping[str, str] = {
+    "password": "PGPASSWORD",
+    # The client library has no variable for these.
+    "sslpassword": f"{_OWN}SSLPASSWORD",
+    "oauth_client_secret": f"{_OWN}OAUTH_CLIENT_SECRET",
+    "scram_client_key": f"{_OWN}SCRAM_CLIENT_KEY",
+    "scram_server_key": f"{_OWN}SCRAM_SERVER_KEY",
+}
+"""Parameter of the client library to the environment variable that hands it on."""
+_MYSQL_PASSWORD = "MYSQL_PWD"  # noqa: S105  a variable's name
+
+# A browser would read it in another way: # and ? may stand in a password, and the first @ ends it.
+_URL = re.compile(
+    r"(?P<before>(?:--[\w-]+=)?)(?P<scheme>(?:jdbc:)?[a-z][a-z0-9+.-]*)://"
+    r"(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?(?P<place>[^?]*)(?P<query>\?.*)?",
+    re.DOTALL | re.IGNORECASE,
+)
+_HOSTS = re.compile(r"(?:\[[^]]*\]|[^:,\[]*)(?::\d*)?(?:,(?:\[[^]]*\]|[^:,\[]*)(?::\d*)?)*")
+_KEYWORD = re.compile(rf"(?:^|[\s=])(?:{'|'.join(_VARIABLES)})\s*=", re.IGNORECASE)
+_KEYWORD_VALUE = re.compile(rf"(?:{'|'.join(_VARIABLES)})=[^&]", re.IGNORECASE)
+_PAIRS = re.compile(r"(?:--engine=)?\s*\w+\s*=.*", re.DOTALL)
+
+
+def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
+    """Take the secrets out of an argument of the command line, and put them into an environment.
+
+    Args:
+        argument: a connection URL, perhaps behind `--option=`, or anything else.
+        environment: gets a variable for each secret found.
+
+    Returns:
+        The argument without them; itself where it holds none.
+
+    Raises:
+        UsageError: it cannot be told where a secret in it ends. The text shows nothing of it.
+    """
+    url = _URL.fullmatch(argument)
+    if url is None:
+        if _PAIRS.fullmatch(argument) and _KEYWORD.search(argument):
+            raise UsageError(
+                "A connection string of keywords is not taken here, and this one has a secret in it. "
+                "Write a URL, as postgresql://user@host:5432/database, and give the password in PGPASSWORD "
+                "or ~/.pgpass."
+            )
+        return argument
+    _check_end(url)
+    mysql = url["scheme"].lower().startswith(("mysql", "mariadb"))
+    found = {"password": url["password"]} if url["password"] else {}
+    kept = []
+    for pair in (url["query"] or "?")[1:].split("&"):
+        key, _, value = pair.partition("=")
+        name = unquote(key).lower()
+        if value and (name in _VARIABLES):
+            found[name] = value
+        else:
+            kept.append(pair)
+    if not found:
+        return argument
+    for name, value in found.items():
+        secret = unquote(value, errors="surrogateescape")
+        if "\0" in secret:
+            raise UsageError("A secret in the URL has a zero byte (%00) in it, which no server takes.")
+        environment[_MYSQL_PASSWORD if mysql and name == "password" else _VARIABLES[name]] = secret
+    user = "" if url["user"] is None else f"{url['user']}@"
+    query = f"?{'&'.join(kept)}" if any(kept) else ""
+    return f"{url['before']}{url['scheme']}://{user}{url['place']}{query}"
+
+
+def handed_on() -> dict[str, str]:
+    """What `take_secrets` put where the client library does not look, by that library's parameters."""
+    return {
+        name: os.environ[variable]
+        for name, variable in _VARIABLES.items()
+        if variable.startswith(_OWN) and variable in os.environ
+    }
+
+
+def _check_end(url: re.Match[str]) -> None:
+    """Make sure that no part of a password is taken for a host, a port or a database.
+
+    Raises:
+        UsageError: it may be.
+    """
+    host, _, path = url["place"].partition("/")
+    cut_off = url["user"] is None and (
+        (":" in host and "@" in path) or ("@" in (url["query"] or "") and not _HOSTS.fullmatch(host))
+    )
+    hidden = _KEYWORD_VALUE.search(unquote(f"{url['user']}?{url['place']}"))
+    if cut_off or hidden or (url["password"] and "@" in url["place"]):
+        raise UsageError(
+            "It cannot be told where the password in the URL ends. Write / as %2F and @ as %40 in it, and @ "
+            "in the name of a database as %40 too; or leave the password out, and give it in PGPASSWORD or "
+            "~/.pgpass (MYSQL_PWD or ~/.my.cnf for MariaDB and MySQL)."
+        )
