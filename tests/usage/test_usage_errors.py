@@ -55,7 +55,6 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
         ),
         (["sampling-distribution", "--seed", str(2**64)], "--seed is 18446744073709551616; it must be"),
         (["cpu-capacity", "--seed", "9" * 26], "it must be at least 0 and at most"),
-        (["commit-mode", "--engine", URL], "add --yes to run from a script"),
         (["commit-mode", "--yes", "--engine", "postgresql://[::1/db"], "not a connection URL"),
         (["commit-mode", "--yes", "--engine", "postgresql://h/db?colour=blue"], "not a connection URL"),
     ],
