@@ -89,6 +89,17 @@ def open_to_append(path: Path) -> int:
     return file
 
 
+def open_lock(path: Path) -> int:
+    """Open a file that only this user can lock, made if missing; returns its descriptor.
+
+    Raises:
+        OSError: it cannot be opened; a symbolic link is not followed.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    os.fchmod(file, 0o600)  # Whoever can open it can lock it.
+    return file
+
+
 def write_all(file: int, content: bytes) -> None:
     """Write every byte at the descriptor's place."""
     rest = memoryview(content)

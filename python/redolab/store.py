@@ -22,7 +22,6 @@ import functools
 import hashlib
 import json
 import os
-import shutil
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +33,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from redolab.directories import empty_directory, make_directories
+from redolab.directories import empty_directory, make_directories, remove_tree
 from redolab.errors import RefusedError, UsageError
 from redolab.files import write_file, write_json
 from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
@@ -124,8 +123,7 @@ class RunWriter:
         """
         check_free(path)
         try:
-            make_directories(path, 0o777)
-            (path / "parts").mkdir()
+            make_directories(path / "parts", 0o777)
             # Whatever becomes of the name meanwhile, what is removed at the end is in this directory.
             self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
@@ -193,7 +191,7 @@ class RunWriter:
                 _write_table(table, self.path / f"{kind}.parquet")
                 hashes[f"{kind}.parquet"] = file_hash(self.path / f"{kind}.parquet")
         self.save_manifest(status=status, hashes=hashes, **updates)
-        shutil.rmtree("parts", dir_fd=self._directory)
+        remove_tree("parts", self._directory)
         os.close(self._directory)
         return open_run(self.path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import json
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import redolab
 from redolab import ledger
 from redolab.errors import RefusedError
 from redolab.files import create_file, open_to_append, write_file, write_json
@@ -195,3 +197,33 @@ def test_a_run_directory_may_be_a_link_to_an_empty_one(place: Path, tmp_path: Pa
     (tmp_path / "again").symlink_to(tmp_path / "large")
     RunWriter(tmp_path / "again", {}).discard()
     assert list((tmp_path / "large").iterdir()) == []
+
+
+WRITING = {"write_text": "files.py", "write_bytes": "files.py", "O_CREAT": "files.py"} | dict.fromkeys(
+    ("mkdir", "makedirs", "rmtree"), "directories.py"
+)
+
+
+def test_there_is_one_place_that_writes_files_and_one_that_makes_directories() -> None:
+    root = Path(redolab.__file__).parent
+    seen, elsewhere = set(), []
+    for path in root.rglob("*.py"):
+        place = str(path.relative_to(root))
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = node.attr if isinstance(node, ast.Attribute) else ""
+            seen.add(name)
+            if WRITING.get(name, place) != place:
+                elsewhere.append(f"{place}:{node.lineno} {name}")  # type: ignore[attr-defined]
+            if isinstance(node, ast.Call) and _opens_to_write(node):
+                elsewhere.append(f"{place}:{node.lineno} open")
+    assert elsewhere == []
+    assert {"O_CREAT", "mkdir", "rmtree"} <= seen
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    modes = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return name == "open" and any(
+        isinstance(mode, ast.Constant) and isinstance(mode.value, str) and set(mode.value) & set("wax+")
+        for mode in modes
+    )

@@ -14,6 +14,7 @@ from redolab.directories import UnsafeError, own_directory
 from redolab.engine.guard import Guard
 from redolab.engine.server_directory import make_server_directory, sweep
 from redolab.errors import RefusedError
+from redolab.files import open_lock
 
 _MEND = "set XDG_CACHE_HOME to a directory with room"
 _LAST_BYTES = 10_000
@@ -23,9 +24,8 @@ def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, 
     """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
     opened = own_directory(base)
     try:
-        turn = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=opened)
+        turn = open_lock(base / "lock")
         try:
-            os.fchmod(turn, 0o600)  # Whoever can open it can lock it.
             # Under the base's lock, so that another start does not take the new directory for a leaving.
             fcntl.flock(turn, fcntl.LOCK_EX)
             sweep(opened)

@@ -38,7 +38,7 @@ def make_server_directory(directory: Path, user: int | None) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    directory.mkdir(0o700)
+    os.close(own_directory(directory, new=True))
     _let_through(directory, user)
     os.close(create_file(directory / "lock", _LOCK, 0o600))
 
@@ -49,7 +49,7 @@ def make_inside(directory: Path, user: int | None) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    directory.mkdir(0o700)
+    os.close(own_directory(directory, new=True))
     if user is not None:
         os.chown(directory, user, user, follow_symlinks=False)
 
