@@ -10,13 +10,16 @@ from psycopg import conninfo
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from redolab.engine import cleartext
 from redolab.engine.sql import statement
+from redolab.engine.tls_mends import TLS_MENDS
 from redolab.errors import RefusedError, UsageError
 
 Connection = psycopg.Connection[dict[str, Any]]
 
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
+    *TLS_MENDS,
     (
         "password authentication failed",
         "Check the user and the password: PGPASSWORD or ~/.pgpass keep it out of the command line.",
@@ -92,7 +95,7 @@ class Connector:
         """
         settings: dict[str, Any] = {**_DEFAULTS, **self.parameters, "application_name": name}
         try:
-            connection = psycopg.connect(**settings, autocommit=True, row_factory=dict_row)
+            connection = cleartext.connect(settings, dict_row)
             wanted = Jsonb(
                 {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
             )

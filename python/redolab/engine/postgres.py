@@ -110,7 +110,6 @@ class PostgresEngine:
         self._load: PostgresLoad | None = None
         self._sessions: dict[str, WorkingSessions] = {}
         self._loop = "server"
-        self._in_the_clear = False
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
@@ -155,11 +154,6 @@ class PostgresEngine:
         found = server_conditions(
             self._control, self._server, self._own.log_filesystem if self._own else None
         )
-        if self._in_the_clear:
-            found.append(
-                "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
-                "server offers it and the control connection uses it."
-            )
         if self._why_not_memory:
             found.append(
                 f"Wait events come from pg_stat_activity, because {self._why_not_memory}: waits of "
@@ -198,7 +192,7 @@ class PostgresEngine:
         check_pace(load, combinations)
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
-            self._in_the_clear = check_client(self._load, self._control)
+            check_client(self._load, self._control, self._connector)
         claim_database(self._control, self._server)
         if self._own is None and self._postmaster is not None:
             # A postmaster's working directory is its data directory.
