@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pwd
 import shutil
 import socket
 import tempfile
@@ -157,12 +158,17 @@ def load_tls(
 
 
 def client(
-    port: int, user: str, tls: _core.ClientTls | None, limit_s: float = 10.0, **other: Any
+    port: int,
+    user: str,
+    tls: _core.ClientTls | None,
+    limit_s: float = 10.0,
+    host: str = "127.0.0.1",
+    **other: Any,
 ) -> _core.ClientSessions:
     allowed = ["none", "password", "md5", "scram-sha-256"]
     rest: dict[str, Any] = {"channel_binding": "prefer", "allowed": allowed, "peer_uid": None, **other}
     return _core.ClientSessions(
-        "127.0.0.1", port, user, PASSWORD, "postgres", "", tls=tls, connect_timeout_s=limit_s, **rest
+        host, port, user, PASSWORD, "postgres", "", tls=tls, connect_timeout_s=limit_s, **rest
     )
 
 
@@ -201,6 +207,8 @@ def test_the_situations_are_what_they_are_called(tls: TlsServer) -> None:
 def test_the_load_is_encrypted_where_the_control_connection_is(mode: str, tls: TlsServer) -> None:
     encrypted = mode in {"prefer", "require"}
     assert load_over(url_of(tls.port, "by_scram", sslmode=mode)) == [encrypted] * 2
+    # One that could be encrypted by GSSAPI is asked whether it is.
+    assert load_over(url_of(tls.port, "by_scram", sslmode=mode, gssencmode="prefer")) == [encrypted] * 2
     # Never on a Unix socket, whatever is asked for.
     assert load_over(f"{tls.socket_url('postgres')}&password={PASSWORD}&sslmode={mode}") == [False] * 2
 
@@ -313,6 +321,20 @@ def test_what_the_load_cannot_do_like_libpq_is_refused(tls: TlsServer, tmp_path:
     (home / "root.crl").write_text("")
     with pytest.raises(RefusedError, match=r"revoked.*root.crl.*sslcrl"):
         load_over(url_of(tls.port, "by_scram", sslmode="verify-ca", sslrootcert=made.crt("ca")))
+
+
+def test_a_socket_of_another_user_is_refused_where_the_user_is_named(tls: TlsServer) -> None:
+    owner = pwd.getpwuid((tls.data / "postmaster.pid").stat().st_uid).pw_name
+    socket_url = f"{tls.socket_url('postgres')}&requirepeer={owner}"
+    assert load_over(socket_url) == [False, False]
+    stranger = (tls.data / "postmaster.pid").stat().st_uid + 1
+    for peer_uid, refused in ((stranger - 1, False), (stranger, True)):
+        with closing(client(tls.port, "postgres", None, host=str(tls.place), peer_uid=peer_uid)) as sessions:
+            if not refused:
+                sessions.resize(1)
+                continue
+            with pytest.raises(ConnectionError, match="requirepeer"):
+                sessions.resize(1)
 
 
 def test_require_auth_is_read_as_libpq_reads_it() -> None:

@@ -56,9 +56,11 @@ def connect(settings: Mapping[str, Any], row_factory: RowFactory[Any]) -> psycop
 def _effective(settings: Mapping[str, Any]) -> dict[str, str]:
     """What the client library makes of `settings`, the environment and the service file.
 
-    Nothing is connected: there is no socket where it looks.
+    The client library tells it of a connection alone, so one is begun and given up: to this machine, and to
+    a port where nobody listens.
     """
-    nowhere = conninfo.make_conninfo(**{**settings, "host": "/nowhere", "hostaddr": None, "port": None})
+    nobody = {"host": "nobody", "hostaddr": "127.0.0.1", "port": "1"}
+    nowhere = conninfo.make_conninfo(**{**settings, **nobody})
     connection = pq.PGconn.connect_start(nowhere.encode())
     try:
         return {option.keyword.decode(): os.fsdecode(option.val or b"") for option in connection.info}
