@@ -119,9 +119,12 @@ def load_over(url: str) -> list[bool]:
 # What servers show, and what clients trust.
 SITUATIONS = (
     "proper", "old", "elsewhere", "star", "expired", "by_another", "for_clients", "able_to_sign", "over_two",
-    "own", "snake_oil", "by_snake_oil",
+    "own", "snake_oil", "by_snake_oil", "by_address", "called_by_address", "nameless", "elliptic",
+    "old_elliptic", "edwards", "within", "beyond", "old_beyond",
 )  # fmt: skip
-TRUSTED = ("ca", "other_ca", "between", "under_root", "own", "snake_oil", None)
+TRUSTED = (
+    "ca", "other_ca", "between", "under_root", "own", "snake_oil", "elliptic_ca", "limited_ca", None,
+)  # fmt: skip
 NAMES = (HOST, "127.0.0.1", "db.example.org", "a.b.example.org")
 
 
@@ -197,6 +200,7 @@ def test_the_situations_are_what_they_are_called(tls: TlsServer) -> None:
     """Or else the table above would compare refusals with refusals."""
     trusted = dict.fromkeys(("proper", "old", "able_to_sign", "over_two"), "ca")
     trusted |= {name: name for name in ("own", "snake_oil")}
+    trusted |= {"elliptic": "elliptic_ca", "old_elliptic": "elliptic_ca", "within": "limited_ca"}
     for shown, name in trusted.items():
         tls.show(shown)
         url = url_of(tls.port, "by_scram", sslmode="verify-full", sslrootcert=tls.certificates.crt(name))
@@ -271,13 +275,14 @@ def test_what_libpq_can_be_asked_for_the_load_does_too(
 
 
 def test_an_old_certificate_is_proved_in_both_versions_of_tls(tls: TlsServer) -> None:
-    tls.show("old")
-    for version in ("TLSv1.2", "TLSv1.3"):
-        url = url_of(
-            tls.port, "by_scram", sslmode="verify-full", sslrootcert=tls.certificates.crt("ca"),
-            ssl_max_protocol_version=version, channel_binding="require",
-        )  # fmt: skip
-        assert load_over(url) == [True, True]
+    for shown, root in (("old", "ca"), ("old_elliptic", "elliptic_ca")):
+        tls.show(shown)
+        for version in ("TLSv1.2", "TLSv1.3"):
+            url = url_of(
+                tls.port, "by_scram", sslmode="verify-full", sslrootcert=tls.certificates.crt(root),
+                ssl_max_protocol_version=version, channel_binding="require",
+            )  # fmt: skip
+            assert load_over(url) == [True, True]
 
 
 def test_a_client_certificate_lets_in(tls: TlsServer, home: Path) -> None:
@@ -358,9 +363,9 @@ def test_the_password_is_never_heard(
         parameters = {"require_auth": require_auth} if require_auth else {}
         done = run(redolab, url_of(port, "by_password", **parameters), "--out", tmp_path / "run")
     assert done.code == 0, done.err
-    assert "in the clear" not in done.out
     assert len(heard) > 5
     assert PASSWORD.encode() not in sent_by(heard)
+    assert "in the clear" not in done.out
     # The load's, the sampler's, the guard's and all but the first try of the control connection's.
     assert all(connection.is_encrypted for connection in heard)
     tls.assert_left_clean("postgres")

@@ -41,6 +41,12 @@ def _openssl(*arguments: str | Path, place: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _newkey(key: str) -> tuple[str, ...]:
+    """`rsa:2048`, `ed25519`, or a curve."""
+    curve = ("-newkey", "ec", "-pkeyopt", f"ec_paramgen_curve:{key}")
+    return curve if key.startswith("P-") else ("-newkey", key)
+
+
 class Certificates:
     """Files `NAME.crt` and `NAME.key` in one directory, made with the `openssl` command."""
 
@@ -50,6 +56,10 @@ class Certificates:
             "ca", "/CN=The root", "basicConstraints=critical,CA:TRUE", "keyUsage=keyCertSign,cRLSign"
         )
         self.self_signed("other_ca", "/CN=Another root", "basicConstraints=critical,CA:TRUE")
+        self.self_signed("elliptic_ca", "/CN=A root of curves", "keyUsage=critical,keyCertSign", key="P-384")
+        self.self_signed(
+            "limited_ca", "/CN=A root for some", "nameConstraints=critical,permitted;DNS:localhost"
+        )
         self.signed("between", "/CN=In between", "ca", "basicConstraints=critical,CA:TRUE")
 
     def crt(self, name: str) -> Path:
@@ -58,15 +68,25 @@ class Certificates:
     def key(self, name: str) -> Path:
         return self.place / f"{name}.key"
 
-    def self_signed(self, name: str, subject: str, *extensions: str, days: str = "30") -> None:
+    def self_signed(
+        self, name: str, subject: str, *extensions: str, days: str = "30", key: str = "rsa:2048"
+    ) -> None:
         """As `openssl req -x509` makes them: able to sign others, unless the extensions say otherwise."""
         added = [word for extension in extensions for word in ("-addext", extension)]
         _openssl(
-            "req", "-new", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", days, "-subj", subject, *added,
+            "req", "-new", "-x509", *_newkey(key), "-noenc", "-days", days, "-subj", subject, *added,
             "-keyout", self.key(name), "-out", self.crt(name), place=self.place,
         )  # fmt: skip
 
-    def signed(self, name: str, subject: str, signer: str, *extensions: str, days: str = "30") -> None:
+    def signed(
+        self,
+        name: str,
+        subject: str,
+        signer: str,
+        *extensions: str,
+        days: str = "30",
+        key: str = "rsa:2048",
+    ) -> None:
         """As `openssl x509 -req` makes them: before OpenSSL 3.2 of version 1 without extensions."""
         with_extensions: list[str | Path] = []
         if extensions:
@@ -74,7 +94,7 @@ class Certificates:
             with_extensions = ["-extfile", self.place / "extensions"]
         request = self.place / "request"
         _openssl(
-            "req", "-new", "-newkey", "rsa:2048", "-noenc", "-subj", subject, "-keyout", self.key(name),
+            "req", "-new", *_newkey(key), "-noenc", "-subj", subject, "-keyout", self.key(name),
             "-out", request, place=self.place,
         )  # fmt: skip
         _openssl(
@@ -99,7 +119,16 @@ def make_server_certificates(made: Certificates) -> None:
     """The certificates that servers have, good and bad."""
     made.signed("proper", f"/CN={HOST}", "ca", _PROPER, "extendedKeyUsage=serverAuth")
     made.signed("old", f"/CN={HOST}", "ca")
-    made.signed("elsewhere", "/CN=db.example.org", "ca", "subjectAltName=DNS:db.example.org,IP:127.0.0.2")
+    made.signed("elsewhere", f"/CN={HOST}", "ca", "subjectAltName=DNS:db.example.org,IP:127.0.0.2")
+    made.signed("by_address", f"/CN={HOST}", "ca", "subjectAltName=IP:127.0.0.2")
+    made.signed("called_by_address", "/CN=127.0.0.1", "ca", "subjectAltName=DNS:db.example.org")
+    made.signed("nameless", "/O=Nobody", "ca", "subjectAltName=email:dba@example.org")
+    for name, key in (("elliptic", "P-256"), ("old_elliptic", "P-384"), ("edwards", "ed25519")):
+        names = () if name == "old_elliptic" else (_PROPER,)
+        made.signed(name, f"/CN={HOST}", "elliptic_ca", *names, key=key)
+    made.signed("within", f"/CN={HOST}", "limited_ca", f"subjectAltName=DNS:{HOST}")
+    made.signed("beyond", "/CN=db.example.org", "limited_ca", "subjectAltName=DNS:db.example.org")
+    made.signed("old_beyond", "/CN=db.example.org", "limited_ca")
     made.signed("star", "/CN=star", "ca", "subjectAltName=DNS:*.example.org")
     made.signed("expired", f"/CN={HOST}", "ca", _PROPER, days="-1")
     made.signed("by_another", f"/CN={HOST}", "other_ca", _PROPER)

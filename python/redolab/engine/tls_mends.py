@@ -65,7 +65,8 @@ TLS_MENDS = (
     ),
     (
         "no TLS version or cipher in common",
-        "Let the server speak TLS 1.2 or 1.3 (ssl_min_protocol_version).",
+        "Let the server speak TLS 1.2 or 1.3, with a key of RSA 2048 to 8192, ECDSA P-256 or P-384, or "
+        "Ed25519.",
     ),
     (
         "answer is not TLS",

@@ -108,6 +108,8 @@ impl Trusted {
         may_serve(certificate)?;
         let signed = |(_, root): &(_, Certificate)| {
             may_sign(root)
+                // Which names a root may vouch for is not looked at here: one with limits vouches for none.
+                && matches!(root.tbs_certificate().get_extension::<NameConstraints>(), Ok(None))
                 && in_time(root, now).is_ok()
                 && is_signed_by(certificate, root, algorithms)
         };
@@ -172,15 +174,12 @@ fn in_time(certificate: &Certificate, now: UnixTime) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether others may rely on what it signs. Constraints on names are not looked at here, so that whoever has some
-/// signs nothing.
+/// Whether others may rely on what it signs.
 fn may_sign(certificate: &Certificate) -> bool {
     let content = certificate.tbs_certificate();
-    let (Ok(constraints), Ok(usage), Ok(names)) = (
-        content.get_extension::<BasicConstraints>(),
-        content.get_extension::<KeyUsage>(),
-        content.get_extension::<NameConstraints>(),
-    ) else {
+    let (Ok(constraints), Ok(usage)) =
+        (content.get_extension::<BasicConstraints>(), content.get_extension::<KeyUsage>())
+    else {
         return false;
     };
     let signs = usage.map(|(_, usage)| usage.key_cert_sign());
@@ -188,7 +187,7 @@ fn may_sign(certificate: &Certificate) -> bool {
         Some((_, constraints)) => constraints.ca,
         None => content.version() == Version::V1 || signs == Some(true),
     };
-    authority && signs != Some(false) && names.is_none()
+    authority && signs != Some(false)
 }
 
 fn may_serve(certificate: &Certificate) -> Result<(), Error> {
