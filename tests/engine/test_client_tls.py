@@ -35,7 +35,7 @@ from tests.engine.tls import (
     sent_by,
     url_of,
 )
-from tests.servers import PASSWORD, in_a_process
+from tests.servers import PASSWORD, Server, in_a_process
 
 LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
 QUICK = ("--yes", "--quick", "--blocks", "1", "--seconds", "0.3", "--sessions", "1,2", "--seed", "1")
@@ -323,6 +323,9 @@ def test_what_the_load_cannot_do_like_libpq_is_refused(tls: TlsServer, tmp_path:
     }
     with pytest.raises(RefusedError, match=r"is encrypted.*Nothing was changed"):
         load_over(url_of(tls.port, "by_certificate", **locked))
+    pair: dict[str, Any] = {"sslcert": made.crt("client"), "sslkey": made.key("client")}
+    with pytest.raises(RefusedError, match=r"sslcertmode=allow"):
+        load_over(url_of(tls.port, "by_certificate", sslcertmode="require", **pair))
     (home / "root.crl").write_text("")
     with pytest.raises(RefusedError, match=r"revoked.*root.crl.*sslcrl"):
         load_over(url_of(tls.port, "by_scram", sslmode="verify-ca", sslrootcert=made.crt("ca")))
@@ -386,6 +389,24 @@ def test_an_offer_of_tls_that_fails_gets_no_password(
         assert "cleartext password" in done.complaint
         assert PASSWORD.encode() not in sent_by(heard)
         assert heard
+
+
+def test_allow_gives_no_password_away_either(tls: TlsServer) -> None:
+    with listening(tls.port) as (port, heard):
+        assert load_over(url_of(port, "by_password", sslmode="allow")) == [True, True]
+    assert heard
+    assert PASSWORD.encode() not in sent_by(heard)
+
+
+def test_a_server_without_tls_may_have_the_password_itself(newest: Server, home: Path) -> None:
+    access = newest.data / "pg_hba.conf"
+    access.write_text("host all by_password_alone 127.0.0.1/32 password\n" + access.read_text())
+    newest.role("by_password_alone")
+    newest.ask("select pg_reload_conf()")
+    for mode in ("prefer", "allow", "disable"):
+        assert load_over(url_of(newest.port, "by_password_alone", sslmode=mode)) == [False, False]
+    with pytest.raises(RefusedError, match=r"does not support SSL.*ssl = on"):
+        load_over(url_of(newest.port, "by_password_alone", sslmode="require"))
 
 
 def test_what_says_it_may_be_in_the_clear_is(tls: TlsServer) -> None:

@@ -112,6 +112,10 @@ def _refuse_revocations(options: Mapping[str, str]) -> None:
 
 def _identity(options: Mapping[str, str]) -> tuple[str, str] | None:
     """The files of the client's certificate and key. The client library has checked who may read the key."""
+    if options.get("sslcertmode") == "require":
+        raise _refusal(
+            "whether the server asks for a certificate is not known there", "Use sslcertmode=allow"
+        )
     certificate = options.get("sslcert") or _at_home("postgresql.crt")
     if options.get("sslcertmode") == "disable" or not certificate or not Path(certificate).exists():
         return None
