@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pwd
+import re
 import shutil
 import socket
 import tempfile
@@ -35,7 +36,7 @@ from tests.engine.tls import (
     sent_by,
     url_of,
 )
-from tests.servers import PASSWORD, Server, in_a_process
+from tests.servers import PASSWORD, Server, in_a_process, wait_until
 
 LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
 QUICK = ("--yes", "--quick", "--blocks", "1", "--seconds", "0.3", "--sessions", "1,2", "--seed", "1")
@@ -309,6 +310,54 @@ def test_the_load_without_a_good_client_certificate_is_refused_in_words(tls: Tls
             pytest.raises(ConnectionError, match=words),
         ):
             sessions.resize(1)
+
+
+@pytest.mark.parametrize(
+    ("shown", "root", "host", "words"),
+    [
+        ("by_another", "ca", HOST, "is not trusted"),
+        ("expired", "ca", HOST, "has expired"),
+        (
+            "elsewhere",
+            "ca",
+            HOST,
+            r"does not match host name localhost: it is for db\.example\.org, 127\.0\.0\.2",
+        ),
+        ("nameless", "ca", HOST, "it names no host"),
+        ("for_clients", "ca", HOST, "is not for a server"),
+    ],
+)
+def test_the_load_says_what_is_wrong_and_what_to_do(
+    shown: str, root: str, host: str, words: str, tls: TlsServer
+) -> None:
+    tls.show(shown)
+    checked = load_tls(host, tls.certificates.crt(root), check_host=True)
+    with closing(client(tls.port, "anybody", checked)) as sessions, pytest.raises(ConnectionError) as refused:
+        sessions.resize(1)
+    assert re.search(words, str(refused.value)), str(refused.value)
+    told = str(Connector("postgresql://db/app").refused(str(refused.value)))
+    assert len(told) > len(f"No connection to PostgreSQL at db:5432, database app: {refused.value}. ") + 20
+
+
+def test_a_session_that_is_ended_says_why_and_is_opened_anew(tls: TlsServer) -> None:
+    with closing(client(tls.port, "by_scram", load_tls())) as sessions:
+        sessions.resize(2)
+        first, second = sessions.pids()
+        statement = "select pg_sleep(0.01), $1::int4, $2::int8, $3::text"
+        sessions.begin(statement, "", 1, [], 60.0, None, [], None)
+        wait_until(
+            lambda: tls.ask("select count(*) from pg_stat_activity where state = 'active'") > 2, "work"
+        )
+        assert tls.ask(f"select pg_terminate_backend({first})")
+        assert sessions.wait(0.5) is None
+        sessions.interrupt()
+        done = sessions.wait(30.0)
+        assert done is not None
+        troubles = [session.trouble for session in done.sessions]
+        assert troubles == ["terminating connection due to administrator command", None]
+        sessions.resize(2)
+        assert not {first, second} & set(sessions.pids())
+        assert encrypted_sessions(tls) == [True, True]
 
 
 def test_what_the_load_cannot_do_like_libpq_is_refused(tls: TlsServer, tmp_path: Path, home: Path) -> None:

@@ -23,6 +23,10 @@ TLS_MENDS = (
         "Check the clocks of both machines.",
     ),
     (
+        "certificate is not for a server",
+        "Have one made whose extendedKeyUsage, where it has one, has serverAuth.",
+    ),
+    (
         "certificate verify failed",
         "sslrootcert must name the file with the root certificate of whoever signed the server's "
         "certificate, and the certificate must be valid today.",
