@@ -13,6 +13,8 @@ const MOST_AT_ONCE: u64 = 1 << 20;
 
 const AUTHENTICATION: u8 = b'R';
 const READY_FOR_QUERY: u8 = b'Z';
+/// The protocol's client keeps each of these, by a name that the server chooses.
+const PARAMETER_STATUS: u8 = b'S';
 /// A message's tag and its length.
 const HEAD: usize = 5;
 /// An authentication message's head and its code.
@@ -101,13 +103,15 @@ struct Watch {
     rest: u64,
     /// Bytes since the server was last ready.
     at_once: u64,
+    /// Bytes of parameters since the connection was made.
+    kept: u64,
     asked: bool,
 }
 
 impl Watch {
     fn new(allowed: Methods) -> Self {
         let head = [0; AUTHENTICATION_HEAD];
-        Self { allowed, head, known: 0, rest: 0, at_once: 0, asked: false }
+        Self { allowed, head, known: 0, rest: 0, at_once: 0, kept: 0, asked: false }
     }
 
     fn see(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
@@ -139,9 +143,12 @@ impl Watch {
             return Err(Refusal("the server's answer is not PostgreSQL's protocol".to_owned()));
         }
         self.at_once += length;
-        if self.at_once > MOST_AT_ONCE {
+        if tag == PARAMETER_STATUS {
+            self.kept += length;
+        }
+        if self.at_once.max(self.kept) > MOST_AT_ONCE {
             return Err(Refusal(format!(
-                "the server sent more than {MOST_AT_ONCE} bytes at once, which no answer to this load is"
+                "the server sent more than {MOST_AT_ONCE} bytes of an answer or of parameters, which no load makes it do"
             )));
         }
         if tag == READY_FOR_QUERY {
@@ -242,12 +249,16 @@ mod tests {
     #[test]
     fn a_flood_is_refused_and_many_small_answers_are_not() {
         let huge = [&[b'D'][..], &u32::MAX.to_be_bytes()].concat();
-        assert!(seen(scram(), &huge).unwrap_err().contains("at once"));
+        assert!(seen(scram(), &huge).unwrap_err().contains("of an answer"));
         let status = message(b'S', &[b'x'; 996]);
         let flood = status.repeat(usize::try_from(MOST_AT_ONCE).unwrap() / 1_000 + 2);
-        assert!(seen(scram(), &flood).unwrap_err().contains("at once"));
-        let answer = [status.repeat(100), message(b'Z', b"I")].concat();
+        assert!(seen(scram(), &flood).unwrap_err().contains("of parameters"));
+        let ready = message(b'Z', b"I");
+        let answer = [message(b'D', &b"x".repeat(99_996)), ready.clone()].concat();
         assert_eq!(seen(scram(), &answer.repeat(30)), Ok(()));
+        let drip = [status, ready].concat();
+        assert_eq!(seen(scram(), &drip.repeat(900)), Ok(()));
+        assert!(seen(scram(), &drip.repeat(1_100)).is_err(), "parameters are kept");
         assert!(seen(scram(), &message(b'R', b"")).unwrap_err().contains("protocol"));
     }
 }
