@@ -7,6 +7,7 @@ __all__ = [
     "LOG_DEVICE_LIBRARY",
     "ClientResponses",
     "ClientSessions",
+    "ClientTls",
     "ClientWork",
     "MachineTimes",
     "ServerTasks",
@@ -275,9 +276,34 @@ class ClientWork:
     def interrupted(self) -> bool: ...
 
 @final
+class ClientTls:
+    def __new__(
+        cls,
+        host: str,
+        roots: str | None,
+        check_host: bool,
+        identity: tuple[str, str] | None,
+        versions: Sequence[str],
+        direct: bool,
+        sni: bool,
+    ) -> ClientTls: ...
+
+@final
 class ClientSessions:
     def __new__(
-        cls, host: str, port: int, user: str, password: str | None, database: str, options: str
+        cls,
+        host: str,
+        port: int,
+        user: str,
+        password: str | None,
+        database: str,
+        options: str,
+        *,
+        tls: ClientTls | None,
+        channel_binding: str,
+        allowed: Sequence[str],
+        peer_uid: int | None,
+        connect_timeout_s: float,
     ) -> ClientSessions: ...
     def resize(self, count: int) -> None: ...
     def pids(self) -> list[int]: ...

@@ -5,24 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-import psycopg
 import pytest
-from psycopg.rows import dict_row
 
 from redolab import _core, open_run
-from redolab.engine.client_sessions import ClientSessions, check_client
-from redolab.engine.connection import Connection, Connector
-from redolab.engine.postgres_loads.inserts import PostgresInserts
+from redolab.engine.client_sessions import ClientSessions
+from redolab.engine.connection import Connector
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount, Inserts, Updates
 from tests.conftest import Redolab
 from tests.engine.clients import Open, inserts, work
 from tests.servers import PASSWORD, Server, made, wait_until
-
-LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
 
 
 def next_transaction(server: Server) -> int:
@@ -185,7 +179,10 @@ def test_a_session_lost_between_samples_is_opened_anew(opened: Open, newest: Ser
 
 
 def test_a_wrong_password_is_refused_and_not_shown(newest: Server) -> None:
-    sessions = _core.ClientSessions("127.0.0.1", newest.port, "postgres", "wr0ng-of-the-test", "postgres", "")
+    sessions = _core.ClientSessions(
+        "127.0.0.1", newest.port, "postgres", "wr0ng-of-the-test", "postgres", "", tls=None,
+        channel_binding="prefer", allowed=["scram-sha-256"], peer_uid=None, connect_timeout_s=10.0,
+    )  # fmt: skip
     try:
         with pytest.raises(ConnectionError, match="password authentication failed") as refused:
             sessions.resize(2)
@@ -209,36 +206,6 @@ def test_more_sessions_than_the_server_takes_are_refused_with_what_to_do(newest:
 def test_another_load_is_refused_before_anything_is_made(opened: Open) -> None:
     with pytest.raises(UsageError, match="only inside the server"):
         opened(Updates("", 1, "session", rows_per_session=10, padding_bytes=0), {"loop": "client"})
-
-
-def control_like(address: str, **options: str) -> Connection:
-    """What `check_client` reads of a connection."""
-    info = [SimpleNamespace(keyword=name.encode(), val=value.encode()) for name, value in options.items()]
-    return cast(
-        "Connection",
-        SimpleNamespace(
-            pgconn=SimpleNamespace(info=info, ssl_in_use=True), info=SimpleNamespace(hostaddr=address)
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("option", "value"), [("sslmode", "require"), ("sslmode", "verify-full"), ("channel_binding", "require")]
-)
-def test_a_connection_that_must_be_encrypted_is_refused(option: str, value: str) -> None:
-    with pytest.raises(RefusedError, match=f"{option}={value}.*speaks no TLS"):
-        check_client(LOAD, control_like("10.0.0.1", **{option: value}))
-    check_client(LOAD, control_like("", **{option: value}))  # A Unix socket is never encrypted.
-
-
-@pytest.mark.parametrize("value", ["disable", "allow", "prefer"])
-def test_a_connection_that_may_be_in_the_clear_is_not(value: str) -> None:
-    assert check_client(LOAD, control_like("10.0.0.1", sslmode=value))
-
-
-def test_a_real_connection_says_how_it_was_asked_for(newest: Server) -> None:
-    with psycopg.connect(newest.conninfo("postgres"), row_factory=dict_row) as control:
-        assert not check_client(LOAD, control)
 
 
 def test_a_whole_run_from_a_client(server: Server, database: str, redolab: Redolab, tmp_path: Path) -> None:

@@ -8,9 +8,13 @@
 //! They work as fast as they can, or do what is asked for at random moments (`Arrivals`), each handed to the
 //! free session of a thread that was used last. Then a response time counts from the moment it was asked
 //! for, so that what a slow server makes wait is in it.
+//!
+//! A connection is encrypted where it is told to be, and never falls back. What a server may send before anybody
+//! knows who it is has limits: the ways of authentication, the bytes at once, the time.
 
 mod alarm;
 mod arrivals;
+mod guarded;
 mod latency;
 mod part;
 mod pool;
@@ -19,11 +23,15 @@ mod report;
 mod session;
 mod sessions;
 mod shard;
+mod tls;
 mod vacancies;
 
 pub use arrivals::Arrivals;
+pub use guarded::Methods;
 pub use latency::Latency;
 pub use part::{Amount, Job};
-pub use postgres::Target;
+pub use postgres::{Login, Protection, Target};
 pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;
+pub use tls::{Roots, Tls, TlsOptions, Versions};
+pub use tokio_postgres::config::ChannelBinding;

@@ -1,77 +1,178 @@
 //! PostgreSQL: connections, and transactions of single-row inserts.
 
 use std::cell::OnceCell;
+use std::error::Error as _;
+use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
 use tokio::task::spawn_local;
+use tokio::time::timeout;
+use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation};
+use tokio_postgres::tls::TlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
+use crate::guarded::{Guarded, Methods, Refusal};
 use crate::part::Job;
+use crate::tls::{Tls, handshake_words};
 
-const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// A server that vanishes from the network is noticed after half a minute, not after two hours.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVES: u32 = 4;
 
+/// Where a server is, and as whom to connect.
+#[derive(Clone, Copy)]
+pub struct Login<'a> {
+    /// A name or an address; what begins with `/` is a socket's directory.
+    pub host: &'a str,
+    /// The port, also of a socket.
+    pub port: u16,
+    /// The role.
+    pub user: &'a str,
+    /// Its password.
+    pub password: Option<&'a str>,
+    /// The database.
+    pub database: &'a str,
+    /// For the server, as libpq has them.
+    pub options: &'a str,
+}
+
+/// How a connection is protected.
+#[derive(Clone)]
+pub struct Protection {
+    /// How it is encrypted. Without it, it is not; with it, it always is. A Unix socket never is.
+    pub tls: Option<Tls>,
+    /// Whether both ends make sure that they mean the same certificate.
+    pub channel_binding: ChannelBinding,
+    /// The ways of authentication to take part in.
+    pub allowed: Methods,
+    /// The user as whom the server must run behind a Unix socket.
+    pub peer_uid: Option<u32>,
+    /// How long to wait for a connection to be made, authentication and all.
+    pub limit: Duration,
+}
+
 /// A server, and as whom to connect. Its `Debug` does not show the password.
 #[derive(Clone)]
-pub struct Target(Config);
+pub struct Target {
+    config: Config,
+    host: String,
+    port: u16,
+    protection: Protection,
+}
 
 impl Target {
-    /// Take where the server is and who connects; `host` beginning with `/` is a socket's directory. `options`
-    /// are for the server, as libpq has them.
+    /// Take where the server is, who connects, and how.
     #[must_use]
-    pub fn new(
-        host: &str,
-        port: u16,
-        user: &str,
-        password: Option<&str>,
-        database: &str,
-        options: &str,
-    ) -> Self {
+    pub fn new(login: &Login<'_>, protection: Protection) -> Self {
         let mut config = Config::new();
         config
-            .host(host)
-            .port(port)
-            .user(user)
-            .dbname(database)
-            .options(options)
-            .connect_timeout(CONNECT_LIMIT)
-            .keepalives_idle(KEEPALIVE_IDLE)
-            .keepalives_interval(KEEPALIVE_INTERVAL)
-            .keepalives_retries(KEEPALIVES);
-        if let Some(password) = password {
+            .user(login.user)
+            .dbname(login.database)
+            .options(login.options)
+            .channel_binding(protection.channel_binding);
+        if let Some(password) = login.password {
             config.password(password);
         }
-        Self(config)
+        Self { config, host: login.host.to_owned(), port: login.port, protection }
     }
 
     /// Open a connection, shown as `name` in the server's views, and tell its server process.
     pub(crate) async fn connect(&self, name: &str) -> Result<(Wire, u32), String> {
-        let mut config = self.0.clone();
-        let (client, connection) =
-            config.application_name(name).connect(NoTls).await.map_err(|error| words(&error))?;
-        let ending = Rc::new(OnceCell::new());
-        let told = Rc::clone(&ending);
-        // Ends with the client.
-        spawn_local(async move {
-            if let Err(error) = connection.await {
-                let _ = told.set(words(&error));
+        let limit = self.protection.limit;
+        timeout(limit, self.open(name))
+            .await
+            .map_err(|_| format!("timeout: the connection was not made within {limit:?}"))?
+    }
+
+    async fn open(&self, name: &str) -> Result<(Wire, u32), String> {
+        let mut config = self.config.clone();
+        config.application_name(name);
+        let allowed = self.protection.allowed;
+        let wire = if self.host.starts_with('/') {
+            let stream = self.unix().await.map_err(|why| no_connection(&why))?;
+            in_the_clear(config, stream, allowed).await?
+        } else {
+            let stream = self.tcp().await.map_err(|why| no_connection(&why))?;
+            match &self.protection.tls {
+                None => in_the_clear(config, stream, allowed).await?,
+                Some(tls) => {
+                    let direct =
+                        if tls.direct { SslNegotiation::Direct } else { SslNegotiation::Postgres };
+                    config.ssl_mode(SslMode::Require).ssl_negotiation(direct);
+                    wire(&config, stream, tls.handshake(allowed)).await?
+                }
             }
-        });
-        let wire = Wire { client, ending };
+        };
         let pid = wire.ask("select pg_backend_pid()::text", &[]).await?;
         let pid = pid.and_then(|pid| pid.parse().ok()).ok_or("the server tells no process id")?;
         Ok((wire, pid))
     }
+
+    async fn tcp(&self) -> io::Result<TcpStream> {
+        let stream = TcpStream::connect((&*self.host, self.port)).await?;
+        stream.set_nodelay(true)?;
+        sockopt::set_socket_keepalive(&stream, true)?;
+        sockopt::set_tcp_keepidle(&stream, KEEPALIVE_IDLE)?;
+        sockopt::set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL)?;
+        sockopt::set_tcp_keepcnt(&stream, KEEPALIVES)?;
+        Ok(stream)
+    }
+
+    async fn unix(&self) -> io::Result<UnixStream> {
+        let socket = Path::new(&self.host).join(format!(".s.PGSQL.{}", self.port));
+        let stream = UnixStream::connect(socket).await?;
+        match self.protection.peer_uid {
+            Some(wanted) if wanted != stream.peer_cred()?.uid() => Err(io::Error::other(Refusal(
+                "the server behind this socket does not run as the user that requirepeer names"
+                    .to_owned(),
+            ))),
+            _ => Ok(stream),
+        }
+    }
+}
+
+async fn in_the_clear<S>(mut config: Config, stream: S, allowed: Methods) -> Result<Wire, String>
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    config.ssl_mode(SslMode::Disable);
+    wire(&config, Guarded::new(stream, allowed), NoTls).await
+}
+
+/// Log in over `stream`.
+async fn wire<S, T>(config: &Config, stream: S, tls: T) -> Result<Wire, String>
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+    T: TlsConnect<S>,
+    T::Stream: Unpin + 'static,
+{
+    let (client, connection) =
+        config.connect_raw(stream, tls).await.map_err(|error| words(&error))?;
+    let ending = Rc::new(OnceCell::new());
+    let told = Rc::clone(&ending);
+    // Ends with the client.
+    spawn_local(async move {
+        if let Err(error) = connection.await {
+            let _ = told.set(words(&error));
+        }
+    });
+    Ok(Wire { client, ending })
+}
+
+fn no_connection(error: &io::Error) -> String {
+    format!("error connecting to server: {error}")
 }
 
 impl std::fmt::Debug for Target {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Target").field("hosts", &self.0.get_hosts()).finish_non_exhaustive()
+        formatter.debug_struct("Target").field("host", &self.host).finish_non_exhaustive()
     }
 }
 
@@ -173,18 +274,39 @@ fn words(error: &Error) -> String {
     if let Some(answer) = error.as_db_error() {
         return answer.message().to_owned();
     }
-    let cause = std::error::Error::source(error);
-    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+    let Some(cause) = error.source() else { return error.to_string() };
+    let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    if let Some(refusal) = inner.and_then(|inner| inner.downcast_ref::<Refusal>()) {
+        return refusal.to_string();
+    }
+    if let Some(failed) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        return handshake_words(failed);
+    }
+    format!("{error}: {cause}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Target;
+    use super::*;
 
     #[test]
     fn a_target_does_not_show_its_password() {
-        let target = Target::new("localhost", 5432, "me", Some("s3cret"), "postgres", "");
-        let shown = format!("{target:?}");
+        let login = Login {
+            host: "localhost",
+            port: 5432,
+            user: "me",
+            password: Some("s3cret"),
+            database: "postgres",
+            options: "",
+        };
+        let protection = Protection {
+            tls: None,
+            channel_binding: ChannelBinding::Prefer,
+            allowed: Methods::default(),
+            peer_uid: None,
+            limit: Duration::from_secs(1),
+        };
+        let shown = format!("{:?}", Target::new(&login, protection));
         assert!(shown.contains("localhost") && !shown.contains("s3cret"), "{shown}");
     }
 }

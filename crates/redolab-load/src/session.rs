@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::alarm;
 use crate::arrivals::Schedule;
@@ -11,6 +12,9 @@ use crate::part::{Amount, Job, Task, share};
 use crate::pool::Desk;
 use crate::postgres::{Inserts, Target, Wire};
 use crate::report::{Notes, SessionReport};
+
+/// What is asked between two jobs takes no time on a server that answers at all.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// A connection, until it is lost.
 pub(crate) struct Session {
@@ -28,7 +32,7 @@ impl Session {
     /// Whether the server still answers.
     pub(crate) async fn is_alive(&self) -> bool {
         match &self.wire {
-            Some(wire) => wire.is_alive().await,
+            Some(wire) => timeout(ANSWER_LIMIT, wire.is_alive()).await.unwrap_or(false),
             None => false,
         }
     }
@@ -39,7 +43,9 @@ impl Session {
         arguments: &[String],
     ) -> Result<Option<String>, String> {
         match &self.wire {
-            Some(wire) => wire.ask(statement, arguments).await,
+            Some(wire) => timeout(ANSWER_LIMIT, wire.ask(statement, arguments))
+                .await
+                .map_err(|_| format!("timeout: no answer within {ANSWER_LIMIT:?}"))?,
             None => Err("the connection was closed".to_owned()),
         }
     }

@@ -12,8 +12,8 @@ use tokio::task::LocalSet;
 
 use crate::part::{Job, Task};
 use crate::postgres::Target;
-use crate::report::Report;
-use crate::shard::{Command, Question, obey};
+use crate::report::{Report, SessionReport};
+use crate::shard::{BROKEN, Command, Question, obey};
 
 /// More threads than this do not help one client.
 const MOST_THREADS: usize = 8;
@@ -60,7 +60,7 @@ impl Sessions {
     pub fn resize(&mut self, count: usize) -> Result<(), String> {
         let threads = self.shards.len();
         let wanted = |shard| (0..count).filter(|number| number % threads == shard).collect();
-        let answers = self.tell(|shard, answer| Command::Resize(wanted(shard), answer));
+        let answers = self.tell(|shard, answer| Command::Resize(wanted(shard), answer))?;
         let mut known = Vec::with_capacity(count);
         for answer in answers {
             known.extend(answer?);
@@ -89,7 +89,7 @@ impl Sessions {
     ) -> Result<Vec<Option<String>>, String> {
         let question =
             Arc::new(Question { statement: statement.to_owned(), arguments: arguments.to_vec() });
-        let answers = self.tell(|_, answer| Command::Ask(Arc::clone(&question), answer));
+        let answers = self.tell(|_, answer| Command::Ask(Arc::clone(&question), answer))?;
         let mut known: Vec<_> = answers.into_iter().flatten().collect();
         known.sort_by_key(|(number, _)| *number);
         known
@@ -125,7 +125,11 @@ impl Sessions {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        let Working { task, so_far: mut report, .. } = self.working.take()?;
+        let Working { task, missing, so_far: mut report, .. } = self.working.take()?;
+        if missing > 0 {
+            let (number, trouble) = (report.sessions.len(), Some(BROKEN.to_owned()));
+            report.sessions.push(SessionReport { number, trouble, ..SessionReport::default() });
+        }
         if let (Some(responses), Some(schedule)) = (&mut report.responses, &task.schedule) {
             responses.unserved = schedule.left();
         }
@@ -137,13 +141,15 @@ impl Sessions {
         self.stop.send_replace(true);
     }
 
-    fn tell<T>(&self, command: impl Fn(usize, Sender<T>) -> Command) -> Vec<T> {
+    /// The answers of all threads.
+    fn tell<T>(&self, command: impl Fn(usize, Sender<T>) -> Command) -> Result<Vec<T>, String> {
         let (answer, answers) = channel();
         for (number, shard) in self.shards.iter().enumerate() {
             let _ = shard.commands.send(command(number, answer.clone()));
         }
         drop(answer);
-        answers.into_iter().collect()
+        let answers: Vec<T> = answers.into_iter().collect();
+        if answers.len() == self.shards.len() { Ok(answers) } else { Err(BROKEN.to_owned()) }
     }
 }
 
@@ -165,5 +171,48 @@ impl Shard {
             .name(format!("load {}", number + 1))
             .spawn(move || LocalSet::new().block_on(&runtime, obey(target, orders)))?;
         Ok(Self { commands, thread })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threads of which the second ends at once, as one that panics does.
+    fn half_broken() -> Sessions {
+        let shards = [true, false].map(|answers| {
+            let (commands, mut orders) = mpsc::unbounded_channel();
+            let thread = thread::spawn(move || {
+                while let Some(command) = orders.blocking_recv().filter(|_| answers) {
+                    match command {
+                        Command::Resize(_, answer) => drop(answer.send(Ok(Vec::new()))),
+                        Command::Ask(_, answer) => drop(answer.send(Vec::new())),
+                        Command::Work(_, _, answer) => drop(answer.send(Report::default())),
+                    }
+                }
+            });
+            Shard { commands, thread }
+        });
+        let (pids, stop) = (Vec::new(), watch::Sender::new(false));
+        Sessions { shards: shards.into(), pids, stop, working: None }
+    }
+
+    #[test]
+    fn a_thread_that_broke_is_an_error_and_no_smaller_answer() {
+        let mut sessions = half_broken();
+        assert_eq!(sessions.resize(2), Err(BROKEN.to_owned()));
+        assert_eq!(sessions.ask("select 1", &[]), Err(BROKEN.to_owned()));
+        let amount = crate::Amount::Rows(1);
+        sessions.begin(Job {
+            statement: String::new(),
+            padding: String::new(),
+            rows_per_commit: 1,
+            parameters: Vec::new(),
+            amount,
+            arrivals: None,
+            afterwards: Vec::new(),
+        });
+        let report = sessions.wait(Duration::from_secs(60)).unwrap();
+        assert_eq!(report.sessions[0].trouble.as_deref(), Some(BROKEN));
     }
 }

@@ -14,8 +14,11 @@ use tokio::task::{JoinSet, spawn_local};
 use crate::part::Task;
 use crate::pool::{Pool, pool};
 use crate::postgres::Target;
-use crate::report::{Notes, Report};
+use crate::report::{Notes, Report, SessionReport};
 use crate::session::Session;
+
+/// What is said where a thread or a task has panicked.
+pub(crate) const BROKEN: &str = "the client broke, which is a fault of Redolab's: please report it";
 
 /// What a thread is told; each has where its answer goes.
 pub(crate) enum Command {
@@ -100,11 +103,18 @@ async fn work(
             (session, done)
         });
     }
+    let numbers: Vec<_> = sessions.iter().map(|session| session.number).collect();
     while let Some(done) = working.join_next().await {
         let Ok((session, (mine, interrupted))) = done else { continue };
         report.sessions.push(mine);
         report.interrupted |= interrupted;
         sessions.push(session);
+    }
+    for number in numbers {
+        if report.sessions.iter().all(|session| session.number != number) {
+            let trouble = Some(BROKEN.to_owned());
+            report.sessions.push(SessionReport { number, trouble, ..SessionReport::default() });
+        }
     }
     // It still waits for a moment where all sessions were stopped or lost.
     handing_out.abort();

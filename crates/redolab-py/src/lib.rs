@@ -187,6 +187,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<load::ClientResponses>()?;
     module.add_class::<load::ClientWork>()?;
     module.add_class::<load::ClientSessions>()?;
+    module.add_class::<load::ClientTls>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;
     module.add_function(wrap_pyfunction!(process_threads, module)?)?;
     module.add_function(wrap_pyfunction!(task_states, module)?)?;

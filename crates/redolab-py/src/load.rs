@@ -1,12 +1,16 @@
 //! Sessions that work over the wire, as Python sees them.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyConnectionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use redolab_load::{Amount, Arrivals, Job, Responses, Sessions, Target};
+use redolab_load::{
+    Amount, Arrivals, ChannelBinding, Job, Login, Methods, Protection, Responses, Roots, Sessions,
+    Target, Tls, TlsOptions, Versions,
+};
 
 /// What one session did.
 #[pyclass(frozen, get_all, module = "redolab._core")]
@@ -53,6 +57,42 @@ pub struct ClientWork {
     interrupted: bool,
 }
 
+/// How a client's connections are encrypted.
+#[pyclass(frozen, module = "redolab._core")]
+pub struct ClientTls(Tls);
+
+#[pymethods]
+impl ClientTls {
+    /// Read the files. `roots` is a file, `system`, or None where any certificate will do; `identity` the files
+    /// of the client's certificate and key; `versions` 1.2 and 1.3, or one of them.
+    #[new]
+    #[pyo3(signature = (host, roots, check_host, identity, versions, direct, sni))]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
+    fn new(
+        host: String,
+        roots: Option<PathBuf>,
+        check_host: bool,
+        identity: Option<(PathBuf, PathBuf)>,
+        versions: Vec<String>,
+        direct: bool,
+        sni: bool,
+    ) -> PyResult<Self> {
+        let roots = match roots {
+            None => Roots::Anybody,
+            Some(file) if file.as_os_str() == "system" => Roots::System,
+            Some(file) => Roots::File(file),
+        };
+        let versions = match versions.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["1.2", "1.3"] => Versions::Both,
+            ["1.2"] => Versions::Only12,
+            ["1.3"] => Versions::Only13,
+            _ => return Err(PyValueError::new_err("no such versions of TLS")),
+        };
+        let options = TlsOptions { host, roots, check_host, identity, versions, direct, sni };
+        Tls::new(&options).map(Self).map_err(PyValueError::new_err)
+    }
+}
+
 /// Connections to one PostgreSQL that insert rows and commit; none at first.
 #[pyclass(frozen, module = "redolab._core")]
 pub struct ClientSessions {
@@ -62,7 +102,12 @@ pub struct ClientSessions {
 #[pymethods]
 impl ClientSessions {
     #[new]
-    #[pyo3(signature = (host, port, user, password, database, options))]
+    #[pyo3(signature = (
+        host, port, user, password, database, options, *,
+        tls, channel_binding, allowed, peer_uid, connect_timeout_s
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
     fn new(
         host: &str,
         port: u16,
@@ -70,9 +115,32 @@ impl ClientSessions {
         password: Option<&str>,
         database: &str,
         options: &str,
+        tls: Option<&ClientTls>,
+        channel_binding: &str,
+        allowed: Vec<String>,
+        peer_uid: Option<u32>,
+        connect_timeout_s: f64,
     ) -> PyResult<Self> {
-        let target = Target::new(host, port, user, password, database, options);
-        let running = Sessions::start(&target)?;
+        let login = Login { host, port, user, password, database, options };
+        let may = |method: &str| allowed.iter().any(|one| one == method);
+        let protection = Protection {
+            tls: tls.map(|tls| tls.0.clone()),
+            channel_binding: match channel_binding {
+                "disable" => ChannelBinding::Disable,
+                "prefer" => ChannelBinding::Prefer,
+                "require" => ChannelBinding::Require,
+                _ => return Err(PyValueError::new_err("no such channel_binding")),
+            },
+            allowed: Methods {
+                none: may("none"),
+                password: may("password"),
+                md5: may("md5"),
+                scram: may("scram-sha-256"),
+            },
+            peer_uid,
+            limit: duration(connect_timeout_s)?,
+        };
+        let running = Sessions::start(&Target::new(&login, protection))?;
         Ok(Self { running: Mutex::new(Some(running)) })
     }
 

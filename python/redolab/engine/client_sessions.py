@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from redolab import _core
 from redolab.design import SEEDS
 from redolab.engine.connection import SESSION_SETTINGS, Connection, Connector
+from redolab.engine.load_protection import protection_like
 from redolab.engine.postgres_loads import ClientLoad, PostgresLoad
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.load import Amount
@@ -25,7 +26,6 @@ _POLL_S = 0.05
 _FORCES_COUNTERS = 150_000
 # Before 15 a session reports at most twice a second, at the end of a statement.
 _REPORT_S = 0.6
-_SSL_REQUIRED = ("require", "verify-ca", "verify-full")
 
 
 class ClientSessions:
@@ -51,9 +51,7 @@ class ClientSessions:
             else f"select pg_sleep({_REPORT_S})::text"
         )
         self._settle_s = 0.0 if info.server_version >= _FORCES_COUNTERS else _REPORT_S
-        self._sessions = _core.ClientSessions(
-            info.hostaddr or info.host, info.port, info.user, info.password or None, info.dbname, info.options
-        )
+        self._sessions = _open(control)
         self._count, self._seed = 0, seed
         try:
             self.resize(most)
@@ -192,32 +190,42 @@ def _microseconds(buckets: Iterable[tuple[int, int]]) -> tuple[tuple[float, int]
     return tuple((upper_ns / 1e3, count) for upper_ns, count in buckets)
 
 
-def check_client(load: PostgresLoad, control: Connection) -> bool:
-    """Make sure that a client can do `load`, over connections in the clear: it has no TLS.
+def _open(control: Connection) -> _core.ClientSessions:
+    """A client of the server that `control` is connected to, as the same role; no session yet."""
+    info, protection = control.info, protection_like(control)
+    return _core.ClientSessions(
+        info.hostaddr or info.host,
+        info.port,
+        info.user,
+        info.password or None,
+        info.dbname,
+        info.options,
+        tls=protection.tls,
+        channel_binding=protection.channel_binding,
+        allowed=protection.allowed,
+        peer_uid=protection.peer_uid,
+        connect_timeout_s=protection.connect_timeout_s,
+    )
 
-    Returns whether it will be less protected than `control`, which is encrypted.
+
+def check_client(load: PostgresLoad, control: Connection, connector: Connector) -> None:
+    """Make sure that a client can do `load`, and that the server takes its connections.
+
+    Args:
+        load: what is to be done.
+        control: a connection to the same place; the client's are protected as it is.
+        connector: to the server; says in plain words why it refuses.
 
     Raises:
         UsageError: the load has no loop in a client.
-        RefusedError: the connections must be encrypted.
+        RefusedError: the client cannot be protected as `control` is, or the server does not take it.
     """
     if not isinstance(load, ClientLoad):
         raise UsageError("This load runs only inside the server, not from a client.")
-    options = {option.keyword: option.val for option in control.pgconn.info}
-    required = [
-        f"{name.decode()}={value.decode()}"
-        for name, value in options.items()
-        if value is not None
-        and (
-            (name == b"sslmode" and value.decode() in _SSL_REQUIRED)
-            or (name in {b"gssencmode", b"channel_binding"} and value == b"require")
-        )
-    ]
-    # libpq never encrypts on a Unix socket, whatever it was asked for.
-    if required and control.info.hostaddr:
-        raise RefusedError(
-            f"The connection must be encrypted ({', '.join(required)}), and Redolab's load from a client "
-            "speaks no TLS. Measure with loops inside the server, connect by a Unix socket, or use "
-            "sslmode=prefer where the server takes connections in the clear. Nothing was changed."
-        )
-    return bool(control.pgconn.ssl_in_use)
+    trial = _open(control)
+    try:
+        trial.resize(1)
+    except ConnectionError as error:
+        raise RefusedError(f"{connector.refused(str(error))} This was the load's connection.") from error
+    finally:
+        trial.close()

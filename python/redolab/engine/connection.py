@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from psycopg import conninfo, pq
+from psycopg import conninfo
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from redolab.engine import cleartext
+from redolab.engine.effective_options import effective_options
 from redolab.engine.limited_connection import LimitedConnection, opened
 from redolab.engine.sql import statement
+from redolab.engine.tls_mends import TLS_MENDS
 from redolab.errors import RefusedError, UsageError
 from redolab.load import LIST_SCHEMAS
 from redolab.url_secrets import handed_on
@@ -30,6 +33,7 @@ _TO_THE_SERVER = (
 )
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
+    *TLS_MENDS,
     (
         "password authentication failed",
         "Check the user and the password: PGPASSWORD or ~/.pgpass keep it out of the command line.",
@@ -130,7 +134,7 @@ class Connector:
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
-        options = f"{_options(self.parameters)} -c search_path={_SEARCH_PATH}"
+        options = f"{effective_options(self.parameters)['options']} -c search_path={_SEARCH_PATH}"
         if read_only:
             options += " -c default_transaction_read_only=on"
         settings: dict[str, Any] = {
@@ -156,7 +160,7 @@ class Connector:
 
     def _log_in(self, settings: Mapping[str, Any]) -> OwnConnection:
         def connect() -> OwnConnection:
-            return LimitedConnection.connect(**settings, autocommit=True, row_factory=dict_row)
+            return cleartext.connect(_open, settings)
 
         return connect() if self._stop is None else opened(connect, self._stop)
 
@@ -205,6 +209,10 @@ class Connector:
         return RefusedError(f"No connection to PostgreSQL at {self.place}: {text}. {mend}".rstrip())
 
 
+def _open(settings: Mapping[str, Any]) -> OwnConnection:
+    return LimitedConnection.connect(**settings, autocommit=True, row_factory=dict_row)
+
+
 class _ForeignText(Loader):
     """Text as the server has it. Names of others may be in another encoding than they should be."""
 
@@ -214,20 +222,6 @@ class _ForeignText(Loader):
         # What is in no encoding is taken for UTF-8.
         encoding = self.connection.info.encoding
         return bytes(data).decode("utf-8" if encoding == "ascii" else encoding, "backslashreplace")
-
-
-def _options(parameters: Mapping[str, Any]) -> str:
-    """The options for the server that hold here: of the URL, else of a service file, else of PGOPTIONS.
-
-    The client library tells them of a connection alone, so one is begun that leads nowhere.
-    """
-    nowhere = {**parameters, "host": "/", "hostaddr": "", "port": ""}
-    attempt = pq.PGconn.connect_start(conninfo.make_conninfo(**nowhere).encode())
-    try:
-        found = {option.keyword: option.val for option in attempt.info}
-    finally:
-        attempt.finish()
-    return (found[b"options"] or b"").decode(errors="surrogateescape")
 
 
 @contextmanager

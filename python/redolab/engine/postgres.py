@@ -135,7 +135,6 @@ class PostgresEngine:
         self._load: PostgresLoad | None = None
         self._sessions: dict[str, WorkingSessions] = {}
         self._loop = "server"
-        self._in_the_clear = False
         self._watcher: Connection | None = None
         self._parameters: Parameters | None = None
         self._per_transaction: Mapping[str, str] = {}
@@ -222,11 +221,6 @@ class PostgresEngine:
                 "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
             )
         found += kept_log(idle_slots(self._control))
-        if self._in_the_clear:
-            found.append(
-                "The client load's connections are in the clear: Redolab speaks no TLS there, though this "
-                "server offers it and the control connection uses it."
-            )
         if self._why_not_memory:
             found.append(
                 f"Wait events come from pg_stat_activity, because {self._why_not_memory}: waits of "
@@ -265,7 +259,7 @@ class PostgresEngine:
         check_pace(load, combinations)
         self._load = postgres_load(load, self._connector, self._stop)
         if any(loop_of(load, levels) == "client" for levels in combinations):
-            self._in_the_clear = check_client(self._load, self._control)
+            check_client(self._load, self._control, self._connector)
         check_publications(self._control, self._server["database"])
         claim_database(self._control, self._connector)
         if self._own is None and self._postmaster is not None:

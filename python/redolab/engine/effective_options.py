@@ -1,0 +1,25 @@
+"""What the client library makes of a URL, the environment and a service file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import conninfo, pq
+
+
+def effective_options(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Every option of a connection by its name, as the client library would use it; empty where it has none.
+
+    The client library tells them of a connection alone, so one is begun that leads nowhere.
+
+    Args:
+        parameters: of the connection, which go before the environment and a service file.
+    """
+    nowhere = {**parameters, "host": "/", "hostaddr": "", "port": ""}
+    attempt = pq.PGconn.connect_start(conninfo.make_conninfo(**nowhere).encode())
+    try:
+        return {option.keyword.decode(): os.fsdecode(option.val or b"") for option in attempt.info}
+    finally:
+        attempt.finish()

@@ -1,0 +1,106 @@
+"""What to do when an encrypted connection fails."""
+
+from __future__ import annotations
+
+# Text of the client library, the server or the client load -> what to do.
+TLS_MENDS = (
+    (
+        "cleartext password",
+        "Mend the server's TLS, or let its pg_hba.conf ask for scram-sha-256. sslmode=disable sends "
+        "the password as it is, readable by the network.",
+    ),
+    (
+        "does not match host name",
+        "Connect by a name that the certificate has (hostaddr can give the address beside it), or use "
+        "sslmode=verify-ca, which does not compare names.",
+    ),
+    (
+        "certificate has expired",
+        "Renew the server's certificate.",
+    ),
+    (
+        "certificate is not valid yet",
+        "Check the clocks of both machines.",
+    ),
+    (
+        "certificate is not for a server",
+        "Have one made whose extendedKeyUsage, where it has one, has serverAuth.",
+    ),
+    (
+        "certificate verify failed",
+        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "certificate, and the certificate must be valid today.",
+    ),
+    (
+        "certificate is not trusted",
+        "sslrootcert must name the file with the root certificate of whoever signed the server's "
+        "certificate.",
+    ),
+    (
+        "cannot be verified by Redolab's load",
+        "Have a certificate made of X.509 version 3 with the server's names in subjectAltName, signed "
+        "with SHA-256 or better by a key of RSA 2048 to 8192, ECDSA P-256 or P-384, or Ed25519.",
+    ),
+    (
+        "root certificate file",
+        "Name the file in sslrootcert, use the operating system's with sslrootcert=system, or ask for "
+        "less with sslmode=require.",
+    ),
+    (
+        "group or world access",
+        "Take the key's file away from others: chmod 600.",
+    ),
+    (
+        "client certificate",
+        "Give one that the server's ssl_ca_file vouches for: sslcert and sslkey, or "
+        "~/.postgresql/postgresql.crt and postgresql.key.",
+    ),
+    (
+        "unknown ca",
+        "The server does not know who signed the client certificate (sslcert): its ssl_ca_file must.",
+    ),
+    (
+        "does not support SSL",
+        "Switch TLS on in the server (ssl = on), or use sslmode=prefer, which takes what is there.",
+    ),
+    (
+        "does not support TLS",
+        "The control connection had TLS: check what stands between Redolab and the server.",
+    ),
+    (
+        "no TLS version or cipher in common",
+        "Let the server speak TLS 1.2 or 1.3, with a key of RSA 2048 to 8192, ECDSA P-256 or P-384, or "
+        "Ed25519.",
+    ),
+    (
+        "answer is not TLS",
+        "Check what stands between Redolab and the server.",
+    ),
+    (
+        "channel binding",
+        "channel_binding=require needs TLS, and a password that is stored as scram-sha-256.",
+    ),
+    (
+        "unsupported authentication method",
+        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "pg_hba.conf ask this role for one of these.",
+    ),
+    (
+        "unsupported SASL mechanism",
+        "The load from a client knows scram-sha-256, md5, password, certificates and trust. Let "
+        "pg_hba.conf ask this role for one of these.",
+    ),
+    (
+        "which is not allowed on this connection",
+        "The control connection was let in another way: check require_auth and what stands between "
+        "Redolab and the server.",
+    ),
+    (
+        "password missing",
+        "Give the password in PGPASSWORD or ~/.pgpass.",
+    ),
+    (
+        "requirepeer",
+        "Check who runs the server: requirepeer names another user.",
+    ),
+)
