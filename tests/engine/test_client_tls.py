@@ -18,6 +18,7 @@ import pytest
 from psycopg import conninfo
 
 from redolab import _core
+from redolab.engine import cleartext
 from redolab.engine.client_sessions import ClientSessions, check_client
 from redolab.engine.connection import Connector
 from redolab.engine.effective_options import effective_options
