@@ -285,11 +285,10 @@ def report(run: RunPath, json: Json = False) -> None:
 @app.command()
 def verify(run: RunPath, json: Json = False) -> None:
     """Recompute every stored figure and check the hashes; exit 1 on a difference."""
-    from redolab.store import open_run
-    from redolab.verification import verify_run
+    from redolab.verification import verify as verify_stored
 
-    stored = open_run(run)
-    differences = verify_run(stored)
+    found = verify_stored(run)
+    differences = found.differences
     if json:
         _print_json({"format": 1, "run": str(run), "differences": differences})
     if differences:
@@ -300,7 +299,7 @@ def verify(run: RunPath, json: Json = False) -> None:
             + ". The files were changed after the run, or another version computed them."
         )
     if not json:
-        print(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
+        print(f"{run}: every hash and every figure holds ({found.samples} samples).")
 
 
 @app.command("verify-forecast")

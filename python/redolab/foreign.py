@@ -218,11 +218,11 @@ def parse_table(
     import pyarrow.parquet as pq
 
     try:
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
-        source = pa.BufferReader(content)
-        with pq.ParquetFile(source, read_dictionary=texts, memory_map=False) as file:
+        with pq.ParquetFile(pa.BufferReader(content)) as file:
             _check_size(file.metadata, most_rows)
-            _check_columns(file.schema_arrow, schema, later, texts)
+            _check_columns(file.schema_arrow, schema, later)
+            texts = [name for name in file.schema_arrow.names if schema.field(name).type == pa.string()]
+        with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as file:
             table = file.read(use_threads=False)
         table = _plain(table, schema)
         table.validate(full=True)
@@ -389,7 +389,9 @@ def _check_size(metadata: Any, most_rows: int) -> None:
         raise ValueError(f"it takes more than {MOST_DECODED_BYTES >> 20} MB in memory")
 
 
-def _check_columns(found: Any, schema: Any, later: Collection[str], texts: Collection[str]) -> None:
+def _check_columns(found: Any, schema: Any, later: Collection[str]) -> None:
+    import pyarrow as pa
+
     names = found.names
     twice = {name for name in names if names.count(name) > 1}
     unknown, missing = set(names) - set(schema.names), set(schema.names) - set(names) - set(later)
@@ -401,13 +403,11 @@ def _check_columns(found: Any, schema: Any, later: Collection[str], texts: Colle
         if which:
             raise ValueError(f"it {says} the column {', '.join(sorted(map(repr, which))[:5])}")
     for name in names:
-        kind = found.field(name).type
-        # Texts were asked for as dictionaries.
-        kind = getattr(kind, "value_type", kind) if name in texts else kind
-        if str(kind) != str(schema.field(name).type).replace("<item:", "<element:") and str(kind) != str(
-            schema.field(name).type
-        ):
-            raise ValueError(f"its column {name!r} is {kind}, and must be {schema.field(name).type}")
+        kind, wanted = found.field(name).type, schema.field(name).type
+        # A list's element has another name in each version of the format.
+        both_lists = pa.types.is_list(kind) and pa.types.is_list(wanted)
+        if kind != wanted and not (both_lists and kind.value_type == wanted.value_type):
+            raise ValueError(f"its column {name!r} is {kind}, and must be {wanted}")
 
 
 def _plain(table: Any, schema: Any) -> Any:
