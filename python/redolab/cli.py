@@ -277,9 +277,11 @@ def forecast(
 @app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
+    from redolab.foreign import understood
     from redolab.store import open_run
 
-    _publish(open_run(run), json)
+    with understood(run):
+        _publish(open_run(run), json)
 
 
 @app.command()
@@ -345,12 +347,15 @@ def league(
     take_in: Annotated[
         Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
     ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Remove everything that was imported before.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show how true every model's forecasts were."""
     from redolab.command_league import exchange, league_now
 
-    for text in exchange(export, take_in):
+    for text in exchange(export, take_in, forget=forget):
         _say(text)
     results = league_now()
     if json:

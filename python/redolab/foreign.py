@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from redolab.errors import UsageError
+from redolab.errors import RedolabError, UsageError
 
 MOST_JSON_BYTES = 64 << 20
 MOST_TOML_BYTES = 1 << 20
@@ -244,13 +244,12 @@ def understood(what: Path) -> Iterator[None]:
         what: the run directory.
 
     Raises:
-        UsageError: anything that is no `RedolabError` was raised inside.
+        UsageError: anything but a `RedolabError` or an error of the operating system was raised inside.
     """
-    from redolab.errors import RedolabError
-
     try:
         yield
-    except RedolabError:
+    except (RedolabError, OSError):
+        # Files of the run are read before; what the system refuses now is a full disk or a closed pipe.
         raise
     except Exception as error:
         trace = error.__traceback__
