@@ -37,8 +37,6 @@ SMALLEST = 1e-30
 """Of a number in a table that is not zero: so do their inverses."""
 _WHOLE = 1 << 64
 _MOST_DIGITS = 20
-_CODECS = ("SNAPPY", "UNCOMPRESSED")
-"""What Redolab writes. Neither makes more than some 20 bytes of one, so that a small file stays small."""
 
 
 def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
@@ -380,8 +378,6 @@ def _check_size(metadata: Any, most_rows: int) -> None:
     for group in groups:
         for number in range(group.num_columns):
             column = group.column(number)
-            if column.compression not in _CODECS:
-                raise ValueError(f"it is compressed with {column.compression}, as Redolab never writes")
             values += column.num_values
             decoded += column.total_uncompressed_size
     if decoded > MOST_DECODED_BYTES or 8 * values > MOST_DECODED_BYTES:
