@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from redolab.errors import RedolabError, UsageError
+from redolab.parquet_sizes import parquet_sizes
 
 MOST_JSON_BYTES = 64 << 20
 MOST_TOML_BYTES = 1 << 20
@@ -216,8 +217,8 @@ def parse_table(
     import pyarrow.parquet as pq
 
     try:
+        _check_size(content, most_rows)
         with pq.ParquetFile(pa.BufferReader(content)) as file:
-            _check_size(file.metadata, most_rows)
             _check_columns(file.schema_arrow, schema, later)
             texts = [name for name in file.schema_arrow.names if schema.field(name).type == pa.string()]
         with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as file:
@@ -370,17 +371,11 @@ def _check_values(found: Any) -> None:
         level, items = level + 1, inner
 
 
-def _check_size(metadata: Any, most_rows: int) -> None:
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    if metadata.num_rows > most_rows or sum(group.num_rows for group in groups) != metadata.num_rows:
-        raise ValueError(f"it says that it has {metadata.num_rows:,} rows, of {most_rows:,} at the most")
-    values = decoded = 0
-    for group in groups:
-        for number in range(group.num_columns):
-            column = group.column(number)
-            values += column.num_values
-            decoded += column.total_uncompressed_size
-    if decoded > MOST_DECODED_BYTES or 8 * values > MOST_DECODED_BYTES:
+def _check_size(content: bytes, most_rows: int) -> None:
+    found = parquet_sizes(content)
+    if not 0 <= found.rows <= most_rows:
+        raise ValueError(f"it says that it has {found.rows:,} rows, of {most_rows:,} at the most")
+    if found.decoded_bytes + 8 * found.values > MOST_DECODED_BYTES:
         raise ValueError(f"it takes more than {MOST_DECODED_BYTES >> 20} MB in memory")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from redolab.shapes import Shape, anything, entries, flag, items, maybe, number, one_of, record, text
 
 STATUSES = ("running", "finished", "interrupted", "failed")
-MOST_SAMPLES = 1_000_000
+MOST_SAMPLES = 200_000
 _MOST_SETTINGS = 10_000
 _MOST_SESSIONS = 100_000
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -173,6 +173,7 @@ _MANIFEST = record(
         "hashes": entries(_hash, 100),
     },
     {
+        "record": _short,
         "question": _long,
         "unit": _short,
         "started_at": maybe(_short),

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
@@ -65,7 +66,8 @@ _DOCUMENTS = ("results.json", "league.json", "forecast.json")
 HASHED = (*(f"{kind}.parquet" for kind in _DATA), *_DOCUMENTS)
 """The files whose hashes a manifest may have."""
 _MOST_ROWS: Mapping[str, int] = {"samples": MOST_SAMPLES}
-_MOST_OTHER_ROWS = 20_000_000
+_MOST_OTHER_ROWS = 5_000_000
+_MOST_ROWS_OF_A_SAMPLE = 100_000
 _LOCK_S = 5.0
 """How long another writer of the same directory is waited for; each needs it for milliseconds."""
 _ARROW = {
@@ -414,16 +416,21 @@ def _check_samples(run: Run) -> None:
     elif planned is not None and not set(numbers) <= {trial["sample"] for trial in planned}:
         wrong = "a sample is none that was planned"
     else:
-        wrong = _odd_choice(run)
+        wrong = _odd_row(run)
     if wrong is not None:
         raise UsageError(f"The samples of {run.path} are not as Redolab writes them: {wrong}. {_CHANGED}")
 
 
-def _odd_choice(run: Run) -> str | None:
-    """A text in a table where its record has a choice of a few, and it is none of them."""
+def _odd_row(run: Run) -> str | None:
+    """What in a table fits no sample, or none of the few texts that its record has to choose from."""
     tables = {"samples": RECORDS[run.manifest.get("record", "sample")], **_TABLES}
     for kind, record in tables.items():
         table = getattr(run, kind)
+        if table.num_rows > _MOST_ROWS_OF_A_SAMPLE * run.samples.num_rows:
+            return f"{kind} has {table.num_rows:,} rows of {run.samples.num_rows:,} samples"
+        known = pc.is_in(table["sample"].unique(), run.samples["sample"].unique())
+        if pc.any(pc.invert(known)).as_py():
+            return f"a row of {kind} belongs to no sample"
         for name, hint in typing.get_type_hints(record).items():
             if typing.get_origin(hint) is typing.Literal and name in table.column_names:
                 odd = set(table.column(name).unique().to_pylist()) - {*typing.get_args(hint), None}

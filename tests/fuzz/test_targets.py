@@ -10,7 +10,8 @@ from redolab.errors import RedolabError
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import TARGETS, remove_place
 
-_CASES = {"manifest": 25, "sealed": 25, "results": 25, "page": 25, "waits": 25}
+# Those that read a whole run take longer.
+_CASES = {"manifest": 20, "sealed": 20, "results": 20, "page": 10, "waits": 20, "ledger": 40}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,10 +29,10 @@ def test_what_it_starts_from_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_any_bytes_end_in_a_sentence(name: str) -> None:
     target = TARGETS[name]
-    refused, told = 0, 0
+    refused, told, whole = 0, 0, repr(target.read(target.seeds()[0]))
     for content in mutated(target.seeds(), _CASES.get(name, 150), seed=1):
         try:
-            told += target.read(content) != target.read(target.seeds()[0])
+            told += repr(target.read(content)) != whole
         except RedolabError:
             refused += 1
     # Damage must be seen: refused, or told as a difference.
