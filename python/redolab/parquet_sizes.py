@@ -57,6 +57,9 @@ def _sizes(footer: dict[int, Any], content: bytes, end: int) -> Sizes:
             column = chunk[3]
             if column[4] not in _CODECS:
                 raise ValueError("it is compressed in a way that Redolab never writes")
+            if group[3] == column[5] == 0:
+                # Nothing of it has a place.
+                continue
             in_pages, size = _pages(column, content, end)
             if in_pages != column[5] or group[3] < 0:
                 raise ValueError("its footer and its pages tell of different numbers of values")

@@ -74,8 +74,8 @@ def test_a_table_cut_off_is_told(run: Path, redolab: Redolab) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"[]", b"null", b"1", b"", b"{", b'{"a":' * 5000, b"\xff", b'{"format": 1}', b'{"format": 1, "format": 1}',
-     b'{"format": ' + b"9" * 400 + b"}", b'{"format": NaN}'],
+    [b"[]", b"null", b"1", b"", b"{", b'{"a":' * 5000, b"\xff", b'{"format": 1}',
+     b'{"format": 1, "format": 1}', b'{"format": ' + b"9" * 400 + b"}", b'{"format": NaN}'],
 )  # fmt: skip
 def test_a_manifest_that_is_none(run: Path, redolab: Redolab, content: bytes) -> None:
     (run / "manifest.json").write_bytes(content)
@@ -256,7 +256,7 @@ def test_a_sealed_forecast_that_is_none(
 def test_what_the_analysis_did_not_foresee_names_its_type_and_stays_chained(
     run: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*arguments: object) -> dict[str, Any]:
+    def fails(*_: object) -> dict[str, Any]:
         raise ZeroDivisionError("made up")
 
     monkeypatch.setattr("redolab.verification.analyse", fails)
