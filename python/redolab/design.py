@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from redolab.errors import UsageError
 from redolab.load import Amount
+from redolab.manifest import MOST_SAMPLES
 from redolab.sample import Role
 
 
@@ -67,6 +68,12 @@ class Design:
         ):
             if not 0 < value <= most:
                 raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
+        samples = self.blocks * (len(self.settings) + self.null_pair)
+        if samples > MOST_SAMPLES:
+            raise UsageError(
+                f"{self.blocks:,} blocks of {len(self.settings):,} settings are {samples:,} samples; a run "
+                f"has at most {MOST_SAMPLES:,}. Give fewer --blocks or fewer --settings."
+            )
 
     def order(self) -> tuple[Trial, ...]:
         """Every trial of the run, in the order it is to be measured."""

@@ -360,7 +360,7 @@ def _read_data(path: Path, kind: str, record: type) -> pa.Table:
 
 def _read_parts(path: Path, kind: str, record: type) -> pa.Table:
     try:
-        names = names_inside(path, "parts", MOST_SAMPLES)
+        names = names_inside(path, "parts", 2 * len(_DATA) * MOST_SAMPLES)
     except OSError as error:
         raise UsageError(f"{path / 'parts'} cannot be read: {error.strerror}. {_CHANGED}") from error
     # A sample counts from the moment its row stands on disk; its other tables went before it.

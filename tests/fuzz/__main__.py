@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 _READERS = (
-    "json", "tomllib", "redolab.experiment.list_file", "redolab.foreign", "redolab.ledger", "redolab.manifest",
-    "redolab.parquet_sizes", "redolab.sealed", "redolab.shapes", "redolab.store", "redolab.values_file",
-    "redolab.verification",
+    "json", "tomllib", "redolab.experiment.list_file", "redolab.foreign", "redolab.ledger",
+    "redolab.manifest", "redolab.parquet_sizes", "redolab.sealed", "redolab.shapes", "redolab.store",
+    "redolab.values_file", "redolab.verification",
 )  # fmt: skip
 """Whose coverage leads; the rest of Redolab would be slow to instrument."""
 
