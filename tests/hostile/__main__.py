@@ -36,27 +36,29 @@ def main(in_process: int = 10_000, by_command: int = 200, first: int = 1) -> int
 
 def _all(what: str, ask: _Ask, runs: dict[str, Path], seeds: range, place: Path) -> int:
     codes: Counter[int | None] = Counter()
-    faults, unforeseen, slowest = 0, 0, None
-    with multiprocessing.get_context("fork").Pool(min(2, os.cpu_count() or 1), maxtasksperchild=500) as pool:
+    faults, unforeseen, slowest_s = 0, 0, 0.0
+    with multiprocessing.get_context("fork").Pool(2 * (os.cpu_count() or 1), maxtasksperchild=500) as pool:
         one = functools.partial(_one, ask, runs, place)
-        for answer, memory in pool.imap_unordered(one, seeds, chunksize=10):
+        for done, (answer, memory) in enumerate(pool.imap_unordered(one, seeds, chunksize=10), 1):
             codes[answer.code] += 1
             unforeseen += "its files can be read, and what they say cannot be" in answer.said
-            slowest = answer if slowest is None or answer.seconds > slowest.seconds else slowest
+            slowest_s = max(slowest_s, answer.cpu_s)
             fault = answer.fault or (f"took {memory >> 20} MB" if memory > MOST_BYTES else None)
-            if fault is None and answer.seconds > LONGEST_S:
-                fault = f"took {answer.seconds:.0f} s"
+            if fault is None and answer.cpu_s > LONGEST_S:
+                fault = f"took {answer.cpu_s:.0f} s"
             if fault is not None:
                 faults += 1
                 print(f"{fault}: seed {answer.seed}, {answer.run}, {' '.join(answer.command)}: {answer.done}")
                 print(answer.said[-3000:], flush=True)
-    print(
-        f"{len(seeds)} damaged runs {what}: "
-        + ", ".join(f"{count} ended with {code}" for code, count in sorted(codes.items(), key=str))
-        + f"; {unforeseen} were refused by the analysis alone; {faults} faults"
-        + (f"; the slowest took {slowest.seconds:.1f} s (seed {slowest.seed})" if slowest else ""),
-        flush=True,
-    )
+            if done % 500 == 0 or done == len(seeds):
+                ended = ", ".join(
+                    f"{count} ended with {code}" for code, count in sorted(codes.items(), key=str)
+                )
+                print(
+                    f"{done} damaged runs {what}: {ended}; {unforeseen} were refused by the analysis alone; "
+                    f"{faults} faults; the slowest took {slowest_s:.1f} s of CPU time",
+                    flush=True,
+                )
     return faults
 
 
