@@ -16,7 +16,8 @@ _CODECS = (0, 1)
 """None and Snappy, as Redolab writes. Neither makes more than some 20 bytes of one."""
 _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2 = 0, 2, 3
 _MOST_NESTED = 12
-_MOST_PARTS = 2_000_000
+_MOST_PARTS = 1_000_000
+"""Numbers, texts and structs in footer and page headers together; a page has about ten."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,13 @@ def parquet_sizes(content: bytes) -> Sizes:
     if end < 4:
         raise ValueError("it is cut off or no Parquet file")
     try:
-        return _sizes(_Reader(content, end).struct(), content, end)
+        reader = _Reader(content)
+        return _sizes(reader, reader.struct(end), end)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("its footer lacks what every Parquet file has") from error
 
 
-def _sizes(footer: dict[int, Any], content: bytes, end: int) -> Sizes:
+def _sizes(reader: _Reader, footer: dict[int, Any], end: int) -> Sizes:
     values = decoded = rows = 0
     for group in footer[4]:
         rows += group[3]
@@ -60,7 +62,7 @@ def _sizes(footer: dict[int, Any], content: bytes, end: int) -> Sizes:
             if group[3] == column[5] == 0:
                 # Nothing of it has a place.
                 continue
-            in_pages, size = _pages(column, content, end)
+            in_pages, size = _pages(reader, column, end)
             if in_pages != column[5] or group[3] < 0:
                 raise ValueError("its footer and its pages tell of different numbers of values")
             values, decoded = values + in_pages, decoded + size
@@ -69,16 +71,16 @@ def _sizes(footer: dict[int, Any], content: bytes, end: int) -> Sizes:
     return Sizes(rows, values, decoded)
 
 
-def _pages(column: dict[int, Any], content: bytes, end: int) -> tuple[int, int]:
+def _pages(reader: _Reader, column: dict[int, Any], end: int) -> tuple[int, int]:
     """Values and bytes, decompressed, of one column in one group of rows."""
     first = column.get(11) or column[9]
     last = first + column[7]
     if not 4 <= first <= last <= end:
         raise ValueError("its footer tells of places outside of it")
     values = decoded = 0
-    reader = _Reader(content, first)
+    reader.at = first
     while reader.at < last:
-        page = reader.struct()
+        page = reader.struct(reader.at)
         kind, size = page[1], page[2]
         if min(size, page[3]) < 0 or kind not in (_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2):
             raise ValueError("a page of it is of no known kind or size")
@@ -97,12 +99,15 @@ def _pages(column: dict[int, Any], content: bytes, end: int) -> tuple[int, int]:
 class _Reader:
     """Thrift's compact protocol: structs as their fields by number."""
 
-    def __init__(self, content: bytes, at: int) -> None:
-        self._content, self.at, self._parts = content, at, 0
+    def __init__(self, content: bytes) -> None:
+        self._content, self.at, self._parts = content, 0, 0
 
-    def struct(self, depth: int = 0) -> dict[int, Any]:
+    def struct(self, at: int, depth: int = 0) -> dict[int, Any]:
+        """The struct that begins at a place; `at` is then where it ends."""
+        self.at = at
         fields: dict[int, Any] = {}
         number = 0
+        self._count()
         while head := self._byte():
             delta, kind = head >> 4, head & 15
             number = number + delta if delta else self._signed()
@@ -110,9 +115,9 @@ class _Reader:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
-        self._parts += 1
-        if self._parts > _MOST_PARTS or depth > _MOST_NESTED:
-            raise ValueError("it has more parts than a Parquet file of that size")
+        self._count()
+        if depth > _MOST_NESTED:
+            raise ValueError("its parts are nested deeper than those of a Parquet file")
         if kind in (4, 5, 6):
             return self._signed()
         if kind == 8:
@@ -123,12 +128,17 @@ class _Reader:
             inner = head & 15
             return [self._value(inner, depth + 1) for _ in range(count)]
         if kind == 12:
-            return self.struct(depth + 1)
+            return self.struct(self.at, depth + 1)
         if kind in (1, 2, 3):
             return self._byte()
         if kind == 7:
             return self._take(8)
         raise ValueError("it has a part of no known kind")
+
+    def _count(self) -> None:
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise ValueError(f"it has more than {_MOST_PARTS:,} parts")
 
     def _byte(self) -> int:
         return self._take(1)[0]

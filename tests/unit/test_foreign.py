@@ -172,6 +172,27 @@ def test_a_footer_that_lies_of_its_pages_is_refused() -> None:
         read(lying)
 
 
+def test_pages_without_end_are_refused_soon() -> None:
+    # A footer in which one column chunk has a million empty page headers.
+    page = bytes([0x15, 0, 0x15, 0, 0x15, 0, 0x2C, 0x15, 0, 0, 0])
+    pages = page * 1_000_000
+    length = _varint(2 * len(pages))
+    column = bytes([0x3C, 0x45, 0]) + bytes([0x15, 0, 0x16, 0]) + bytes([0x16]) + length + bytes([0x26, 8, 0])
+    group = bytes([0x19, 0x1C]) + column + bytes([0, 0x26, 2, 0])
+    footer = bytes([0x36, 2, 0x19, 0x1C]) + group + bytes([0])
+    content = b"PAR1" + pages + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    with pytest.raises(ValueError, match="more than 1,000,000 parts"):
+        parquet_sizes(content)
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
+
+
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
