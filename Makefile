@@ -1,9 +1,12 @@
 # make demo    measure commit modes on a private PostgreSQL and write the report
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
+# make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 50 meetings of two runs
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
+# Of each fuzz target, seconds.
+FUZZ_S ?= 120
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
@@ -12,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check install clean
+.PHONY: demo test check long install clean
 
 install: $(INSTALLED)
 
@@ -38,6 +41,13 @@ check: $(INSTALLED)
 	else \
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi
+
+long: $(INSTALLED)
+	$(BIN)/python -m tests.hostile 10000 200
+	$(BIN)/python -m pip install --quiet 'atheris>=2.3'
+	$(BIN)/python -m tests.fuzz $(FUZZ_S)
+	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/test_hostile_server.py
+	REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill/test_two_runs.py
 
 $(INSTALLED): pyproject.toml $(RUST) scripts/need-tools
 	@PYTHON='$(PYTHON)' scripts/need-tools

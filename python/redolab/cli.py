@@ -331,20 +331,22 @@ def forecast(
 @app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
+    from redolab.foreign import understood
     from redolab.store import open_run
 
-    stored = open_run(run)
-    _show(_made(stored), stored, json)
+    with understood(run):
+        stored = open_run(run)
+        results = _made(stored)
+    _show(results, stored, json)
 
 
 @app.command()
 def verify(run: RunPath, json: Json = False) -> None:
     """Recompute every stored figure and check the hashes; exit 1 on a difference."""
-    from redolab.store import open_run
-    from redolab.verification import verify_run
+    from redolab.verification import verify as verify_stored
 
-    stored = open_run(run)
-    differences = verify_run(stored)
+    found = verify_stored(run)
+    differences = found.differences
     if json:
         show_json({"format": 1, "run": str(run), "differences": differences})
     if differences:
@@ -355,7 +357,7 @@ def verify(run: RunPath, json: Json = False) -> None:
             + ". The files were changed after the run, or another version computed them."
         )
     if not json:
-        show(f"{run}: every hash and every figure holds ({stored.samples.num_rows} samples).")
+        show(f"{run}: every hash and every figure holds ({found.samples} samples).")
 
 
 @app.command("verify-forecast")
@@ -401,12 +403,15 @@ def league(
     take_in: Annotated[
         Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
     ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Remove everything that was imported before.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show how true every model's forecasts were."""
     from redolab.command_league import exchange, league_now
 
-    for text in exchange(export, take_in):
+    for text in exchange(export, take_in, forget=forget):
         say(text)
     results = league_now()
     if json:

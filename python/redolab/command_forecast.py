@@ -52,6 +52,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     from redolab.analysis.calibrating import calibrate
     from redolab.analysis.forecasting import forecast
     from redolab.analysis.league import league_json
+    from redolab.foreign import understood
     from redolab.ledger import ORIGINS, read_ledger, scores_of
     from redolab.model.erlang import NoSteadyStateError
     from redolab.store import open_run
@@ -59,21 +60,24 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     changes = parse_set(options.changes)
     swept, levels = (None, ()) if options.sweep is None else parse_sweep(options.sweep)
     _check(options, changes, swept, levels)
-    calibrated = calibrate(open_run(options.run))
-    scenario = _known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
-    sweep = [
-        _known(calibrated.point, changed(scenario, {swept: level})) for level in levels if swept is not None
-    ]
-    if options.rows_for is not None:
-        _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
     verified = read_ledger()
-    try:
-        found = forecast(calibrated, scenario, scores_of(verified), sweep)
-        answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
-    except NoSteadyStateError as error:
-        raise CheckFailedError(f"There is {error}.") from error
-    except SimulationTooLongError as error:
-        raise UsageError(f"That cannot be forecast: {error}.") from error
+    with understood(options.run):
+        calibrated = calibrate(open_run(options.run))
+        scenario = _known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
+        sweep = [
+            _known(calibrated.point, changed(scenario, {swept: level}))
+            for level in levels
+            if swept is not None
+        ]
+        if options.rows_for is not None:
+            _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
+        try:
+            found = forecast(calibrated, scenario, scores_of(verified), sweep)
+            answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
+        except NoSteadyStateError as error:
+            raise CheckFailedError(f"There is {error}.") from error
+        except SimulationTooLongError as error:
+            raise UsageError(f"That cannot be forecast: {error}.") from error
     league = league_json(
         [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
     )

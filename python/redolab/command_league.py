@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from redolab.ledger import ORIGINS, export_ledger, import_ledger, read_ledger
+from redolab.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
 from redolab.store import Run, write_document
 
 
@@ -44,14 +44,16 @@ def keep_league(run: Run) -> None:
     write_document(run, FILE, {key: league[key] for key in ("level", "records")})
 
 
-def exchange(export: Path | None, take_in: Path | None) -> list[str]:
-    """Write the ledger to a file, or take another machine's in; says what was done.
+def exchange(export: Path | None, take_in: Path | None, *, forget: bool = False) -> list[str]:
+    """Forget what was imported, take another machine's ledger in, or write this one's; says what was done.
 
     Raises:
         UsageError: a file cannot be read or written.
         RefusedError: the ledger cannot be written.
     """
     said = []
+    if forget:
+        said.append(f"{forget_imported()} imported lines removed. This machine's own are kept.")
     if take_in is not None:
         found = import_ledger(take_in)
         refused = (

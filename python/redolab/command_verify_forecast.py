@@ -17,6 +17,7 @@ from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast import NOT_HERE, checking, levels_of
+from redolab.foreign import understood
 from redolab.model.calibration import Scenario, parameters
 from redolab.sealed import FILE, seal
 from redolab.store import Run, check_free, open_run
@@ -62,7 +63,8 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     from redolab.analysis.checked import forecast_of, score_run
 
     run = open_run(options.run)
-    scenarios = _scenarios(options, calibrated := calibrate(run))
+    with understood(options.run):
+        scenarios = _scenarios(options, calibrated := calibrate(run))
     device_ms = (run.manifest["engine"].get("emulated") or {}).get("log_device_ms")
     settings = levels_of(scenarios, device_ms)
     names = dict(zip(scenarios, settings, strict=True))
@@ -71,7 +73,8 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
     wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
-    content = forecast_of(calibrated, names[_TODAY], wanted, record)
+    with understood(options.run):
+        content = forecast_of(calibrated, names[_TODAY], wanted, record)
     _check_said(content)
     engine = open_agreed(asked, options.yes)
     try:

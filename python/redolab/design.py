@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from redolab.errors import UsageError
 from redolab.load import Amount
+from redolab.manifest import MOST_SAMPLES
 from redolab.sample import Role
 
 SEEDS = 2**64
 """There are so many seeds, from 0 on: generators take 64 bits."""
-_MOST_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,11 @@ class Design:
                 raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
         if not 0 <= self.seed < SEEDS:
             raise UsageError(f"--seed is {self.seed}; it must be at least 0 and at most {SEEDS - 1}.")
-        if self.blocks * len(self.settings) > _MOST_SAMPLES:
+        samples = self.blocks * (len(self.settings) + self.null_pair)
+        if samples > MOST_SAMPLES:
             raise UsageError(
-                f"{self.blocks:,} blocks of {len(self.settings):,} settings are too many samples: at most "
-                f"{_MOST_SAMPLES:,} can be planned. Ask for fewer --blocks."
+                f"{self.blocks:,} blocks of {len(self.settings):,} settings are {samples:,} samples; a run "
+                f"has at most {MOST_SAMPLES:,}. Give fewer --blocks or fewer --settings."
             )
 
     def order(self) -> tuple[Trial, ...]:

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from redolab.errors import UsageError
+from redolab.errors import RedolabError, UsageError
+from redolab.parquet_sizes import parquet_sizes
 
 MOST_JSON_BYTES = 64 << 20
 MOST_TOML_BYTES = 1 << 20
@@ -37,8 +38,6 @@ SMALLEST = 1e-30
 """Of a number in a table that is not zero: so do their inverses."""
 _WHOLE = 1 << 64
 _MOST_DIGITS = 20
-_CODECS = ("SNAPPY", "UNCOMPRESSED")
-"""What Redolab writes. Neither makes more than some 20 bytes of one, so that a small file stays small."""
 
 
 def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
@@ -218,11 +217,11 @@ def parse_table(
     import pyarrow.parquet as pq
 
     try:
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
-        source = pa.BufferReader(content)
-        with pq.ParquetFile(source, read_dictionary=texts, memory_map=False) as file:
-            _check_size(file.metadata, most_rows)
-            _check_columns(file.schema_arrow, schema, later, texts)
+        _check_size(content, most_rows)
+        with pq.ParquetFile(pa.BufferReader(content)) as file:
+            _check_columns(file.schema_arrow, schema, later)
+            texts = [name for name in file.schema_arrow.names if schema.field(name).type == pa.string()]
+        with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as file:
             table = file.read(use_threads=False)
         table = _plain(table, schema)
         table.validate(full=True)
@@ -244,13 +243,12 @@ def understood(what: Path) -> Iterator[None]:
         what: the run directory.
 
     Raises:
-        UsageError: anything that is no `RedolabError` was raised inside.
+        UsageError: anything but a `RedolabError` or an error of the operating system was raised inside.
     """
-    from redolab.errors import RedolabError
-
     try:
         yield
-    except RedolabError:
+    except (RedolabError, OSError):
+        # Files of the run are read before; what the system refuses now is a full disk or a closed pipe.
         raise
     except Exception as error:
         trace = error.__traceback__
@@ -373,23 +371,17 @@ def _check_values(found: Any) -> None:
         level, items = level + 1, inner
 
 
-def _check_size(metadata: Any, most_rows: int) -> None:
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    if metadata.num_rows > most_rows or sum(group.num_rows for group in groups) != metadata.num_rows:
-        raise ValueError(f"it says that it has {metadata.num_rows:,} rows, of {most_rows:,} at the most")
-    values = decoded = 0
-    for group in groups:
-        for number in range(group.num_columns):
-            column = group.column(number)
-            if column.compression not in _CODECS:
-                raise ValueError(f"it is compressed with {column.compression}, as Redolab never writes")
-            values += column.num_values
-            decoded += column.total_uncompressed_size
-    if decoded > MOST_DECODED_BYTES or 8 * values > MOST_DECODED_BYTES:
+def _check_size(content: bytes, most_rows: int) -> None:
+    found = parquet_sizes(content)
+    if not 0 <= found.rows <= most_rows:
+        raise ValueError(f"it says that it has {found.rows:,} rows, of {most_rows:,} at the most")
+    if found.decoded_bytes + 8 * found.values > MOST_DECODED_BYTES:
         raise ValueError(f"it takes more than {MOST_DECODED_BYTES >> 20} MB in memory")
 
 
-def _check_columns(found: Any, schema: Any, later: Collection[str], texts: Collection[str]) -> None:
+def _check_columns(found: Any, schema: Any, later: Collection[str]) -> None:
+    import pyarrow as pa
+
     names = found.names
     twice = {name for name in names if names.count(name) > 1}
     unknown, missing = set(names) - set(schema.names), set(schema.names) - set(names) - set(later)
@@ -401,13 +393,11 @@ def _check_columns(found: Any, schema: Any, later: Collection[str], texts: Colle
         if which:
             raise ValueError(f"it {says} the column {', '.join(sorted(map(repr, which))[:5])}")
     for name in names:
-        kind = found.field(name).type
-        # Texts were asked for as dictionaries.
-        kind = getattr(kind, "value_type", kind) if name in texts else kind
-        if str(kind) != str(schema.field(name).type).replace("<item:", "<element:") and str(kind) != str(
-            schema.field(name).type
-        ):
-            raise ValueError(f"its column {name!r} is {kind}, and must be {schema.field(name).type}")
+        kind, wanted = found.field(name).type, schema.field(name).type
+        # A list's element has another name in each version of the format.
+        both_lists = pa.types.is_list(kind) and pa.types.is_list(wanted)
+        if kind != wanted and not (both_lists and kind.value_type == wanted.value_type):
+            raise ValueError(f"its column {name!r} is {kind}, and must be {wanted}")
 
 
 def _plain(table: Any, schema: Any) -> Any:

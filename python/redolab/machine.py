@@ -19,10 +19,13 @@ from typing import Any
 import redolab
 from redolab.cpus import as_record, read_cpus
 from redolab.directories import make_directories
+from redolab.errors import UsageError
 from redolab.files import write_file
+from redolab.foreign import parse_json_object, read_regular
 from redolab.places import data_directory
 
 _FORMAT = 1
+_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def effective_cpus() -> EffectiveCpus | None:
     not found. A file that cannot be read as a record counts as none.
     """
     try:
-        record = json.loads(record_path().read_text())
+        record = parse_json_object(read_regular(record_path(), _MOST_BYTES), "the record")
         found = record["capacity"]["effective_cpus"]
         return EffectiveCpus(
             float(found["point"]),
@@ -74,7 +77,7 @@ def effective_cpus() -> EffectiveCpus | None:
             str(record["measured_at"]),
             str(record["run"]),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, UsageError, ValueError, KeyError, TypeError):
         return None
 
 

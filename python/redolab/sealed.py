@@ -50,7 +50,23 @@ def seal_differences(sealed: Mapping[str, Any], first_sample_at: str | None) -> 
         first_sample_at: when the first sample that checks it began, UTC, ISO 8601; None without samples.
     """
     found = [] if is_whole(sealed) else [f"{FILE} was changed after it was sealed (its seal is broken)"]
-    sealed_at = datetime.fromisoformat(str(sealed.get("sealed_at")))
-    if first_sample_at is not None and sealed_at > datetime.fromisoformat(first_sample_at):
+    sealed_at = _moment(sealed.get("sealed_at"))
+    if sealed_at is None:
+        found.append(f"{FILE} does not say when it was sealed")
+    first = _moment(first_sample_at)
+    if first is None and first_sample_at is not None:
+        found.append(
+            f"the first sample does not say when it began, so that {FILE} may have been sealed later"
+        )
+    if sealed_at is not None and first is not None and sealed_at > first:
         found.append(f"{FILE} was sealed at {sealed_at.isoformat()}, after the first sample began")
     return found
+
+
+def _moment(text: object) -> datetime | None:
+    """A time of ISO 8601 with its zone; None for anything else."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if found is not None and found.tzinfo is not None else None

@@ -18,25 +18,37 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import fcntl
 import functools
 import hashlib
-import json
 import os
+import time
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from redolab.directories import empty_directory, make_directories, remove_tree
 from redolab.errors import RefusedError, UsageError
 from redolab.files import write_file, write_json
+from redolab.foreign import (
+    MOST_JSON_BYTES,
+    MOST_TABLE_BYTES,
+    names_inside,
+    parse_json_object,
+    parse_table,
+    read_inside,
+)
+from redolab.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
 from redolab.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.sealed import FILE as SEALED
 
 FORMAT = 1
 RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw}
@@ -50,6 +62,14 @@ _TABLES: Mapping[str, type] = {
 _LATER = ("overhead", "latency")
 """Those that runs stored before them do not have."""
 _DATA = ("samples", *_TABLES)
+_DOCUMENTS = ("results.json", "league.json", "forecast.json")
+HASHED = (*(f"{kind}.parquet" for kind in _DATA), *_DOCUMENTS)
+"""The files whose hashes a manifest may have."""
+_MOST_ROWS: Mapping[str, int] = {"samples": MOST_SAMPLES}
+_MOST_OTHER_ROWS = 5_000_000
+_MOST_ROWS_OF_A_SAMPLE = 100_000
+_LOCK_S = 5.0
+"""How long another writer of the same directory is waited for; each needs it for milliseconds."""
 _ARROW = {
     int: pa.int64(),
     float: pa.float64(),
@@ -79,7 +99,11 @@ class Run:
         """
         if name not in self.manifest["hashes"]:
             return None
-        return _read_json(self.path / name, "the run is not whole; `redolab verify` says more")
+        found = _read_json(self.path, name, "the run is not whole; `redolab verify` says more")
+        wrong = wrong_in_sealed(found) if name == SEALED else None
+        if wrong is not None:
+            raise UsageError(f"{self.path / name} is no sealed forecast: {wrong}.")
+        return found
 
     def results(self) -> dict[str, Any]:
         """The figures stored with the run (`results.json`).
@@ -87,7 +111,7 @@ class Run:
         Raises:
             UsageError: the run was never analysed; `redolab report` does it.
         """
-        return _read_json(self.path / "results.json", "redolab report writes it anew")
+        return _read_json(self.path, "results.json", "redolab report writes it anew")
 
 
 @functools.cache
@@ -179,7 +203,7 @@ class RunWriter:
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""
         self.manifest.update(updates)
-        with _naming_the_disk(self.path):
+        with _naming_the_disk(self.path), _alone_in(self.path):
             write_json(self.path / "manifest.json", self.manifest)
 
     def finish(self, status: str, **updates: Any) -> Run:
@@ -215,21 +239,39 @@ def check_free(path: Path) -> None:
         )
 
 
+def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the run at `path` says of itself; no table of it is read.
+
+    Raises:
+        UsageError: there is no run, another version of Redolab wrote it, or it says what no run can.
+    """
+    place = Path(path)
+    manifest = _read_json(place, "manifest.json", "give the directory that `redolab run` printed")
+    if manifest.get("format") != FORMAT:
+        raise UsageError(
+            f"{place} has format {str(manifest.get('format'))[:60]!r}; this Redolab reads format {FORMAT}. "
+            "Read it with the version named in its manifest.json."
+        )
+    wrong = wrong_in_manifest(manifest, HASHED)
+    if wrong is None and manifest.get("record", "sample") not in RECORDS:
+        wrong = f"record is {str(manifest['record'])[:60]!r}, and must be one of {', '.join(RECORDS)}"
+    if wrong is not None:
+        raise UsageError(f"{place / 'manifest.json'} is not as Redolab writes it: {wrong}. {_CHANGED}")
+    return manifest
+
+
 def open_run(path: str | os.PathLike[str]) -> Run:
     """Read a stored run; its tables are Arrow tables (`run.samples.to_pandas()` gives a frame).
 
     Raises:
-        UsageError: there is no run at `path`, or another version of Redolab wrote it.
+        UsageError: there is no run at `path`, another version of Redolab wrote it, or a file of it is not
+            as Redolab writes it.
     """
-    place = Path(path)
-    manifest = _read_json(place / "manifest.json", "give the directory that `redolab run` printed")
-    if manifest.get("format") != FORMAT:
-        raise UsageError(
-            f"{place} has format {manifest.get('format')!r}; this Redolab reads format {FORMAT}. "
-            "Read it with the version named in its manifest.json."
-        )
+    place, manifest = Path(path), read_manifest(path)
     record = RECORDS[manifest.get("record", "sample")]
-    return Run(place, manifest, *(_read_data(place, kind, record) for kind in _DATA))
+    run = Run(place, manifest, *(_read_data(place, kind, record) for kind in _DATA))
+    _check_samples(run)
+    return run
 
 
 def write_results(run: Run, results: Mapping[str, Any]) -> None:
@@ -238,16 +280,32 @@ def write_results(run: Run, results: Mapping[str, Any]) -> None:
 
 
 def write_document(run: Run, name: str, content: Mapping[str, Any]) -> None:
-    """Store a file of JSON beside the tables of a run, and its hash."""
-    with _naming_the_disk(run.path):
+    """Store a file of JSON beside the tables of a run, and its hash.
+
+    Of the manifest that now stands there nothing but this hash is changed.
+
+    Raises:
+        UsageError: the run has gone on since it was read.
+        RefusedError: the directory cannot be written.
+    """
+    with _naming_the_disk(run.path), _alone_in(run.path):
+        manifest = _still(run)
         write_json(run.path / name, content)
-        run.manifest["hashes"][name] = file_hash(run.path / name)
-        write_json(run.path / "manifest.json", run.manifest)
+        hashed = {name: file_hash(run.path / name)}
+        run.manifest["hashes"].update(hashed)
+        manifest["hashes"].update(hashed)
+        write_json(run.path / "manifest.json", manifest)
 
 
 def write_report(run: Run, page: str) -> None:
-    """Store the page of a run."""
-    with _naming_the_disk(run.path):
+    """Store the page of a run.
+
+    Raises:
+        UsageError: the run has gone on since it was read.
+        RefusedError: the directory cannot be written.
+    """
+    with _naming_the_disk(run.path), _alone_in(run.path):
+        _still(run)
         write_file(run.path / "report.html", page.encode())
 
 
@@ -281,30 +339,147 @@ def _record_type(kind: str, record: type) -> type:
 
 
 def _read_data(path: Path, kind: str, record: type) -> pa.Table:
-    joined = path / f"{kind}.parquet"
-    return pq.read_table(joined) if joined.exists() else _read_parts(path, kind, record)
+    name = f"{kind}.parquet"
+    if os.path.lexists(path / name):
+        return _read_table(path, name, kind, record)
+    return _read_parts(path, kind, record)
 
 
 def _read_parts(path: Path, kind: str, record: type) -> pa.Table:
+    try:
+        names = names_inside(path, "parts", 2 * len(_DATA) * MOST_SAMPLES)
+    except OSError as error:
+        raise UsageError(f"{path / 'parts'} cannot be read: {error.strerror}. {_CHANGED}") from error
     # A sample counts from the moment its row stands on disk; its other tables went before it.
     parts = [
-        part.with_name(part.name.replace("samples-", f"{kind}-"))
-        for part in sorted((path / "parts").glob("samples-*.parquet"))
+        f"parts/{name.replace('samples-', f'{kind}-', 1)}"
+        for name in names
+        if name.startswith("samples-") and name.endswith(".parquet")
     ]
     # A run stored before a table or a column existed has none.
-    tables = [pq.read_table(part) for part in parts if kind not in _LATER or part.exists()]
+    tables = [
+        _read_table(path, part, kind, record)
+        for part in parts
+        if kind not in _LATER or os.path.lexists(path / part)
+    ]
     shape = schema(_record_type(kind, record))
-    return pa.concat_tables([shape.empty_table(), *tables], promote_options="default")
+    found = pa.concat_tables([shape.empty_table(), *tables], promote_options="default")
+    if found.num_rows > _most_rows(kind):
+        raise UsageError(f"{path / 'parts'} cannot be read: it has {found.num_rows:,} rows. {_CHANGED}")
+    return found
 
 
-def _read_json(path: Path, mend: str) -> dict[str, Any]:
+def _read_table(path: Path, name: str, kind: str, record: type) -> pa.Table:
+    kept = _record_type(kind, record)
+    later = [item.name for item in dataclasses.fields(kept) if item.default is not dataclasses.MISSING]
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
+        content = read_inside(path, name, MOST_TABLE_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path / name} cannot be read: {error.strerror}. {_CHANGED}") from error
+    return parse_table(
+        content, str(path / name), schema(kept), later, _most_rows(kind), "`redolab verify` says more"
+    )
+
+
+def _most_rows(kind: str) -> int:
+    return _MOST_ROWS.get(kind, _MOST_OTHER_ROWS)
+
+
+def _check_samples(run: Run) -> None:
+    """Make sure that the rows are those of the run that the manifest tells of.
+
+    Raises:
+        UsageError: a sample that was not planned or stands there twice, or of a setting that is none.
+    """
+    numbers = run.samples.column("sample").to_pylist()
+    settings = set(run.samples.column("setting").to_pylist())
+    unknown = settings - {setting["name"] for setting in run.manifest["settings"]}
+    planned = run.manifest.get("order")
+    wrong: str | None
+    if unknown:
+        wrong = f"a sample is of {min(unknown)[:60]!r}, which is no setting of the run"
+    elif len(set(numbers)) != len(numbers):
+        wrong = "a sample stands there twice"
+    elif planned is not None and not set(numbers) <= {trial["sample"] for trial in planned}:
+        wrong = "a sample is none that was planned"
+    else:
+        wrong = _odd_row(run)
+    if wrong is not None:
+        raise UsageError(f"The samples of {run.path} are not as Redolab writes them: {wrong}. {_CHANGED}")
+
+
+def _odd_row(run: Run) -> str | None:
+    """What in a table fits no sample, or none of the few texts that its record has to choose from."""
+    tables = {"samples": RECORDS[run.manifest.get("record", "sample")], **_TABLES}
+    for kind, record in tables.items():
+        table = getattr(run, kind)
+        if table.num_rows > _MOST_ROWS_OF_A_SAMPLE * run.samples.num_rows:
+            return f"{kind} has {table.num_rows:,} rows of {run.samples.num_rows:,} samples"
+        known = pc.is_in(table["sample"].unique(), run.samples["sample"].unique())
+        if pc.any(pc.invert(known)).as_py():
+            return f"a row of {kind} belongs to no sample"
+        for name, hint in typing.get_type_hints(record).items():
+            if typing.get_origin(hint) is typing.Literal and name in table.column_names:
+                odd = set(table.column(name).unique().to_pylist()) - {*typing.get_args(hint), None}
+                if odd:
+                    return f"{name} is {min(odd)[:60]!r} in {kind}"
+    return None
+
+
+def _read_json(path: Path, name: str, mend: str) -> dict[str, Any]:
+    place = path / name
+    try:
+        content = read_inside(path, name, MOST_JSON_BYTES)
     except FileNotFoundError as error:
-        raise UsageError(f"{path} does not exist, so {path.parent} holds no stored run; {mend}.") from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); {mend}.") from error
-    return content
+        raise UsageError(f"{place} does not exist, so {path} holds no stored run; {mend}.") from error
+    except OSError as error:
+        raise UsageError(f"{place} cannot be read ({error.strerror}); {mend}.") from error
+    return parse_json_object(content, str(place), mend)
+
+
+_CHANGED = "It was changed after the run, or another version wrote it."
+
+
+def _still(run: Run) -> dict[str, Any]:
+    """The manifest as it now stands on disk, of the same data as the run that was read.
+
+    A run that ends while it is reported writes its own manifest, and what was read is not all of it.
+    """
+    manifest = read_manifest(run.path)
+    seen, now = run.manifest, manifest
+    tables = [f"{kind}.parquet" for kind in _DATA]
+    if seen["status"] != now["status"] or any(
+        seen["hashes"].get(name) != now["hashes"].get(name) for name in tables
+    ):
+        raise UsageError(
+            f"The run {run.path} went on while it was reported, and nothing was written. "
+            f"`redolab report {run.path}` reports it as it now is."
+        )
+    return manifest
+
+
+@contextmanager
+def _alone_in(path: Path) -> Iterator[None]:
+    """For one writer of a run directory at a time; where the file system has no locks, for any."""
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        last = time.monotonic() + _LOCK_S
+        while True:
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > last:
+                    raise RefusedError(
+                        f"Another process has held the run directory {path} for {_LOCK_S:g} s. End it, or "
+                        "wait until it is done."
+                    ) from error
+                time.sleep(0.02)
+            except OSError:
+                break
+        yield
+    finally:
+        os.close(folder)
 
 
 class _naming_the_disk:  # noqa: N801

@@ -96,3 +96,13 @@ def test_there_is_no_such_run(command: str, redolab: Redolab, tmp_path: Path) ->
 def test_unknown_options_and_words_for_numbers_are_refused(redolab: Redolab) -> None:
     for arguments in (["run"], ["run", "commit-mode", "--fast"], ["run", "commit-mode", "--blocks", "two"]):
         assert redolab(*arguments).code == 2
+
+
+def test_more_samples_than_a_run_can_have(redolab: Redolab, tmp_path: Path) -> None:
+    many = ",".join(map(str, range(1, 51)))
+    ended = redolab(
+        "run", "session-count", "--sessions", many, "--blocks", "10000", "--out", tmp_path / "run"
+    )
+    assert ended.code == 2
+    assert "at most 200,000" in ended.err
+    assert not (tmp_path / "run").exists()

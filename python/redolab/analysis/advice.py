@@ -12,6 +12,7 @@ from typing import Any
 from redolab import units
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.calibrating import Calibrated, calibrate
+from redolab.analysis.calibration_settings import NoCostsError
 from redolab.analysis.profile import Times
 from redolab.errors import UsageError
 from redolab.model.record import shipped_record
@@ -49,9 +50,11 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     """
     try:
         calibrated = calibrate(run)
-    except UsageError as error:
+    except NoCostsError as error:
         # Where the run lies is no figure: it may be moved, and must say the same.
-        calibrated, why = None, str(error).replace(str(run.path), "this run")
+        calibrated, why = None, f"this run {error.why}"
+    except UsageError as error:
+        calibrated, why = None, str(error)
     today = baseline if calibrated is None else calibrated.today
     engine = str(run.manifest["engine"]["name"])
     bounds = bounds_of_times(times.get(today, ()))

@@ -91,7 +91,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
         names: the settings to use; without, all that have the baseline's loop and log device.
 
     Raises:
-        UsageError: the run does not tell them; the text says which, and what to run.
+        NoCostsError: the run does not tell them; the text says which, and what to run.
     """
     observed = sampled_settings(run, names)
     histograms, responses = read_latency(run), read_latency(run, "response")

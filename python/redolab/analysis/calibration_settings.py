@@ -16,6 +16,16 @@ from redolab.store import Run
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
 
 
+class NoCostsError(UsageError):
+    """A run does not tell what a commit, a row and a flush cost."""
+
+    def __init__(self, run: Run, why: str) -> None:
+        """Say `why` of a run: a predicate, without the run's name."""
+        super().__init__(f"{run.path} {why}")
+        self.why = why
+        """What the run is or lacks, as a predicate: where a run lies is no figure."""
+
+
 @dataclass(frozen=True)
 class SampledSetting:
     """A setting's samples with what its levels say."""
@@ -100,12 +110,13 @@ def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, Sampl
     session that pauses, which tell of the log device alone.
 
     Raises:
-        UsageError: the run measured no commits.
+        NoCostsError: the run measured no commits.
     """
     if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
-        raise UsageError(
-            f"{run.path} is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
-            f"cannot start from it: {_AGAIN}."
+        raise NoCostsError(
+            run,
+            f"is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
+            f"cannot start from it: {_AGAIN}.",
         )
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
     load = run.manifest["load"]
@@ -182,7 +193,7 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
     """Of the settings of `run` those that say most: the most rows, the most sessions.
 
     Raises:
-        UsageError: one that is needed is missing, or lacks what costs are read from; the text says which.
+        NoCostsError: one that is needed is missing, or lacks what costs are read from; the text says which.
     """
     plain = [
         item
@@ -207,15 +218,17 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
     lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)
     if lone is None or busy is None:
         missing = "one session alone" if lone is None else "several sessions"
-        raise UsageError(
-            f"{run.path} is no calibration: it has no setting of {missing} with one row per commit that "
-            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}."
+        raise NoCostsError(
+            run,
+            f"is no calibration: it has no setting of {missing} with one row per commit that "
+            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}.",
         )
     for item in (lone, busy):
         if any(sample.session_cpu_s is None or not sample.wal_flush_time_s for sample in item.samples):
-            raise UsageError(
-                f"{run.path} is no calibration: it lacks CPU time or the time of log flushes "
-                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine."
+            raise NoCostsError(
+                run,
+                "is no calibration: it lacks CPU time or the time of log flushes "
+                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine.",
             )
     return Chosen(
         lone,

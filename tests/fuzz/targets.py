@@ -1,0 +1,133 @@
+"""A target for each reader of bytes from outside: takes any bytes, and raises nothing but `RedolabError`."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from redolab import ledger
+from redolab.experiment.list_file import read_list
+from redolab.foreign import parse_json, parse_table, parse_toml
+from redolab.model.record import Score, Silence
+from redolab.sample import Sample
+from redolab.sealed import FILE, canonical, seal
+from redolab.store import schema
+from redolab.values_file import read_values
+from redolab.verification import verify
+from tests.hostile.runs import make_runs
+
+_CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
+_LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "list_file.py"
+_LATER = [item.name for item in dataclasses.fields(Sample) if item.default is not dataclasses.MISSING]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader."""
+
+    read: Callable[[bytes], object]
+    seeds: Callable[[], tuple[bytes, ...]]
+    """What it reads without an error, to start from."""
+
+
+@functools.cache
+def place() -> Path:
+    """A directory of this process, which the ledger lies in too."""
+    made = Path(tempfile.mkdtemp(prefix="redolab-fuzz-"))
+    os.environ["XDG_DATA_HOME"] = str(made / "data")
+    return made
+
+
+def remove_place() -> None:
+    """Remove it again."""
+    shutil.rmtree(place())
+    place.cache_clear()
+    _runs.cache_clear()
+
+
+@functools.cache
+def _runs() -> Mapping[str, Path]:
+    return make_runs(place() / "runs", ("verify-forecast",))
+
+
+def _file(content: bytes, name: str) -> Path:
+    path = place() / name
+    path.write_bytes(content)
+    return path
+
+
+def _in_run(name: str) -> Target:
+    """A whole run with one file of it replaced."""
+
+    def read(content: bytes) -> object:
+        run = _runs()["verify-forecast"]
+        kept = (run / name).read_bytes()
+        try:
+            (run / name).write_bytes(content)
+            return verify(run)
+        finally:
+            (run / name).write_bytes(kept)
+
+    return Target(read, lambda: ((_runs()["verify-forecast"] / name).read_bytes(),))
+
+
+def _ledger_lines() -> tuple[bytes, ...]:
+    sealed = seal({"number": 1})
+    score = Score("group commit, simulated", "single rows", "throughput_per_s", 100.0, 104.0, 90.0, 111.0)
+    scored = {
+        "kind": "scored", "format": 1, "sha256": sealed["sha256"], "scored_at": "2026-11-21T08:00:00+00:00",
+        "scores": [dataclasses.asdict(score)],
+        "silences": [dataclasses.asdict(Silence("USL", "single rows", "three numbers of sessions"))],
+    }  # fmt: skip
+    return (b"".join(canonical(line) + b"\n" for line in ({"kind": "sealed", **sealed}, scored)),)
+
+
+def _import(content: bytes) -> object:
+    ledger.import_ledger(_file(content, "shared.jsonl"))
+    found = ledger.read_ledger()
+    ledger.forget_imported()
+    return found
+
+
+def _samples(content: bytes) -> object:
+    return parse_table(content, "samples.parquet", schema(Sample), _LATER, 1_000_000, "")
+
+
+TARGETS: Mapping[str, Target] = {
+    "json": Target(
+        lambda content: parse_json(content, "a file"),
+        lambda: (
+            b'{"a": [1, -2.5e3, null, true, "\\u00e9"], "b": {"c": {}}}',
+            _ledger_lines()[0].splitlines()[1],
+        ),
+    ),
+    "toml": Target(
+        lambda content: parse_toml(content.decode(errors="surrogateescape"), "a file"),
+        lambda: (b'[a]\nb = [1, 2.5, "c"]\nd = { e = 2026-11-21 }\n', _list_text()),
+    ),
+    "list": Target(lambda content: read_list(_file(content, "list.toml")), lambda: (_list_text(),)),
+    "csv": Target(
+        lambda content: read_values(str(_file(content, "values.csv"))), lambda: (_CSV, b"1\n2\n3\n")
+    ),
+    "groups": Target(
+        lambda content: read_values(str(_file(content, "values.csv")), "time", "name"), lambda: (_CSV,)
+    ),
+    "ledger": Target(_import, _ledger_lines),
+    "parquet": Target(_samples, lambda: ((_runs()["verify-forecast"] / "samples.parquet").read_bytes(),)),
+    "manifest": _in_run("manifest.json"),
+    "sealed": _in_run(FILE),
+    "results": _in_run("results.json"),
+    "page": _in_run("report.html"),
+    "waits": _in_run("waits.parquet"),
+}
+
+
+def _list_text() -> bytes:
+    text = _LIST.read_text().split('"""')[1]
+    return text.split("\n\n", 1)[1].encode()
