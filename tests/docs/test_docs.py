@@ -227,6 +227,13 @@ def test_architecture_names_every_layer_of_the_import_contracts() -> None:
     assert said == [{name.strip().removeprefix("redolab.") for name in layer.split("|")} for layer in layers]
 
 
+def test_every_test_that_the_security_page_names_is_there() -> None:
+    named = {name for name in inline_code(DOCS / "explanation" / "security.md") if name.startswith("test_")}
+    sources = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    assert len(named) > 30
+    assert named - set(re.findall(r"^def (test_\w+)", sources, re.MULTILINE)) == set()
+
+
 def test_the_package_shows_the_readme() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["readme"] == "README.md"
