@@ -13,7 +13,8 @@ ROOT = Path(redolab.__file__).parent
 CRATES = ROOT.parents[1] / "crates"
 # Where a connection may be opened, by the driver's name.
 DOORS = {
-    "psycopg": {"engine/connection.py", "engine/limited_connection.py"},
+    # The last begins one that leads nowhere: the client library tells its options of a connection alone.
+    "psycopg": {"engine/connection.py", "engine/limited_connection.py", "engine/effective_options.py"},
     "pymysql": {"engine/mariadb_connection.py"},
 }
 _OPENS = {"connect", "connect_start", "Connect", "Connection", "AsyncConnection", "PGconn"}
