@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -20,6 +21,7 @@ from redolab.load import Amount
 from redolab.sample import Work
 
 _GRACE_S = 30.0
+_CANCEL_S = 2.0
 _POLL_S = 0.05
 
 
@@ -164,12 +166,27 @@ class Sessions:
             pending = wait_for(pending, timeout=_POLL_S).not_done
             late = time.monotonic() > give_up
             if pending and (stop.is_set() or late):
-                self._cancel()
-                wait_for(pending, timeout=_GRACE_S)
+                self._end(pending)
                 if stop.is_set():
                     raise InterruptedRunError("The run was interrupted during a sample.")
                 return True
         return False
+
+    def _end(self, pending: set[Future[dict[str, Any] | str]]) -> None:
+        """End the loops that are still at work."""
+        self._cancel()
+        if wait_for(pending, timeout=_CANCEL_S).not_done:
+            # One that waits for a synchronous standby takes a cancel for the end of that wait, and loops on.
+            self._terminate()
+            wait_for(pending, timeout=_GRACE_S)
+
+    def _terminate(self) -> None:
+        with suppress(RefusedError, psycopg.Error), self._connector.connect("redolab look") as look:
+            look.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity where pid = any(%s) "
+                "and usename = current_user and application_name like 'redolab session %%'",
+                (list(self.pids),),
+            )
 
     def _cancel(self) -> None:
         for connection in self.connections:
