@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine import patience
+from redolab.engine import patience, sessions
 from redolab.engine.connection import Connector
 from redolab.errors import InterruptedRunError, RefusedError
 from tests.conftest import Redolab
@@ -149,3 +150,41 @@ def test_a_wait_ends_when_the_run_is_to_stop(
     threading.Timer(0.3, limits.stop.set).start()
     with pytest.raises(InterruptedRunError):
         waiting(limits)
+
+
+def test_a_session_that_does_not_answer_is_given_up(
+    newest: Server, url: str, database: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever holds a server process up: a stopped one answers neither a cancel nor a termination."""
+    monkeypatch.setattr(patience, "WAIT_LIMIT_S", 2.0)
+    monkeypatch.setattr(patience, "_CANCEL_LIMIT_S", 1.0)
+    monkeypatch.setattr(sessions, "_ANSWER_LIMIT_S", 2.0)
+    monkeypatch.setattr(sessions, "_GRACE_S", 1.0)
+    monkeypatch.setattr(sessions, "_CANCEL_S", 0.5)
+    held: list[int] = []
+
+    def hold() -> None:
+        wait_until(lambda: held_up(newest, held), "a session is there")
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        done = redolab("run", "commit-mode", "--engine", url, "--yes", "--quick", *SHORT,
+                       "--out", tmp_path / "run")  # fmt: skip
+    finally:
+        holder.join()
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
+    assert held
+    # 3 where the stopped process holds a lock on what is to be dropped; its guard drops it then.
+    assert done.code in (0, 3), done.err
+    newest.assert_left_clean(database)
+
+
+def held_up(server: Server, held: list[int]) -> bool:
+    """Stop the server process of a working session."""
+    pid = server.ask("select pid from pg_stat_activity where application_name = 'redolab session 1'")
+    if pid is not None:
+        os.kill(pid, signal.SIGSTOP)
+        held.append(pid)
+    return pid is not None

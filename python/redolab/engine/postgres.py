@@ -63,7 +63,8 @@ from redolab.engine.replication import (
     kept_log,
     published,
 )
-from redolab.engine.sessions import Sessions, publish_counters
+from redolab.engine.session_counters import publish_counters
+from redolab.engine.sessions import Sessions
 from redolab.engine.transaction_age import read_age
 from redolab.engine.wait_events import event_names
 from redolab.engine.watch import PgWatch
@@ -524,7 +525,7 @@ class PostgresEngine:
         most = self._wanted.sessions
         if self._loop == "client":
             return ClientSessions(self._connector, self._control, most, self._seed)
-        return Sessions(self._connector, most)
+        return Sessions(self._connector, most, self._stop)
 
     def _await_end(self, pids: set[int]) -> None:
         """Wait until these server processes have ended: what they still do would be in the sample."""

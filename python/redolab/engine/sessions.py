@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import socket
 import threading
 import time
 from collections import Counter
@@ -14,12 +16,14 @@ from typing import Any
 
 import psycopg
 
-from redolab.engine.connection import Connection, Connector
+from redolab.engine.connection import Connector, OwnConnection
 from redolab.engine.postgres_loads.base import Call, PostgresLoad, Turn
+from redolab.engine.session_counters import publish_counters
 from redolab.errors import InterruptedRunError, RefusedError
 from redolab.load import Amount
 from redolab.sample import Work
 
+_ANSWER_LIMIT_S = 60.0
 _GRACE_S = 30.0
 _CANCEL_S = 2.0
 _POLL_S = 0.05
@@ -28,16 +32,21 @@ _POLL_S = 0.05
 class Sessions:
     """Connections, with a thread each that only waits for the server."""
 
-    def __init__(self, connector: Connector, most: int) -> None:
+    def __init__(self, connector: Connector, most: int, stop: threading.Event | None = None) -> None:
         """Open `most` connections, which also shows that the server takes so many.
+
+        Args:
+            connector: to the server.
+            most: the sessions to open.
+            stop: once it is set, what is asked of them between their loops has a second left.
 
         Raises:
             RefusedError: it does not.
         """
-        self._connector = connector
+        self._connector, self._stop = connector, stop
         self._pool = ThreadPoolExecutor(most, thread_name_prefix="session")
         self._working: list[Future[dict[str, Any] | str]] = []
-        self.connections: list[Connection] = []
+        self.connections: list[OwnConnection] = []
         try:
             self.resize(most)
         except RefusedError:
@@ -126,14 +135,17 @@ class Sessions:
 
     def close(self) -> None:
         """Close every connection; never raises for one that is lost already."""
-        if not all(future.done() for future in self._working):
-            self._cancel()
+        pending = {future for future in self._working if not future.done()}
+        if pending:
+            self._end(pending)
         self._pool.shutdown(wait=True)
         for connection in self.connections:
             connection.close()
 
-    def _connect(self, number: int) -> Connection:
-        return self._connector.connect(f"redolab session {number + 1}")
+    def _connect(self, number: int) -> OwnConnection:
+        connection = self._connector.connect(f"redolab session {number + 1}")
+        connection.limit_s, connection.stop = _ANSWER_LIMIT_S, self._stop
+        return connection
 
     def _deadline(self, seconds: float) -> Any:
         row = (
@@ -146,12 +158,15 @@ class Sessions:
 
     def _loop(self, number: int, call: Call) -> dict[str, Any] | str:
         connection = self.connections[number]
+        connection.limit_s = None  # The loop has a deadline of its own.
         try:
             row = connection.execute(call.statement, call.arguments).fetchone()
             publish_counters(connection)
         except psycopg.Error as error:
             reason = str(error).strip().splitlines() or [type(error).__name__]
             return f"session {number + 1} died: {reason[0]}"
+        finally:
+            connection.limit_s = _ANSWER_LIMIT_S
         assert row is not None
         return row
 
@@ -178,7 +193,9 @@ class Sessions:
         if wait_for(pending, timeout=_CANCEL_S).not_done:
             # One that waits for a synchronous standby takes a cancel for the end of that wait, and loops on.
             self._terminate()
-            wait_for(pending, timeout=_GRACE_S)
+        if wait_for(pending, timeout=_GRACE_S).not_done:
+            self._cut_off()
+            wait_for(pending)
 
     def _terminate(self) -> None:
         with suppress(RefusedError, psycopg.Error), self._connector.connect("redolab look") as look:
@@ -187,6 +204,13 @@ class Sessions:
                 "and usename = current_user and application_name like 'redolab session %%'",
                 (list(self.pids),),
             )
+
+    def _cut_off(self) -> None:
+        """Let whoever waits for an answer see the end of the connection: the server may answer no more."""
+        for connection in self.connections:
+            if not connection.closed:
+                with socket.socket(fileno=os.dup(connection.fileno())) as wire, suppress(OSError):
+                    wire.shutdown(socket.SHUT_RDWR)
 
     def _cancel(self) -> None:
         for connection in self.connections:
@@ -202,14 +226,3 @@ def _latency(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, int], ...]
     for row in rows:
         counts.update(dict(zip(row.get("times_us") or (), row.get("times_commits") or (), strict=True)))
     return tuple(sorted(counts.items()))
-
-
-def publish_counters(connection: Connection) -> None:
-    """Make the server add this session's counters to the shared ones now, not a second later."""
-    if connection.info.server_version >= 150_000:
-        connection.execute("select pg_stat_force_next_flush()")
-    else:
-        # Before 15 a session reports at most twice a second, at the end of a statement.
-        time.sleep(0.6)
-        connection.execute("select 1")
-        time.sleep(0.6)

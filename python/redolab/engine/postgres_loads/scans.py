@@ -18,7 +18,7 @@ from psycopg.pq import TransactionStatus
 from redolab.engine.connection import Connection, Connector, run_script
 from redolab.engine.patience import unless_stopped
 from redolab.engine.postgres_loads.base import Call, Turn
-from redolab.engine.sessions import publish_counters
+from redolab.engine.session_counters import publish_counters
 from redolab.errors import RefusedError
 from redolab.load import Scans
 
