@@ -7,8 +7,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from redolab.engine import patience, sessions
@@ -80,15 +83,24 @@ def test_ctrl_c_ends_the_wait_for_a_standby(
     server.assert_left_clean("orders")
 
 
-def test_a_lock_of_somebody_else_is_named_and_ctrl_c_leaves_it_to_the_guard(
-    newest: Server, url: str, database: str, place: Path
-) -> None:
+@contextmanager
+def in_the_way(
+    server: Server, url: str, database: str, place: Path
+) -> Iterator[tuple[Running, psycopg.Connection[dict[str, Any]]]]:
+    """A run that waits for the lock of another session, until the block is left."""
     running = Running(place, "--engine", url, "--yes", *SHORT)
     running.await_samples(1)
-    with newest.admin(database) as other:
+    with server.admin(database) as other:
         other.execute("begin")
         other.execute("select count(*) from redolab.probe")
         running.await_words("Waiting for a lock held by")
+        yield running, other
+
+
+def test_a_lock_of_somebody_else_is_named_and_ctrl_c_leaves_it_to_the_guard(
+    newest: Server, url: str, database: str, place: Path
+) -> None:
+    with in_the_way(newest, url, database, place) as (running, other):
         assert f"process {other.info.backend_pid} (postgres, " in next(
             line for line in running.said if "Waiting for a lock" in line
         )
@@ -105,12 +117,8 @@ def test_a_lock_of_somebody_else_is_named_and_ctrl_c_leaves_it_to_the_guard(
 def test_a_lock_that_is_let_go_delays_the_end_alone(
     newest: Server, url: str, database: str, place: Path
 ) -> None:
-    running = Running(place, "--engine", url, "--yes", *SHORT)
-    running.await_samples(1)
-    with newest.admin(database) as other:
-        other.execute("begin")
-        other.execute("select count(*) from redolab.probe")
-        running.await_words("Waiting for a lock held by")
+    with in_the_way(newest, url, database, place) as (running, _):
+        pass
     assert running.end() == 0, running.said
     newest.assert_left_clean(database)
 

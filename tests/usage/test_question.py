@@ -151,16 +151,21 @@ def test_a_run_that_changes_the_sessions_alone_does_not_look(run: Run, url: str)
     assert "reload" not in asked.err
 
 
+def forbid(server: Server, event: str, said: str) -> None:
+    """Let an event trigger in the database orders refuse what would be done."""
+    with server.admin("orders") as admin:
+        admin.execute(
+            "create function no() returns event_trigger language plpgsql as "
+            f"$$begin raise exception '{said}'; end$$;"
+            f"create event trigger no on {event} execute function no()".encode()
+        )
+
+
 def test_a_refused_drop_says_what_is_left_and_no_more(
     own_server: Server, redolab: Redolab, tmp_path: Path
 ) -> None:
     with made(own_server, "orders") as url:
-        with own_server.admin("orders") as admin:
-            admin.execute(
-                "create function no() returns event_trigger language plpgsql as "
-                "$$begin raise exception 'no drops here'; end$$;"
-                "create event trigger no on sql_drop execute function no()"
-            )
+        forbid(own_server, "sql_drop", "no drops here")
         done = redolab("run", "commit-mode", "--engine", url, "--yes", *SHORT, "--out", tmp_path / "run")
         assert done.code == 3, done.err
         assert "Every parameter is put back. The schema redolab is still there" in done.complaint
@@ -172,12 +177,7 @@ def test_nothing_measured_is_not_said_to_be_kept(
     own_server: Server, redolab: Redolab, tmp_path: Path
 ) -> None:
     with made(own_server, "orders") as url:
-        with own_server.admin("orders") as admin:
-            admin.execute(
-                "create function no() returns event_trigger language plpgsql as "
-                "$$begin raise exception 'nothing is made here'; end$$;"
-                "create event trigger no on ddl_command_end execute function no()"
-            )
+        forbid(own_server, "ddl_command_end", "nothing is made here")
         done = redolab("run", "commit-mode", "--engine", url, "--yes", *SHORT, "--out", tmp_path / "run")
         assert done.code == 3, done.err
         assert "nothing is made here" in done.complaint

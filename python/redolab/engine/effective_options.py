@@ -20,6 +20,11 @@ def effective_options(parameters: Mapping[str, Any]) -> dict[str, str]:
     nowhere = {**parameters, "host": "/", "hostaddr": "", "port": ""}
     attempt = pq.PGconn.connect_start(conninfo.make_conninfo(**nowhere).encode())
     try:
-        return {option.keyword.decode(): os.fsdecode(option.val or b"") for option in attempt.info}
+        return options_of(attempt)
     finally:
         attempt.finish()
+
+
+def options_of(connection: pq.abc.PGconn) -> dict[str, str]:
+    """Every option that a connection was made with, by its name; empty where it has none."""
+    return {option.keyword.decode(): os.fsdecode(option.val or b"") for option in connection.info}

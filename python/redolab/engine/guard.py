@@ -42,8 +42,6 @@ from redolab.files import open_to_append
 if TYPE_CHECKING:
     from redolab.engine.guard_database import DatabaseCharge
 
-GUARD_PATIENCE_S = 600.0
-"""How long it waits for somebody's lock: a dump takes minutes, and nobody waits for the guard."""
 MARIADB_PID_FILE = "mariadbd.pid"
 
 

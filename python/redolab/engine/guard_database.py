@@ -13,9 +13,8 @@ from typing import Any
 import psycopg
 
 from redolab.engine.connection import Connection, Connector
-from redolab.engine.guard import GUARD_PATIENCE_S
 from redolab.engine.marks import kept_marks
-from redolab.engine.patience import Patience
+from redolab.engine.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.recovery import recover
 from redolab.engine.server_lock import await_end_of_run, hold_as_guard, take_server
 from redolab.errors import RedolabError
@@ -90,5 +89,5 @@ class DatabaseCharge:
 
     def _connect(self) -> Connection:
         control = self._connector.connect("redolab guard")
-        control.patience = Patience(self._connector, limit_s=GUARD_PATIENCE_S)
+        control.patience = Patience(self._connector, limit_s=GUARD_WAIT_LIMIT_S)
         return control

@@ -7,7 +7,6 @@ with the same demands on the server's certificate. What the load cannot do in th
 
 from __future__ import annotations
 
-import os
 import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from redolab import _core
 from redolab.engine.connection import Connection
+from redolab.engine.effective_options import options_of
 from redolab.errors import RefusedError
 
 _METHODS = ("none", "password", "md5", "scram-sha-256")
@@ -44,7 +44,7 @@ def protection_like(control: Connection) -> Protection:
     Raises:
         RefusedError: a client load cannot have it; the text says why and what to do.
     """
-    options = {option.keyword.decode(): os.fsdecode(option.val or b"") for option in control.pgconn.info}
+    options = options_of(control.pgconn)
     encrypted = bool(control.pgconn.ssl_in_use)
     by_network = bool(control.info.hostaddr)
     if by_network and not encrypted and options.get("gssencmode", "disable") != "disable":

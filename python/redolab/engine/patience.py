@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 WAIT_LIMIT_S = 60.0
 """How long somebody's lock or a standby is waited for."""
+GUARD_WAIT_LIMIT_S = 600.0
+"""The same for a guard: a dump takes minutes, and nobody waits for the guard."""
 
 _POLL_S = 0.05
 _GRACE_S = 30.0

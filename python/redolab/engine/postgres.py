@@ -27,7 +27,7 @@ from redolab.engine.commit_parameters import (
     parameter_names,
 )
 from redolab.engine.connection import Connection, Connector, OwnConnection, fetch
-from redolab.engine.guard import GUARD_PATIENCE_S, Guard
+from redolab.engine.guard import Guard
 from redolab.engine.host_counters import host_counters
 from redolab.engine.local_server import find_postmaster
 from redolab.engine.log_device import LogDevice
@@ -43,7 +43,7 @@ from redolab.engine.parameters import (
     quoted,
     read_parameters,
 )
-from redolab.engine.patience import Patience
+from redolab.engine.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.pending_edits import pending_edits
 from redolab.engine.postgres_loads import PostgresLoad, postgres_load
 from redolab.engine.preflight import (
@@ -503,14 +503,15 @@ class PostgresEngine:
             self._ensure_control(_LEAVE_LIMIT_S)
         except RefusedError as error:
             raise RefusedError(
-                f"What Redolab changed on the server could not be put back: {error} The next run in that "
-                "database puts it back first, from the list in redolab.parameter_journal."
+                f"What Redolab changed on the server could not be put back: {error} The next run on that "
+                "server, from this user and machine, puts it back first, from the list in "
+                "redolab.parameter_journal."
             ) from error
         try:
             recover(self._control, kept_marks().keys() | {self._schema_mark})
         except RefusedError as error:
             raise RefusedError(
-                f"{error} Redolab's guard goes on trying for {GUARD_PATIENCE_S / 60:.0f} minutes."
+                f"{error} Redolab's guard goes on trying for {GUARD_WAIT_LIMIT_S / 60:.0f} minutes."
             ) from error
         if self._parameters:
             self._parameters.restored()
