@@ -46,7 +46,7 @@ long: $(INSTALLED)
 	$(BIN)/python -m tests.hostile 10000 200
 	$(BIN)/python -m pip install --quiet 'atheris>=2.3'
 	$(BIN)/python -m tests.fuzz $(FUZZ_S)
-	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/test_hostile_server.py
+	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
 	REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill/test_two_runs.py
 
 $(INSTALLED): pyproject.toml $(RUST) scripts/need-tools

@@ -31,15 +31,15 @@ from pathlib import Path
 import forecast_grid
 import numpy as np
 
-from redolab.analysis.calibrating import Calibrated, calibrate
 from redolab.analysis.commit_times import percentile_us
-from redolab.analysis.forecasting import MODEL, of_replicates
-from redolab.analysis.measured import measured_settings
-from redolab.analysis.models import LINE, USL, ask_all, models_of
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.model.calibration import Scenario, scenario_of
-from redolab.model.forecast import QUANTITIES, Model
-from redolab.model.record import (
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.costs import Scenario, scenario_of
+from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.models.models import LINE, USL, ask_all, models_of
+from redolab.forecast.models.outlook import MODEL, of_replicates
+from redolab.forecast.models.quantities import QUANTITIES, Model
+from redolab.forecast.track_record import (
     Score,
     Silence,
     family_of,
@@ -47,11 +47,11 @@ from redolab.model.record import (
     prediction_interval,
     scores_as_lines,
 )
-from redolab.sample import Sample
-from redolab.store import Run, open_run
+from redolab.records.sample import Sample
+from redolab.records.store import Run, open_run
 
 HERE = Path(__file__).parent
-RECORD = HERE.parent / "python" / "redolab" / "model" / "record_of_grid.jsonl.gz"
+RECORD = HERE.parent / "python" / "redolab" / "forecast" / "record_of_grid.jsonl.gz"
 FOLDS = 10
 SEED = 1
 CORE = ("single rows", "batches")

@@ -22,14 +22,15 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from redolab import open_run, runner
+from redolab import open_run
 from redolab.analysis.reading import counting, read_samples
-from redolab.design import Design
 from redolab.engine import open_engine
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan
-from redolab.experiment.calibrate import PAUSES_MS, check_load, setting_name
-from redolab.store import Run
+from redolab.experiment.calibrate.plan import PAUSES_MS, check_load, setting_name
+from redolab.measure import runner
+from redolab.records.design import Design
+from redolab.records.store import Run
 
 LOOPS = ("server", "client")
 DEVICES_MS = ("0", "1", "5")

@@ -29,9 +29,9 @@ from scipy import stats
 from tests.scripted import script
 
 from redolab import _core
-from redolab.engine.connection import Connection, Connector, fetch
-from redolab.engine.local_server import find_postmaster
-from redolab.engine.memory_watch import RATE_PER_S
+from redolab.engine.linux.local_server import find_postmaster
+from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
+from redolab.engine.postgres.waits.memory import RATE_PER_S
 
 RESULTS = Path(__file__).parent / "results"
 SEED = 20261121

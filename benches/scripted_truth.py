@@ -26,7 +26,7 @@ from typing import Any
 from scipy import stats
 from tests.scripted import LOCKS, SLEEP, Worker, script, shares
 
-from redolab.analysis.live_profile import profile_observation
+from redolab.analysis.live.profile import profile_observation
 from redolab.engine.observer import open_observer
 
 RESULTS = Path(__file__).parent / "results" / "scripted_truth.csv"

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from redolab.experiment import EXPERIMENTS
-from redolab.report import cells, tables
-from redolab.store import open_run
+from redolab.report.tables import cells
+from redolab.report.tables import tables
+from redolab.records.store import open_run
 
 DATA = Path(__file__).with_name("published.json")
 PAGE = Path(__file__).with_name("published.md")

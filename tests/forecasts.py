@@ -10,10 +10,10 @@ import numpy as np
 # Whatever reads costs from a run is imported before a test puts made-up ones in their place: what is imported
 # after that would keep them.
 import redolab.analysis.compared  # noqa: F401
-from redolab.analysis.calibrating import Calibrated, Measured
-from redolab.analysis.estimates import Estimate
-from redolab.model.calibration import Calibration, Curve, Scenario
-from redolab.model.record import Score
+from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.costs import Calibration, Curve, Scenario
+from redolab.forecast.track_record import Score
+from redolab.stats.estimates import Estimate
 
 LONE, TODAY, BATCHES = "1/1/wait", "8/1/wait", "8/32/wait"
 POINT = Calibration(

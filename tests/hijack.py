@@ -37,7 +37,7 @@ _ALIKE = {
 
 def redolabs_sql() -> str:
     """Every statement of the engine's for PostgreSQL, and all text around it."""
-    files = [*_ENGINE.glob("*.py"), *_ENGINE.glob("postgres_loads/*.py"), *_ENGINE.glob("sql/postgres/*.sql")]
+    files = [*_ENGINE.rglob("*.py"), *(_ENGINE / "postgres" / "sql").glob("*.sql")]
     return "\n".join(file.read_text() for file in files)
 
 

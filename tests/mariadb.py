@@ -16,7 +16,7 @@ from typing import Any
 import pymysql
 from pymysql.cursors import DictCursor
 
-from redolab.engine.mariadb_connection import connect, read_target
+from redolab.engine.mariadb.connection import connect, read_target
 from redolab.errors import RefusedError
 
 PATIENCE_S = 60.0

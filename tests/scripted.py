@@ -20,7 +20,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from redolab.engine.embedded import EmbeddedServer
+from redolab.engine.postgres.private import EmbeddedServer
 
 LOCKS = {"row": "Lock:transactionid", "advisory": "Lock:advisory", "relation": "Lock:relation"}
 SLEEP = "Timeout:PgSleep"

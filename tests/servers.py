@@ -19,9 +19,9 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from redolab.engine.embedded import _unprivileged
-from redolab.engine.server_directory import remove_server
-from redolab.engine.server_processes import as_user
+from redolab.engine.postgres.private import _unprivileged
+from redolab.engine.private.directory import remove_server
+from redolab.engine.private.processes import as_user
 
 PASSWORD = "s3cret-of-the-test"
 PATIENCE_S = 30.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from redolab.store import Run, open_run
+    from redolab.records.store import Run, open_run
 
 __version__ = "0.1.0"
 __all__ = ["Run", "__version__", "open_run"]
@@ -14,7 +14,7 @@ __all__ = ["Run", "__version__", "open_run"]
 def __getattr__(name: str) -> Any:
     # Arrow takes a tenth of a second to load; `redolab --help` must not wait for it.
     if name in ("Run", "open_run"):
-        from redolab import store
+        from redolab.records import store
 
         return getattr(store, name)
     raise AttributeError(f"module 'redolab' has no attribute {name!r}")

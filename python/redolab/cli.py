@@ -29,8 +29,8 @@ from redolab.printable import printable
 from redolab.url_secrets import take_secrets
 
 if TYPE_CHECKING:
-    from redolab.command_run import Asked
-    from redolab.store import Run
+    from redolab.commands.run import Asked
+    from redolab.records.store import Run
 
 
 class _Commands(TyperGroup):
@@ -171,7 +171,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an experiment and report it."""
-    from redolab.command_run import RunOptions, ask, execute
+    from redolab.commands.run import RunOptions, ask, execute
 
     options = RunOptions(
         experiment,
@@ -228,11 +228,11 @@ def profile(
     json: Json = False,
 ) -> None:
     """Show where a live database's sessions spend their time; read-only, no load."""
-    from redolab.command_profile import DEFAULT_S, watch, watch_live
+    from redolab.commands.profile import DEFAULT_S, watch, watch_live
 
     on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if on_terminal and seconds is None and not json:
-        from redolab.report.live import run_live
+        from redolab.report.screen.live import run_live
 
         watch_live(url, session, run_live)
         return
@@ -240,7 +240,7 @@ def profile(
     if json:
         show_json(profiled.results)
     else:
-        from redolab.report.profile import print_profile
+        from redolab.report.screen.profile import print_profile
 
         print_profile(profiled.results, session)
     if profiled.error is not None:
@@ -269,8 +269,8 @@ def analyze(
     json: Json = False,
 ) -> None:
     """Say what a column of numbers says: normality, plus and minus, groups compared."""
-    from redolab.command_analyze import analyze as analyze_file
-    from redolab.command_analyze import write_page
+    from redolab.commands.analyze import analyze as analyze_file
+    from redolab.commands.analyze import write_page
 
     results = analyze_file(file, value, group, children)
     if out is not None:
@@ -278,7 +278,7 @@ def analyze(
     if json:
         show_json(results)
     else:
-        from redolab.report.values import print_values
+        from redolab.report.screen.values import print_values
 
         print_values(results)
     if out is not None:
@@ -316,13 +316,13 @@ def forecast(
     json: Json = False,
 ) -> None:
     """Forecast a setting that was not measured, from a run that was."""
-    from redolab.command_forecast import ForecastOptions, check_answers, execute
+    from redolab.commands.forecast import ForecastOptions, check_answers, execute
 
     results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for))
     if json:
         show_json(results)
     else:
-        from redolab.report.forecast import print_forecast
+        from redolab.report.screen.forecast import print_forecast
 
         print_forecast(results)
     check_answers(results)
@@ -331,8 +331,8 @@ def forecast(
 @app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
-    from redolab.foreign import understood
-    from redolab.store import open_run
+    from redolab.files.foreign import understood
+    from redolab.records.store import open_run
 
     with understood(run):
         stored = open_run(run)
@@ -343,7 +343,7 @@ def report(run: RunPath, json: Json = False) -> None:
 @app.command()
 def verify(run: RunPath, json: Json = False) -> None:
     """Recompute every stored figure and check the hashes; exit 1 on a difference."""
-    from redolab.verification import verify as verify_stored
+    from redolab.commands.verify import verify as verify_stored
 
     found = verify_stored(run)
     differences = found.differences
@@ -380,7 +380,7 @@ def verify_forecast(
     json: Json = False,
 ) -> None:
     """Forecast settings, seal the forecast, measure them, and keep the score."""
-    from redolab.command_verify_forecast import VerifyForecastOptions, execute
+    from redolab.commands.verify_forecast import VerifyForecastOptions, execute
 
     command = shlex.join(["redolab", *sys.argv[1:]])
     outcome = execute(
@@ -409,7 +409,7 @@ def league(
     json: Json = False,
 ) -> None:
     """Show how true every model's forecasts were."""
-    from redolab.command_league import exchange, league_now
+    from redolab.commands.league import exchange, league_now
 
     for text in exchange(export, take_in, forget=forget):
         say(text)
@@ -417,7 +417,7 @@ def league(
     if json:
         show_json(results)
     else:
-        from redolab.report.league import print_league
+        from redolab.report.screen.league import print_league
 
         print_league(results)
 
@@ -425,7 +425,7 @@ def league(
 def _keep(results: Mapping[str, Any], run: Run) -> None:
     """Keep what forecasts on this machine will need, where the run decided it."""
     from redolab.experiment import lasting
-    from redolab.machine import keep_capacity
+    from redolab.machine.machine import keep_capacity
 
     found = lasting(results)
     if found is None:
@@ -439,7 +439,7 @@ def _keep(results: Mapping[str, Any], run: Run) -> None:
 
 
 def _show_plan(asked: Asked, json: bool) -> None:
-    from redolab.command_plan import planned, print_plan
+    from redolab.commands.plan import planned, print_plan
 
     if json:
         show_json(planned(asked.experiment, asked.plan, asked.target))
@@ -449,10 +449,10 @@ def _show_plan(asked: Asked, json: bool) -> None:
 
 def _made(run: Run) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results."""
-    from redolab.command_league import keep_league
+    from redolab.commands.league import keep_league
     from redolab.experiment import analyse
-    from redolab.report.html import render
-    from redolab.store import write_report, write_results
+    from redolab.records.store import write_report, write_results
+    from redolab.report.page.html import render
 
     if run.samples.num_rows == 0:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
@@ -467,7 +467,7 @@ def _made(run: Run) -> dict[str, Any]:
 
 
 def _show(results: Mapping[str, Any], run: Run, json: bool) -> None:
-    from redolab.report.terminal import print_terminal
+    from redolab.report.screen.terminal import print_terminal
 
     if json:
         show_json(results)

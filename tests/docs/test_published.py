@@ -13,8 +13,8 @@ import pytest
 
 from redolab.experiment import EXPERIMENTS, analyse
 from redolab.experiment.base import Wish
-from redolab.machine import describe_machine
-from redolab.store import RunWriter
+from redolab.machine.machine import describe_machine
+from redolab.records.store import RunWriter
 from tests.docs.pages import ROOT
 from tests.report.fixtures import stored
 from tests.unit.analysis import synthetic

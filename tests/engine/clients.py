@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from redolab.design import Trial
-from redolab.difference import difference
-from redolab.engine.postgres import PostgresEngine
-from redolab.load import Amount, Inserts
-from redolab.sample import LatencyRow, Sample, Setting, Ticks, Work
+from redolab.engine.postgres.engine import PostgresEngine
+from redolab.measure.difference import difference
+from redolab.records.design import Trial
+from redolab.records.load import Amount, Inserts
+from redolab.records.sample import LatencyRow, Sample, Setting, Ticks, Work
 
 Open = Callable[..., tuple[PostgresEngine, dict[str, Setting]]]
 TRIAL = Trial(1, 1, 1, "setting", "treatment")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from redolab.engine.connection import Connector
-from redolab.engine.postgres import PostgresEngine
-from redolab.load import Load
-from redolab.sample import Setting
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.engine import PostgresEngine
+from redolab.records.load import Load
+from redolab.records.sample import Setting
 from tests.engine.clients import Open
 from tests.servers import PASSWORD, Server
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from redolab import open_run
-from redolab.engine.commit_parameters import GATHERING
-from redolab.engine.preflight import NEWEST, OLDEST
-from redolab.engine.sql import statement
+from redolab.dialect.commit_parameters import GATHERING
+from redolab.engine.postgres.preflight.preflight import NEWEST, OLDEST
+from redolab.engine.statements import statement
 from tests.conftest import Redolab
 from tests.servers import Server, made
 
@@ -108,17 +108,17 @@ def assert_plausible(sample: dict[str, Any]) -> None:
     assert sample["commits"] == sample["rows"] > 0
     assert sample["server_rows"] == sample["rows"]
     assert sample["failed"] == 0
-    assert sample["wal_bytes"] > 60 * sample["commits"]
-    assert sample["wal_writes"] > 0
+    assert sample["log_bytes"] > 60 * sample["commits"]
+    assert sample["log_writes"] > 0
     assert 0 < sample["session_cpu_s"] <= sample["instance_cpu_s"]
     assert sample["session_cpu_s"] <= sample["host_cpus"] * sample["elapsed_s"] * 1.05
     assert sample["session_run_queue_s"] >= 0
     if sample["setting"].startswith("wait"):
         # A commit that waits has been flushed, by itself or together with others.
-        assert 0 < sample["wal_flushes"] <= 1.05 * sample["commits"] + 5
-        assert sample["wal_flush_time_s"] > 0
+        assert 0 < sample["log_flushes"] <= 1.05 * sample["commits"] + 5
+        assert sample["log_flush_time_s"] > 0
     else:
-        assert sample["wal_flushes"] < 0.5 * sample["commits"]
+        assert sample["log_flushes"] < 0.5 * sample["commits"]
 
 
 def test_every_statement_has_a_variant_for_every_version() -> None:

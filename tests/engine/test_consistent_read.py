@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from redolab import runner
 from redolab.engine import open_engine
 from redolab.engine.base import Engine
-from redolab.engine.connection import Connector
-from redolab.engine.postgres import PostgresEngine
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.engine import PostgresEngine
 from redolab.errors import InterruptedRunError, RefusedError
 from redolab.experiment import analyse, find_experiment
 from redolab.experiment.base import Wish
-from redolab.load import Amount, Scans
-from redolab.sample import Setting, Snapshot
+from redolab.measure import runner
+from redolab.records.load import Amount, Scans
+from redolab.records.sample import Setting, Snapshot
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Server, made
-from tests.unit.test_whole_run import NoProgress
+from tests.unit.measure.test_whole_run import NoProgress
 
 EXPERIMENT = find_experiment("consistent-read")
 ROWS, TOUCHED = 3_600, 200

@@ -13,9 +13,10 @@ import tempfile
 from pathlib import Path
 
 _READERS = (
-    "json", "tomllib", "redolab.experiment.list_file", "redolab.foreign", "redolab.ledger",
-    "redolab.manifest", "redolab.parquet_sizes", "redolab.sealed", "redolab.shapes", "redolab.store",
-    "redolab.values_file", "redolab.verification",
+    "json", "tomllib", "redolab.experiment.listed.file", "redolab.files.foreign",
+    "redolab.forecast.checks.ledger", "redolab.records.manifest", "redolab.files.parquet_sizes",
+    "redolab.records.sealed", "redolab.files.shapes", "redolab.records.store",
+    "redolab.values.file", "redolab.commands.verify",
 )  # fmt: skip
 """Whose coverage leads; the rest of Redolab would be slow to instrument."""
 

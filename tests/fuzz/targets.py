@@ -11,19 +11,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from redolab import ledger
-from redolab.experiment.list_file import read_list
-from redolab.foreign import parse_json, parse_table, parse_toml
-from redolab.model.record import Score, Silence
-from redolab.sample import Sample
-from redolab.sealed import FILE, canonical, seal
-from redolab.store import schema
-from redolab.values_file import read_values
-from redolab.verification import verify
+from redolab.commands.verify import verify
+from redolab.experiment.listed.file import read_list
+from redolab.files.foreign import parse_json, parse_table, parse_toml
+from redolab.forecast.checks import ledger
+from redolab.forecast.track_record import Score, Silence
+from redolab.records.sample import Sample
+from redolab.records.sealed import FILE, canonical, seal
+from redolab.records.store import schema
+from redolab.values.file import read_values
 from tests.hostile.runs import make_runs
 
 _CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
-_LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "list_file.py"
+_LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "listed" / "file.py"
 _LATER = [item.name for item in dataclasses.fields(Sample) if item.default is not dataclasses.MISSING]
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redolab.analysis.commit_scaling import Event
-from redolab.analysis.cpu_capacity import Unit, first_jump, power_at, utilisation_matrix
-from redolab.analysis.normality import normality
-from redolab.analysis.plus_and_minus import normal_coverage, plus_and_minus, prediction_interval
-from redolab.analysis.rows_per_commit import collected, fit_decay, reached, saving, worst_misfit
+from redolab.experiment.commit_scaling.growth import Event
+from redolab.experiment.cpu_capacity.capacity import Unit, first_jump, power_at, utilisation_matrix
+from redolab.experiment.rows_per_commit.saving import collected, fit_decay, reached, saving, worst_misfit
 from redolab.model.queueing import response_time_cpu, response_time_single, solve_servers, utilization
+from redolab.stats.normality import normality
+from redolab.stats.plus_and_minus import normal_coverage, plus_and_minus, prediction_interval
 
 DATA = Path(__file__).parent / "data"
 

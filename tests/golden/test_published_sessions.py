@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from redolab.analysis.session_count import TOTAL, UNACCOUNTED_TIME, TimedEvent, session_profile, top_events
+from redolab.experiment.session_count.pool import (
+    TOTAL,
+    UNACCOUNTED_TIME,
+    TimedEvent,
+    session_profile,
+    top_events,
+)
 
 DATA = Path(__file__).parent / "data"
 

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from redolab.foreign import hash_inside
+from redolab.files.foreign import hash_inside
 
 Damage = Callable[[Path, random.Random], str | None]
 """Does one thing to a run directory and says which; None where it could not be done there."""

@@ -9,21 +9,21 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from redolab import runner
 from redolab.engine import open_engine
 from redolab.engine.fake import FakeEngine, Script
 from redolab.experiment import EXPERIMENTS, analyse, find_experiment
 from redolab.experiment.base import Wish
-from redolab.report.html import render
-from redolab.store import RunWriter, file_hash, open_run, write_report, write_results
-from tests.unit import test_verify_forecast
+from redolab.measure import runner
+from redolab.records.store import RunWriter, file_hash, open_run, write_report, write_results
+from redolab.report.page.html import render
 from tests.unit.analysis import synthetic
-from tests.unit.analysis.test_durability import kill_run
+from tests.unit.experiment.durability.test_durability import kill_run
+from tests.unit.experiment.verify_forecast import test_verify_forecast
 
 _MEASURED = Path(__file__).parents[1] / "validation" / "data" / "group_commit_measured"
 _COSTS = ("1/1/wait/0/server/1", "8/1/wait/0/server/1", "8/32/wait/0/server/1", "8/1/nowait/0/server/1")
 _SCRIPT = Script(
-    cpu_ns=20_000, run_queue_ns=5_000, waits_ns={("IO", "WalSync"): 75_000}, wal_bytes=200,
+    cpu_ns=20_000, run_queue_ns=5_000, waits_ns={("IO", "WalSync"): 75_000}, log_bytes=200,
     commits_per_flush=4, flush_ns=40_000, sampling_loss=0.02,
 )  # fmt: skip
 

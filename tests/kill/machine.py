@@ -82,7 +82,9 @@ class Running:
 
     def guards(self) -> list[int]:
         """Its guard processes."""
-        return [pid for pid in at_work(self.place) if b"redolab.engine.guard" in _read(pid, "cmdline")]
+        return [
+            pid for pid in at_work(self.place) if b"redolab.engine.private.guard" in _read(pid, "cmdline")
+        ]
 
 
 def at_work(place: Path) -> list[int]:

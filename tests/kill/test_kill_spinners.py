@@ -16,7 +16,7 @@ from tests.servers import command, wait_until
 
 def spinners(parent: int) -> list[int]:
     """The processes for CPU work that this Redolab started, and that have not ended."""
-    wanted = ["-m", "redolab.engine.spinner", str(parent)]
+    wanted = ["-m", "redolab.engine.machine.spinner", str(parent)]
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine.embedded import EmbeddedServer
+from redolab.engine.postgres.private import EmbeddedServer
 from tests.conftest import Redolab
 from tests.kill.machine import Running, assert_nothing_left, at_work, left_in, pause, short_place
 from tests.servers import Server, made

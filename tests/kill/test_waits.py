@@ -14,8 +14,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from redolab.engine import patience, sessions
-from redolab.engine.connection import Connector
+from redolab.engine.postgres.connecting import patience
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.sessions import server as sessions
 from redolab.errors import InterruptedRunError, RefusedError
 from tests.conftest import Redolab
 from tests.kill.machine import Running, short_place

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from redolab.report import html
+from redolab.report.page import html
 
 
 @dataclass

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from redolab.analysis import advice
 from redolab.analysis.compared import Compared, compare_run, results
-from redolab.analysis.estimates import Estimate
-from redolab.analysis.shown import Axis, Column, Figure, Finding, Series, Table
+from redolab.analysis.exhibits import Axis, Column, Figure, Finding, Series, Table
 from redolab.analysis.verdict import Verdict
-from redolab.design import Design
 from redolab.experiment import analyse
-from redolab.store import Run, RunWriter
+from redolab.forecast.advice import advice
+from redolab.records.design import Design
+from redolab.records.store import Run, RunWriter
+from redolab.stats.estimates import Estimate
 from tests.forecasts import TODAY, make_calibrated
 from tests.unit.analysis.synthetic import (
     BASELINE,
@@ -81,7 +81,7 @@ def _wide_run(place: Path) -> Run:
         sample, waits, processes = one_sample(trial, behaviour, factor)
         counted = replace(sample, commits=max(1, sample.commits // rows), units=sample.commits)
         flushes = max(1, counted.commits // 2)
-        counted = replace(counted, wal_flushes=flushes, wal_flush_time_s=0.0004 * flushes)
+        counted = replace(counted, log_flushes=flushes, log_flush_time_s=0.0004 * flushes)
         writer.append(counted, waits, processes, [])
     return writer.finish("finished")
 

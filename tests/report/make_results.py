@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from redolab.experiment import analyse
-from redolab.store import Run
+from redolab.records.store import Run
 from tests.report.made_up import advised, bare, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
-from tests.unit.analysis.test_durability import kill_run
+from tests.unit.experiment.durability.test_durability import kill_run
 
 DATA = Path(__file__).with_name("data")
 

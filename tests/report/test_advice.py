@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redolab.report import advice
+from redolab.report.tables import advice
 from tests.report.conftest import Open
 from tests.report.fixtures import HOSTILE, stored
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from redolab.report import cells
+from redolab.report.tables import cells
 
 
 def estimate(point: float | None, low: float | None = None, high: float | None = None) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pytest
 
-from redolab.report import figures, html
-from redolab.report.time_figure import time_profile
+from redolab.report.page import figures, html
+from redolab.report.page.time_figure import time_profile
 
 from .conftest import Open, Opened
 from .fixtures import HOSTILE, NAMES, hostile, hostile_wide, stored
@@ -234,7 +234,7 @@ def test_a_negative_remainder_is_shown_as_negative() -> None:
 def _in_order(setting: dict[str, Any], bars: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
     parts = {part["row"]: part for part in setting["profile"]}
     names = [bar["customdata"][place][1] for bar in bars if bar["x"][place] is not None]
-    from redolab.report import rows
+    from redolab.report.tables import rows
 
     order = [row for row in rows.profile_rows(stored("log_bound")) if row in parts]
     assert len(order) == len(names)

@@ -6,11 +6,12 @@ from typing import Any, get_args
 
 import pytest
 
-from redolab.analysis.estimates import Estimate
-from redolab.analysis.shown import Axis, Column, Figure, Kind, Series, Table
-from redolab.report import drawing, shown_figures, shown_tables
-from redolab.report.cells import Cell
-from redolab.report.fitting import fitted, needed
+from redolab.analysis.exhibits import Axis, Column, Figure, Kind, Series, Table
+from redolab.report.page import drawing, shown_figures
+from redolab.report.screen.fitting import fitted, needed
+from redolab.report.tables import shown_tables
+from redolab.report.tables.cells import Cell
+from redolab.stats.estimates import Estimate
 
 
 def table(**more: Any) -> dict[str, Any]:

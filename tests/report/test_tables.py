@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from redolab.report import contents, method, tables, time_tables, wording
+from redolab.report.tables import contents, method, tables, time_tables, wording
 
 from .fixtures import stored
 

@@ -11,12 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from redolab.analysis import inverse
-from redolab.analysis.calibrating import Calibrated
-from redolab.analysis.forecasting import forecast
-from redolab.analysis.league import league_json
-from redolab.model.calibration import Scenario
-from redolab.model.record import Score
+from redolab.forecast.checks.league import league_json
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.models import inverse
+from redolab.forecast.models.outlook import forecast
+from redolab.forecast.track_record import Score
 from tests.forecasts import make_calibrated, make_scores
 
 STORED = Path(__file__).parents[1] / "report" / "data" / "forecasts.json"

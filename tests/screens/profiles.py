@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from redolab.analysis.live_profile import profile_observation
-from redolab.observation import Observed, WaitEnds
+from redolab.analysis.live.profile import profile_observation
+from redolab.records.observation import Observed, WaitEnds
 from tests.unit.analysis.observations import (
     INSTRUMENT,
     Look,
@@ -58,7 +58,7 @@ def busy() -> dict[str, Any]:
             ),
             log_sync=make_episodes(sync.tolist(), [30.0]),
             log_write=make_episodes(write.tolist()),
-            counters={"transactions": 24_120.0, "wal_flushes": 4_410.0, "wal_flush_time_s": 8.1},
+            counters={"transactions": 24_120.0, "log_flushes": 4_410.0, "log_flush_time_s": 8.1},
             ended_cpu_s=0.02,
             host_busy_s=13.8,
             host_steal_s=0.3,
@@ -78,7 +78,7 @@ def remote() -> dict[str, Any]:
         replace(
             observation,
             server={"name": "postgresql", "version": "16.4", "place": "db1:5432/app", "local": False},
-            counters={"transactions": 4_120.0, "wal_flushes": None},
+            counters={"transactions": 4_120.0, "log_flushes": None},
             ended_cpu_s=None,
             host_cpus=None,
             instrument=replace(

@@ -13,12 +13,12 @@ from typing import Any
 
 from rich.console import Console
 
-from redolab.analysis.values import analyse_values
-from redolab.report.forecast import print_forecast
-from redolab.report.profile import print_profile
-from redolab.report.terminal import print_terminal
-from redolab.report.values import print_values
-from redolab.values_file import read_values
+from redolab.report.screen.forecast import print_forecast
+from redolab.report.screen.profile import print_profile
+from redolab.report.screen.terminal import print_terminal
+from redolab.report.screen.values import print_values
+from redolab.values.figures import analyse_values
+from redolab.values.file import read_values
 from tests.screens import forecasts, profiles
 
 HERE = Path(__file__).parent

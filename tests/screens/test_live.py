@@ -14,10 +14,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TabbedContent
 
-from redolab.analysis.live_profile import profile_observation
+from redolab.analysis.live.profile import profile_observation
 from redolab.errors import InterruptedRunError, RefusedError
-from redolab.report.live import LiveScreen, run_live
-from redolab.report.live_list import SessionList
+from redolab.report.screen.live import LiveScreen, run_live
+from redolab.report.screen.live_list import SessionList
 from tests.screens import profiles
 from tests.unit.analysis.observations import Look, make_observation, make_process
 

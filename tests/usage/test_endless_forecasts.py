@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from redolab import _core, store
-from redolab.analysis import calibrating
+from redolab import _core
+from redolab.forecast.costs import calibrating
+from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.model import group_commit
-from redolab.model.calibration import Scenario, parameters
+from redolab.records import store
 from tests.conftest import Redolab
 from tests.forecasts import POINT, make_calibrated
 
@@ -23,8 +24,9 @@ ROOT = Path(__file__).parents[2]
 LONG = "think_time_ms=3600000"
 """A thousand thousand looks of an idle CPU for each commit."""
 MAKE_UP = """
-from redolab import cli, store
-from redolab.analysis import calibrating
+from redolab import cli
+from redolab.records import store
+from redolab.forecast.costs import calibrating
 from tests.forecasts import make_calibrated
 store.open_run = lambda path: path
 calibrating.calibrate = lambda run: make_calibrated(replicates=2)

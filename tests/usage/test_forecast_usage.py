@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from redolab import store
-from redolab.analysis import calibrating
+from redolab.forecast.costs import calibrating
+from redolab.records import store
 from tests.conftest import Redolab
 from tests.forecasts import TODAY, make_calibrated
 

@@ -15,8 +15,8 @@ import pytest
 
 from redolab import experiment
 from redolab.errors import UsageError
-from redolab.foreign import understood
-from redolab.store import file_hash, open_run, read_manifest, write_document, write_report
+from redolab.files.foreign import understood
+from redolab.records.store import file_hash, open_run, read_manifest, write_document, write_report
 from tests.conftest import Redolab
 from tests.hostile.runs import make_runs
 
@@ -189,7 +189,7 @@ def change_samples(run: Path, **columns: Any) -> None:
     [
         {"elapsed_s": float("nan")},
         {"start_s": float("inf")},
-        {"wal_flush_time_s": 1e300},
+        {"log_flush_time_s": 1e300},
         {"elapsed_s": 5e-324},
         {"commits": None},
         {"setting": None},
@@ -259,7 +259,7 @@ def test_what_the_analysis_did_not_foresee_names_its_type_and_stays_chained(
     def fails(*_: object) -> dict[str, Any]:
         raise ZeroDivisionError("made up")
 
-    monkeypatch.setattr("redolab.verification.analyse", fails)
+    monkeypatch.setattr("redolab.commands.verify.analyse", fails)
     ended = redolab("verify", run)
     assert ended.code == 2
     assert "cannot be analysed" in ended.err

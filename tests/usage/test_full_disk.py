@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from redolab import files, open_run
+from redolab import open_run
+from redolab.files import writing
 from tests.conftest import Redolab
 from tests.kill.machine import Running, assert_nothing_left, short_place
 
@@ -38,7 +39,7 @@ def test_the_disk_fills_up_in_a_run(redolab: Redolab) -> None:
 def test_there_is_no_room_for_the_report(
     name: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_file = files.write_file
+    write_file = writing.write_file
 
     def full(path: Path, content: bytes) -> None:
         if path.name == name:

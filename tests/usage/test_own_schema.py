@@ -8,10 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from redolab.engine.connection import Connector
-from redolab.engine.marks import keep_mark, kept_marks, new_mark
-from redolab.engine.own_schema import find_schema, make_schema
-from redolab.engine.recovery import recover
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.own.marks import keep_mark, kept_marks, new_mark
+from redolab.engine.postgres.own.recovery import recover
+from redolab.engine.postgres.own.schema import find_schema, make_schema
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Ended, Server
 

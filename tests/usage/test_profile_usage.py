@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from redolab.engine import observe_postgres
+from redolab.engine.postgres.observer import observer as observe_postgres
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Server, command, wait_until
 

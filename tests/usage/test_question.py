@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine.parameter_text import same_value
-from redolab.store import open_run
+from redolab.engine.postgres.parameters.text import same_value
+from redolab.records.store import open_run
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Ended, Server, made, wait_until
 

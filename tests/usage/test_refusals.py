@@ -10,10 +10,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from redolab.engine import preflight
-from redolab.engine.parameters import Parameter, check_rights
-from redolab.engine.server_directory import remove_server
-from redolab.engine.server_lock import take_server
+from redolab.engine.postgres.own.server_lock import take_server
+from redolab.engine.postgres.parameters.parameters import Parameter, check_rights
+from redolab.engine.postgres.preflight import preflight
+from redolab.engine.private.directory import remove_server
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
 from tests.servers import Ended, Server, made

@@ -12,7 +12,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from redolab import cli
-from redolab.engine.connection import Connector
+from redolab.engine.postgres.connecting.connection import Connector
 from redolab.url_secrets import take_secrets
 from tests.servers import PASSWORD, Server, command, wait_until
 

@@ -23,12 +23,12 @@ import pytest
 from psycopg import sql
 
 import redolab as package
-from redolab.command_league import league_now
+from redolab.commands.league import league_now
 from redolab.printable import printable
-from redolab.report.html import render
-from redolab.report.league import print_league
-from redolab.report.live import LiveScreen
-from redolab.report.terminal import print_terminal
+from redolab.report.page.html import render
+from redolab.report.screen.league import print_league
+from redolab.report.screen.live import LiveScreen
+from redolab.report.screen.terminal import print_terminal
 from tests.conftest import Redolab
 from tests.report.fixtures import NAMES, stored
 from tests.screens import profiles
@@ -82,7 +82,7 @@ def test_everything_a_terminal_obeys_is_written_out() -> None:
 def test_one_module_alone_writes_for_a_person() -> None:
     inside = Path(package.__file__).parent
     # The answers of one process to another.
-    apart = {"outlet.py", "engine/spinner.py"}
+    apart = {"outlet.py", "engine/machine/spinner.py"}
     for path in inside.rglob("*.py"):
         name = str(path.relative_to(inside))
         if name in apart:
@@ -270,7 +270,8 @@ def test_on_a_terminal_nothing_but_colours_is_sent(tmp_path: Path) -> None:
     """What rich sends to a terminal are colours, and no text adds anything to it."""
     (tmp_path / "results.json").write_text(json.dumps(hostile("log_bound")))
     program = (
-        "import json, sys; from pathlib import Path; from redolab.report.terminal import print_terminal\n"
+        "import json, sys; from pathlib import Path\n"
+        "from redolab.report.screen.terminal import print_terminal\n"
         "from redolab.outlet import say\n"
         "print_terminal(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]))\n"
         "say(json.loads(Path(sys.argv[1]).read_text())['run'])"

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from redolab import command_verify_forecast, ledger
-from redolab.analysis import calibrating
-from redolab.model.record import Score
-from redolab.sealed import seal
+from redolab.commands import verify_forecast
+from redolab.forecast.checks import ledger
+from redolab.forecast.costs import calibrating
+from redolab.forecast.track_record import Score
+from redolab.records.sealed import seal
 from tests.conftest import Redolab
 from tests.forecasts import make_calibrated
 
@@ -26,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run on Redolab's own server whose costs are made up."""
     manifest = {"engine": {"name": "embedded", "version": "18.6", "emulated": {}}}
     stored = SimpleNamespace(manifest=manifest)
-    monkeypatch.setattr(command_verify_forecast, "open_run", lambda _: stored)
+    monkeypatch.setattr(verify_forecast, "open_run", lambda _: stored)
     monkeypatch.setattr(calibrating, "calibrate", lambda _: make_calibrated(replicates=2))
     return "costs"
 

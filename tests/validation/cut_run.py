@@ -11,8 +11,8 @@ from pathlib import Path
 
 from redolab import open_run
 from redolab.analysis.reading import read_samples
-from redolab.sample import LatencyRow
-from redolab.store import RunWriter
+from redolab.records.sample import LatencyRow
+from redolab.records.store import RunWriter
 
 MEASURED = Path(__file__).parent / "data" / "group_commit_measured"
 SYSTEM = {"loop": "server", "log_device_ms": "1"}

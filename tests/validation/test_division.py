@@ -15,6 +15,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+from redolab.analysis.live.division import Blocked, Division, divide_each, divide_group
 from tests.validation.trajectories import (
     BY_ANOTHER,
     CLIENT,
@@ -30,8 +32,6 @@ from tests.validation.trajectories import (
     short_lived,
     spent_s,
 )
-
-from redolab.analysis.division import Blocked, Division, divide_each, divide_group
 
 LIVES, DRAWS = 10, 200
 SCORED_SESSIONS = 8

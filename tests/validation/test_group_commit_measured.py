@@ -10,13 +10,13 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from tests.validation.cut_run import MEASURED
 
 from redolab import open_run
-from redolab.analysis.calibrating import calibrate
-from redolab.analysis.measured import measured_settings
-from redolab.model.calibration import Scenario, parameters
+from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.costs.costs import Scenario, parameters
+from redolab.forecast.costs.measured import measured_settings
 from redolab.model.group_commit import simulate
+from tests.validation.cut_run import MEASURED
 
 CALIBRATED_ON = {(1, 1), (32, 1), (32, 32)}
 """Sessions and rows per commit of those that wait for the log."""

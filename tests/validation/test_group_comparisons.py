@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from redolab.analysis.group_differences import differences
-from redolab.analysis.normality import normality
-from redolab.analysis.plus_and_minus import (
+from redolab.stats.groups import differences
+from redolab.stats.normality import normality
+from redolab.stats.plus_and_minus import (
     Parent,
     normal_coverage,
     plus_and_minus,

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from redolab.analysis.significance import ALPHA, BlockValues, compare, null_test
-from redolab.design import Design
+from redolab.records.design import Design
+from redolab.stats.blocks import ALPHA, BlockValues, compare, null_test
 
 SETTINGS = ("wait/immediate", "wait/batch", "nowait/immediate", "nowait/batch")
 BASELINE = SETTINGS[0]
@@ -50,7 +50,7 @@ def blocks(values: Floats, seed: int) -> BlockValues:
     found: defaultdict[int, dict[tuple[str, str], float]] = defaultdict(dict)
     for trial, value in zip(design.order(), values, strict=True):
         found[trial.block][trial.setting, trial.role] = float(value)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def test_40_series(noise: dict[tuple[str, str], Floats]) -> None:

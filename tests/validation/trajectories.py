@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from redolab.analysis.division import Blocked
+from redolab.analysis.live.division import Blocked
 
 CELL_S = 1e-4
 RATE_PER_S = 50.0

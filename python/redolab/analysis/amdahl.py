@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from redolab import units
-from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, STEAL, UNACCOUNTED, Times
-from redolab.log_waits import is_log_sync
-from redolab.row_names import row_name
+from redolab.dialect.log_waits import is_log_sync
+from redolab.dialect.row_names import row_name
+from redolab.stats.estimates import Estimate, mean_estimate
 
 Kind = Literal["cpu", "run_queue", "steal", "log", "wait", "unknown"]
 """What a row's time is spent on: decides what can be measured about it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.profile import log_sync_share_of_wait, session_times
 from redolab.analysis.reading import Sightings
 from redolab.analysis.time_based import (
@@ -18,7 +17,8 @@ from redolab.analysis.time_based import (
     log_write_share,
 )
 from redolab.analysis.waits import NOTHING
-from redolab.sample import Sample
+from redolab.records.sample import Sample
+from redolab.stats.estimates import mean_estimate
 
 SOURCES = (
     "Craig Shallahamer, OraPub, Speed Sometimes Means Changing The Rules, 21 February 2012 "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from redolab.analysis.estimates import Estimate, ratio_estimate
-from redolab.sample import Sample
+from redolab.records.sample import Sample
+from redolab.stats.estimates import Estimate, ratio_estimate
 
 Histogram = Mapping[float, int]
 """Upper bound of a bucket, microseconds, to the commits in it."""

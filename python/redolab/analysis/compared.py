@@ -7,21 +7,20 @@ recomputes and compares.
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from redolab.analysis import advice, as_published, envelope, significance, time_based
+from redolab.analysis import as_published, envelope, time_based
 from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
 from redolab.analysis.curves import curve
-from redolab.analysis.density import density
-from redolab.analysis.drift import diagnose
-from redolab.analysis.estimates import Estimate, mean_estimate
+from redolab.analysis.diagnostics import diagnose
+from redolab.analysis.exhibits import Figure, Finding, Table
 from redolab.analysis.joint import joint
-from redolab.analysis.league import league_of, league_tables
 from redolab.analysis.overhead import overhead
 from redolab.analysis.profile import Times, by_sample, profile, unaccounted_text
-from redolab.analysis.published_tests import published_tests
 from redolab.analysis.reading import (
     Sightings,
     counting,
@@ -31,13 +30,18 @@ from redolab.analysis.reading import (
     read_sightings,
     setting_names,
 )
-from redolab.analysis.shown import Figure, Finding, Table
-from redolab.analysis.significance import BlockValues, Comparison, Metric, NullTest
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
-from redolab.sample import Sample
-from redolab.store import Run
+from redolab.forecast.advice import advice
+from redolab.forecast.checks.league import league_of, league_tables
+from redolab.records.sample import Sample
+from redolab.records.store import Run
+from redolab.stats import blocks as significance
+from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
+from redolab.stats.density import density
+from redolab.stats.estimates import Estimate, mean_estimate
+from redolab.stats.published_tests import published_tests
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ def compare_run(run: Run) -> Compared:
     everything, seen = read_samples(run), read_sightings(run)
     good = counting(everything)
     samples = {name: [item for item in good if item.setting == name] for name in names}
-    blocks = {metric: significance.block_values(good, metric) for metric in significance.METRICS}
+    blocks = {metric: block_values(good, metric) for metric in significance.METRICS}
     return Compared(
         run=run,
         names=names,
@@ -145,6 +149,20 @@ def compare_run(run: Run) -> Compared:
             )
         ),
     )
+
+
+def block_values(samples: Sequence[Sample], metric: Metric = "throughput_per_s") -> BlockValues:
+    """Logarithms of a metric by block; `samples` are those that count.
+
+    A setting that stands twice in a block under the same role keeps its later sample.
+    """
+    found: defaultdict[int, dict[tuple[str, str], float]] = defaultdict(dict)
+    for sample in samples:
+        account = session_account(sample)
+        value = account.arrival_rate if metric == "throughput_per_s" else account.response_time
+        if value is not None and value > 0:
+            found[sample.block][sample.setting, sample.role] = math.log(value)
+    return dict(found)
 
 
 def circumstances(compared: Compared, does: str = "works", did: str = "worked") -> Circumstances:
@@ -253,7 +271,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
         "instance": _times(compared.instance[name]),
         "commits_per_flush": mean_estimate(map(time_based.commits_per_flush, mine)).as_json(),
         "flush_time_ms": mean_estimate(map(time_based.flush_time_s, mine)).scaled(1e3).as_json(),
-        "wal_bytes_per_commit": mean_estimate(map(time_based.wal_bytes_per_commit, mine)).as_json(),
+        "wal_bytes_per_commit": mean_estimate(map(time_based.log_bytes_per_commit, mine)).as_json(),
         "failed": sum(item.failed for item in compared.everything if item.setting == name),
         "profile": [row.as_json() for row in rows],
         "unaccounted_text": unaccounted_text(rows, declared["levels"]),

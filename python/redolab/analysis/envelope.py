@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from redolab.analysis.estimates import mean_estimate
 from redolab.analysis.overhead import Overhead
 from redolab.analysis.time_based import units_of_work
-from redolab.sample import Sample
-from redolab.store import Run
+from redolab.records.sample import Sample
+from redolab.records.store import Run
+from redolab.stats.estimates import mean_estimate
 
 FORMAT = 1
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from redolab.analysis.time_based import session_steal_s
 from redolab.analysis.waits import NOTHING, Seen, is_asleep, session_waits
-from redolab.sample import Sample, WaitRow
+from redolab.records.sample import Sample, WaitRow
 
 Joint = dict[str, dict[str, float | None]]
 """Shares of the sessions' time: `posted` and `not_posted`, each by `on_cpu`, `run_queue`, `asleep`."""

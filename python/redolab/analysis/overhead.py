@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from redolab.analysis.estimates import Estimate, ratio_estimate
-from redolab.sample import OverheadRow
+from redolab.records.sample import OverheadRow
+from redolab.stats.estimates import Estimate, ratio_estimate
 
 
 @dataclass(frozen=True)

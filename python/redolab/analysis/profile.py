@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from redolab.analysis.estimates import Estimate, mean_estimate
 from redolab.analysis.time_based import background_blocked_s, session_blocked_s, session_steal_s
 from redolab.analysis.waits import (
     NOTHING,
@@ -16,8 +15,9 @@ from redolab.analysis.waits import (
     is_awake,
     session_waits,
 )
-from redolab.log_waits import is_log_sync
-from redolab.sample import Sample, WaitRow
+from redolab.dialect.log_waits import is_log_sync
+from redolab.records.sample import Sample, WaitRow
+from redolab.stats.estimates import Estimate, mean_estimate
 
 ON_CPU = "on_cpu"
 RUN_QUEUE = "run_queue"

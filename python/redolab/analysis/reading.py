@@ -8,8 +8,8 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
-from redolab.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.store import Run
+from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.store import Run
 
 Sightings = Mapping[int, Seen]
 """What was seen of the server's processes, by the number of the sample."""
@@ -54,7 +54,7 @@ def read_latency(run: Run, kind: str = "commit") -> Mapping[int, Mapping[float, 
 
     Args:
         run: the stored run.
-        kind: of time: `commit`, `response` or `lag`, see `redolab.sample.LatencyRow`.
+        kind: of time: `commit`, `response` or `lag`, see `redolab.records.sample.LatencyRow`.
     """
     found: defaultdict[int, dict[float, int]] = defaultdict(dict)
     for row in run.latency.to_pylist():

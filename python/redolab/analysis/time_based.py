@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from redolab.analysis.waits import Seen, background_waits, is_awake
-from redolab.sample import Sample
+from redolab.records.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -131,17 +131,17 @@ def instance_blocked_s(sample: Sample, seen: Seen) -> float | None:
 
 def commits_per_flush(sample: Sample) -> float | None:
     """Commits that one flush of the log served; None without flushes or their count."""
-    return _per(sample.commits, sample.wal_flushes)
+    return _per(sample.commits, sample.log_flushes)
 
 
 def flush_time_s(sample: Sample) -> float | None:
     """Mean time of one flush call, seconds."""
-    return _per(sample.wal_flush_time_s, sample.wal_flushes)
+    return _per(sample.log_flush_time_s, sample.log_flushes)
 
 
-def wal_bytes_per_commit(sample: Sample) -> float | None:
+def log_bytes_per_commit(sample: Sample) -> float | None:
     """WAL generated per commit, bytes."""
-    return _per(sample.wal_bytes, sample.commits)
+    return _per(sample.log_bytes, sample.commits)
 
 
 def host_cpu_share(sample: Sample) -> float | None:
@@ -158,9 +158,9 @@ def log_write_share(sample: Sample, seen: Seen) -> float | None:
     the run queue, so the share can exceed 1; it is not clamped.
     """
     blocked = instance_blocked_s(sample, seen)
-    if sample.wal_write_time_s is None or sample.wal_flush_time_s is None or not blocked:
+    if sample.log_write_time_s is None or sample.log_flush_time_s is None or not blocked:
         return None
-    return (sample.wal_write_time_s + sample.wal_flush_time_s) / blocked
+    return (sample.log_write_time_s + sample.log_flush_time_s) / blocked
 
 
 def _background_kinds(seen: Seen) -> set[str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from redolab import units
-from redolab.analysis.estimates import Estimate
-from redolab.analysis.significance import Comparison, NullTest, Outcome
+from redolab.stats.blocks import Comparison, NullTest, Outcome
+from redolab.stats.estimates import Estimate
 
 _Answer = tuple[str, Outcome, str | None]
 """Half a sentence, the outcome, and the setting named as best."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from redolab.sample import ProcessTime, Sample, WaitRow
+from redolab.records.sample import ProcessTime, Sample, WaitRow
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from redolab.errors import UsageError
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
-    from redolab.load import Load
+    from redolab.records.load import Load
 
 _SCHEMES = {"postgresql": "postgresql", "postgres": "postgresql"}
 """What a URL may begin with, and which engine that is."""
@@ -30,21 +30,21 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
         RefusedError: the server cannot be had.
     """
     if target == "machine":
-        from redolab.engine.machine import MachineEngine
+        from redolab.engine.machine.engine import MachineEngine
 
         return MachineEngine()
     if target == "generator":
         from redolab.engine.generator import GeneratorEngine
 
         return GeneratorEngine(seed)
-    from redolab.engine.connection import Connector
-    from redolab.engine.embedded import EmbeddedServer
-    from redolab.engine.postgres import PostgresEngine
+    from redolab.engine.postgres.connecting.connection import Connector
+    from redolab.engine.postgres.engine import PostgresEngine
+    from redolab.engine.postgres.private import EmbeddedServer
 
     if target == "mariadb":
         return _open_mariadb(disk_bytes, load.cache_bytes())
     if target == "sqlite":
-        from redolab.engine.sqlite import SQLiteEngine
+        from redolab.engine.sqlite.engine import SQLiteEngine
 
         return SQLiteEngine(disk_bytes)
     if target == "embedded":
@@ -58,8 +58,8 @@ def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | 
 
 
 def _open_mariadb(disk_bytes: int, cache_bytes: int) -> Engine:
-    from redolab.engine.mariadb import MariaDBEngine
-    from redolab.engine.mariadb_private import PrivateMariaDB
+    from redolab.engine.mariadb.engine import MariaDBEngine
+    from redolab.engine.mariadb.private import PrivateMariaDB
 
     server = PrivateMariaDB(disk_bytes, cache_bytes)
     try:

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from redolab.load import Amount, Load
-from redolab.sample import ParameterChange, Setting, Snapshot, Ticks, Work
+from redolab.records.load import Amount, Load
+from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Work
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from redolab.engine.alternation import Mark, Plan, on_off, plan
-from redolab.engine.commit_parameters import durability_tier
+from redolab.dialect.commit_parameters import durability_tier
+from redolab.engine.sampling.alternation import Mark, Plan, on_off, plan
 from redolab.errors import InterruptedRunError
-from redolab.load import Amount, Load
-from redolab.sample import (
+from redolab.records.load import Amount, Load
+from redolab.records.sample import (
     TIER_TEXT,
     ParameterChange,
     ServerClock,
@@ -43,7 +43,7 @@ class Script:
     """(class, event) to time asleep; `("", "")` is time asleep with nothing posted."""
     background_cpu_ns: int = 0
     """CPU of the one background process per commit."""
-    wal_bytes: int = 100
+    log_bytes: int = 100
     commits_per_flush: int = 1
     flush_ns: int = 0
     sampling_loss: float = 0.0
@@ -126,7 +126,7 @@ class FakeEngine:
         self.works = 0
         self._session_ns = [0, 0]
         self._background_cpu_ns = 0
-        self._counters = dict.fromkeys(("wal_bytes", "wal_writes", "wal_flushes", "server_rows"), 0)
+        self._counters = dict.fromkeys(("log_bytes", "log_writes", "log_flushes", "server_rows"), 0)
         self._flush_ns = 0
         self.sessions = self._most = 0
         self._rows_per_commit = 1
@@ -210,9 +210,9 @@ class FakeEngine:
         flushes = commits // script.commits_per_flush
         self._flush_ns += flushes * script.flush_ns
         for name, more in (
-            ("wal_bytes", commits * script.wal_bytes),
-            ("wal_writes", flushes),
-            ("wal_flushes", flushes),
+            ("log_bytes", commits * script.log_bytes),
+            ("log_writes", flushes),
+            ("log_flushes", flushes),
             ("server_rows", rows),
         ):
             self._counters[name] += more
@@ -234,9 +234,9 @@ class FakeEngine:
         busy_ns = self._background_cpu_ns + cpu_ns * self.sessions
         counters: dict[str, float | None] = {
             **self._counters,
-            "wal_full_page_images": 0,
-            "wal_write_time_s": 0.0,
-            "wal_flush_time_s": self._flush_ns / 1e9,
+            "log_full_page_images": 0,
+            "log_write_time_s": 0.0,
+            "log_flush_time_s": self._flush_ns / 1e9,
             "checkpoints": 0,
             "vacuums": 0,
             "host_busy_s": busy_ns / 1e9,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from redolab.engine.no_watch import NoWatch
+from redolab.engine.sampling.no_watch import NoWatch
 from redolab.errors import UsageError
-from redolab.load import Amount, Draws, Load
-from redolab.sample import ParameterChange, Setting, Snapshot, Work
+from redolab.records.load import Amount, Draws, Load
+from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
 
 class GeneratorEngine:

@@ -6,7 +6,7 @@ import threading
 from typing import Protocol
 
 from redolab.errors import UsageError
-from redolab.observation import Observation
+from redolab.records.observation import Observation
 
 
 class Observer(Protocol):
@@ -41,11 +41,11 @@ def open_observer(target: str, seed: int, stop: threading.Event | None = None) -
         RefusedError: the server cannot be reached, or refuses.
     """
     if target.startswith(("postgresql://", "postgres://")):
-        from redolab.engine.observe_postgres import PostgresObserver
+        from redolab.engine.postgres.observer.observer import PostgresObserver
 
         return PostgresObserver(target, seed, stop)
     if target.startswith(("mysql://", "mariadb://")):
-        from redolab.engine.observe_mariadb import MariadbObserver
+        from redolab.engine.mariadb.observer.observer import MariadbObserver
 
         return MariadbObserver(target, seed)
     raise UsageError(

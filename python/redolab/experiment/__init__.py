@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.experiment import (
-    calibrate,
-    commit_mode,
-    commit_scaling,
-    consistent_read,
-    cpu_capacity,
-    durability,
-    listed,
-    rows_per_commit,
-    sampling_distribution,
-    session_count,
-    verify_forecast,
-)
 from redolab.experiment.base import Experiment
-from redolab.store import Run
+from redolab.experiment.calibrate import plan as calibrate
+from redolab.experiment.commit_mode import plan as commit_mode
+from redolab.experiment.commit_scaling import plan as commit_scaling
+from redolab.experiment.consistent_read import plan as consistent_read
+from redolab.experiment.cpu_capacity import plan as cpu_capacity
+from redolab.experiment.durability import plan as durability
+from redolab.experiment.listed import plan as listed
+from redolab.experiment.rows_per_commit import plan as rows_per_commit
+from redolab.experiment.sampling_distribution import plan as sampling_distribution
+from redolab.experiment.session_count import plan as session_count
+from redolab.experiment.verify_forecast import plan as verify_forecast
+from redolab.records.store import Run
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT

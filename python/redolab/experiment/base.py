@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from redolab.design import Design
 from redolab.errors import UsageError
-from redolab.load import Amount, Load
-from redolab.sample import Scope, Work
-from redolab.store import Run
+from redolab.records.design import Design
+from redolab.records.load import Amount, Load
+from redolab.records.sample import Scope, Work
+from redolab.records.store import Run
 
 Levels = Mapping[str, str]
-"""Factor (see `redolab.load.FACTORS`) to level."""
+"""Factor (see `redolab.records.load.FACTORS`) to level."""
 Pilot = Callable[[str, Amount], Work]
 """Puts a setting in force and works for so much, unrecorded: to size what is to be measured."""
 
@@ -76,7 +76,7 @@ class Experiment:
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
-    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.store.RECORDS`)."""
+    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.store.RECORDS`)."""
     engines: tuple[str, ...]
     """What `--engine` may name, `embedded` or a URL's scheme; without a database, its one engine."""
     options: frozenset[str]

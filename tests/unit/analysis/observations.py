@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from redolab.observation import STATES, Episodes, Instrument, Looks, Observation, Observed
+from redolab.records.observation import STATES, Episodes, Instrument, Looks, Observation, Observed
 
 Look = tuple[int, int, str, str]
 """Tick, place of the process, event as `Class:Event` or `""`, scheduler state."""

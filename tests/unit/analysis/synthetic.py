@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from redolab.design import Design, Trial
-from redolab.sample import OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.store import Run, RunWriter
+from redolab.records.design import Design, Trial
+from redolab.records.sample import OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.store import Run, RunWriter
 
 SESSIONS = 5
 BASELINE = "wait/immediate"
@@ -159,12 +159,12 @@ def one_sample(
         host_busy_s=min(2 * elapsed_s, cpu * 1.2),
         host_steal_s=0.001,
         server_rows=commits,
-        wal_bytes=commits * 180,
-        wal_full_page_images=3,
-        wal_writes=flushes,
-        wal_write_time_s=flushes * 5e-6,
-        wal_flushes=flushes,
-        wal_flush_time_s=flushes * behaviour.flush_s,
+        log_bytes=commits * 180,
+        log_full_page_images=3,
+        log_writes=flushes,
+        log_write_time_s=flushes * 5e-6,
+        log_flushes=flushes,
+        log_flush_time_s=flushes * behaviour.flush_s,
         checkpoints=0,
         vacuums=0,
         device_flushes=None if log_device_ms is None else flushes,

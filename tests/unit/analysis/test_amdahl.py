@@ -12,7 +12,7 @@ from redolab.analysis.amdahl import (
     bounds_of_profile,
     bounds_of_times,
 )
-from redolab.analysis.estimates import Estimate
+from redolab.stats.estimates import Estimate
 
 
 def by_name(found: tuple[Bound, ...]) -> dict[str, Bound]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from redolab.analysis.commit_times import commit_time_ms, percentile_us
-from redolab.design import Trial
+from redolab.records.design import Trial
 
 from .synthetic import LOG_BOUND, one_sample
 

@@ -6,8 +6,8 @@ import pytest
 
 from redolab.analysis.joint import joint
 from redolab.analysis.waits import Seen
-from redolab.design import Trial
-from redolab.sample import Sample, WaitRow
+from redolab.records.design import Trial
+from redolab.records.sample import Sample, WaitRow
 
 from .synthetic import Behaviour, one_sample
 

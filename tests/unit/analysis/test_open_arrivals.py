@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from redolab import open_run
-from redolab.analysis import drift
+from redolab.analysis import diagnostics
 from redolab.analysis.compared import compare_run, results
 from redolab.analysis.reading import read_latency
 from redolab.analysis.time_based import session_account
 from redolab.analysis.verdict import Verdict
-from redolab.design import Trial
-from redolab.sample import LatencyRow, Sample
-from redolab.store import Run, RunWriter
+from redolab.records.design import Trial
+from redolab.records.sample import LatencyRow, Sample
+from redolab.records.store import Run, RunWriter
 
 from .synthetic import BASELINE, LOG_BOUND, design, manifest, one_sample
 
@@ -57,7 +57,7 @@ def stored(path: Path, finish: bool = True) -> Run:
     return writer.finish("finished") if finish else open_run(path)
 
 
-def text_of(found: Sequence[drift.Diagnostic], name: str) -> drift.Diagnostic:
+def text_of(found: Sequence[diagnostics.Diagnostic], name: str) -> diagnostics.Diagnostic:
     (one,) = [item for item in found if item.name == name]
     return one
 
@@ -74,29 +74,29 @@ def test_a_response_counts_from_the_moment_asked_for() -> None:
 
 
 def test_littles_law_is_of_sessions_that_work_all_the_time() -> None:
-    both = drift.diagnose([closed(), opened()], {}, BASELINE, "none")
-    alone = drift.diagnose([closed()], {}, BASELINE, "none")
+    both = diagnostics.diagnose([closed(), opened()], {}, BASELINE, "none")
+    alone = diagnostics.diagnose([closed()], {}, BASELINE, "none")
     assert text_of(both, "Little's law") == text_of(alone, "Little's law")
     assert text_of(alone, "Little's law").outcome == "passed"
     assert all(item.name != "arrivals" for item in alone)
-    only = text_of(drift.diagnose([opened()], {}, BASELINE, "none"), "Little's law")
+    only = text_of(diagnostics.diagnose([opened()], {}, BASELINE, "none"), "Little's law")
     assert only.outcome == "not_available"
 
 
 def test_what_found_no_session_is_counted() -> None:
-    (found,) = drift.arrivals([opened(), opened(left=3)])
+    (found,) = diagnostics.arrivals([opened(), opened(left=3)])
     assert found.outcome == "passed"
     assert "2,003 transactions asked for 23 found no session free, and 3 were not begun" in found.text
 
 
 def test_a_growing_backlog_is_told() -> None:
     # What is left by chance is at most three times the square root of what came.
-    assert drift.arrivals([opened(left=90)])[0].outcome == "passed"
-    (found,) = drift.arrivals([opened(), opened(left=120)])
+    assert diagnostics.arrivals([opened(left=90)])[0].outcome == "passed"
+    (found,) = diagnostics.arrivals([opened(), opened(left=120)])
     assert found.outcome == "warning"
     assert f"Under {BASELINE} more was asked for than could be done" in found.text
     many = [replace(opened(left=120), setting=f"setting {number}") for number in range(1, 6)]
-    (found,) = drift.arrivals(many)
+    (found,) = diagnostics.arrivals(many)
     assert "Under setting 1, setting 2, setting 3 and 2 others more was asked for" in found.text
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from redolab.analysis.overhead import overhead
-from redolab.sample import OverheadRow
+from redolab.records.sample import OverheadRow
 
 
 def row(sample: int, pair: int, on: float, off: float) -> OverheadRow:

@@ -12,9 +12,9 @@ from redolab.analysis.profile import (
     unaccounted_text,
 )
 from redolab.analysis.waits import NOTHING, Seen
-from redolab.design import Trial
-from redolab.log_waits import is_log_sync
-from redolab.sample import Sample, WaitRow
+from redolab.dialect.log_waits import is_log_sync
+from redolab.records.design import Trial
+from redolab.records.sample import Sample, WaitRow
 
 from .synthetic import Behaviour, one_sample
 

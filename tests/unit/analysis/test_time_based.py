@@ -6,8 +6,8 @@ import pytest
 
 from redolab.analysis import time_based
 from redolab.analysis.waits import NOTHING, Seen
-from redolab.design import Trial
-from redolab.sample import ProcessTime, Sample, WaitRow
+from redolab.records.design import Trial
+from redolab.records.sample import ProcessTime, Sample, WaitRow
 
 from .synthetic import Behaviour, one_sample
 
@@ -28,10 +28,10 @@ def sample() -> Sample:
         instance_cpu_s=4.5,
         instance_run_queue_s=1.2,
         ticks=1000,
-        wal_flushes=500,
-        wal_flush_time_s=2.0,
-        wal_write_time_s=0.5,
-        wal_bytes=200_000,
+        log_flushes=500,
+        log_flush_time_s=2.0,
+        log_write_time_s=0.5,
+        log_bytes=200_000,
         host_cpus=2,
         host_busy_s=5.0,
     )
@@ -121,11 +121,11 @@ def test_negative_blocked_time_is_kept(sample: Sample) -> None:
 def test_log_figures(sample: Sample) -> None:
     assert time_based.commits_per_flush(sample) == 2.0
     assert time_based.flush_time_s(sample) == pytest.approx(0.004)
-    assert time_based.wal_bytes_per_commit(sample) == 200.0
+    assert time_based.log_bytes_per_commit(sample) == 200.0
     assert time_based.host_cpu_share(sample) == pytest.approx(0.25)
     assert time_based.log_write_share(sample, NOTHING) == pytest.approx(2.5 / 15)
 
 
 def test_no_flush_is_not_a_division_by_zero(sample: Sample) -> None:
-    assert time_based.commits_per_flush(replace(sample, wal_flushes=0)) is None
-    assert time_based.flush_time_s(replace(sample, wal_flushes=None)) is None
+    assert time_based.commits_per_flush(replace(sample, log_flushes=0)) is None
+    assert time_based.flush_time_s(replace(sample, log_flushes=None)) is None

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from redolab.analysis.estimates import MISSING, Estimate
-from redolab.analysis.significance import Comparison, NullTest
 from redolab.analysis.verdict import Circumstances, ratio_text, regime, verdict
+from redolab.stats.blocks import Comparison, NullTest
+from redolab.stats.estimates import MISSING, Estimate
 
 BASE = "wait/immediate"
 PASSED = NullTest(True, 0.4, Estimate(1.001, 0.99, 1.01), 1.02, 10)

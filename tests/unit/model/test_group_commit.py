@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redolab import _core
-from redolab.model.calibration import POST_SHARE, SERVED_SHARE, SLEEP_SHARE, WAKE_SHARE
+from redolab.forecast.costs.costs import POST_SHARE, SERVED_SHARE, SLEEP_SHARE, WAKE_SHARE
 from redolab.model.closed import Station, exact_mva
 from redolab.model.distribution import (
     Distribution,
@@ -314,7 +314,7 @@ def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
     """As measured, on PostgreSQL 18 with a log of some 20 us: 8 sessions keep 0.27, 32 keep 1.03.
 
     With costs as calibrated there, without the flushes that took far longer than usual: 14 us of CPU time for
-    a flush and 26 per commit for waiting, 1.5 times, divided as `redolab.model.calibration` divides it.
+    a flush and 26 per commit for waiting, 1.5 times, divided as `redolab.forecast.costs.costs` divides it.
     """
     kept, wait_s, served_s = {}, (1 - SERVED_SHARE) * 26 / 1.5 * US, SERVED_SHARE * 26 * US
     for sessions in (8, 32):

@@ -1,0 +1,133 @@
+"""What an experiment adds to the standard report: tables, figures and findings, as data.
+
+The analysis fills them; the report draws them for every experiment in the same way, and scripts
+read them in the results object under `tables`, `figures` and `published`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from redolab.stats.estimates import Estimate
+
+Kind = Literal["text", "count", "number", "estimate", "share", "change", "pvalue", "outcome"]
+"""How a column's values are written: `share` is an estimate of a part of 1 shown in percent,
+`change` a plain number of percent shown with its sign, `outcome` a word with its colour."""
+Style = Literal["points", "line", "dashed", "bars", "area"]
+Agreement = Literal["agrees", "differs", "not comparable"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: the key of its values in each row, and how they are headed and written."""
+
+    key: str
+    title: str
+    kind: Kind
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table; a row maps each column's key to a value, None where it is not known."""
+
+    key: str
+    """Unique in the report, lower case with hyphens."""
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Mapping[str, Any]]
+    note: str = ""
+    first: bool = False
+    """Whether it answers the question: it then stands beside the verdict and on the terminal."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The table as the results object has it; estimates as their own objects."""
+        return {
+            "key": self.key,
+            "caption": self.caption,
+            "columns": [dataclasses.asdict(column) for column in self.columns],
+            "rows": [{key: _plain(value) for key, value in row.items()} for row in self.rows],
+            "note": self.note,
+            "first": self.first,
+        }
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a figure."""
+
+    title: str
+    unit: str = ""
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """One set of points; `low` and `high` are the ends of their intervals, or empty."""
+
+    name: str
+    x: Sequence[float | str]
+    y: Sequence[float | None]
+    low: Sequence[float | None] = ()
+    high: Sequence[float | None] = ()
+    style: Style = "points"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure; its numbers are its own table in the report."""
+
+    key: str
+    """Unique in the report, lower case with hyphens."""
+    title: str
+    caption: str
+    x: Axis
+    y: Axis
+    series: Sequence[Series]
+
+    def as_json(self) -> dict[str, Any]:
+        """The figure as the results object has it."""
+        found = dataclasses.asdict(self)
+        for series in found["series"]:
+            for name in ("x", "y", "low", "high"):
+                series[name] = list(series[name])
+        return found | {"series": list(found["series"])}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One published finding beside ours."""
+
+    key: str
+    """Unique among the findings of all experiments, lower case with hyphens."""
+    finding: str
+    """What was found, in our own words."""
+    theirs: str
+    """Their figure, with its unit."""
+    ours: Estimate | None
+    unit: str
+    agreement: Agreement
+    why: str
+    """What decides the agreement; for `not comparable` what stands in the way."""
+    source: str
+    """Author, title and date of the post."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as the results object has it."""
+        return {
+            "key": self.key,
+            "finding": self.finding,
+            "theirs": self.theirs,
+            "ours": None if self.ours is None else self.ours.as_json(),
+            "unit": self.unit,
+            "agreement": self.agreement,
+            "why": self.why,
+            "source": self.source,
+        }
+
+
+def _plain(value: Any) -> Any:
+    return value.as_json() if isinstance(value, Estimate) else value

@@ -1,0 +1,50 @@
+"""The log in a live profile: commits per flush, and the lengths of log syncs and log writes."""
+
+from __future__ import annotations
+
+from redolab.analysis.live.episodes import histogram
+from redolab.analysis.live.group import Json
+from redolab.records.observation import Observation
+
+
+def log(observation: Observation) -> Json:
+    """What the server's counters and the followed waits say of the log; `why_null` says why of each null."""
+    counters, elapsed = observation.counters, observation.elapsed_s
+    transactions, flushes = counters.get("transactions"), counters.get("log_flushes")
+    time = counters.get("log_flush_time_s")
+    why = {
+        "transactions": "the server's count of transactions was not available",
+        "flushes": "the server's count of flushes was not available",
+        "flush_time_ms": "the server did not time its flushes",
+    }
+    figures = {
+        "transactions": transactions,
+        "flushes": flushes,
+        "commits_per_flush": transactions / flushes if transactions is not None and flushes else None,
+        "flush_time_ms": 1e3 * time / flushes if time is not None and flushes else None,
+    }
+    why["commits_per_flush"] = (
+        why["transactions"] if transactions is None else why["flushes"] if flushes is None else "no flush"
+    )
+    if flushes == 0:
+        why["flush_time_ms"] = "no flush"
+    sync, write = histogram(observation.log_sync), histogram(observation.log_write)
+    return {
+        **figures,
+        "transactions_per_s": None if transactions is None else transactions / elapsed,
+        "flushes_per_s": None if flushes is None else flushes / elapsed,
+        "why_null": {name: why[name] for name, value in figures.items() if value is None},
+        "log_sync": sync,
+        "log_write": write,
+        "text": _sync_against_write(sync, write),
+    }
+
+
+def _sync_against_write(sync: Json | None, write: Json | None) -> str | None:
+    if sync is None or write is None:
+        return None
+    return (
+        f"The average log sync ({sync['mean_ms']:.3g} ms) must not be compared with the average log write "
+        f"({write['mean_ms']:.3g} ms): one long write counts once as a write and once "
+        "for every session that waits for it."
+    )

@@ -1,0 +1,53 @@
+"""`redolab analyze`: from a file of numbers to what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from redolab.errors import UsageError
+from redolab.values.file import read_values
+
+
+def analyze(place: str, value: str | None, group: str | None, children: int | None) -> dict[str, Any]:
+    """Read a column of a CSV file and analyse it; gives the results object.
+
+    Args:
+        place: of the file; `-` for the standard input.
+        value: the column of numbers, or None for the only one.
+        group: the column of groups, or None.
+        children: into how many groups the values are cut in their order, or None for the square root.
+
+    Raises:
+        UsageError: options that exclude one another, or a file that cannot be analysed.
+    """
+    from redolab.values.figures import analyse_values
+
+    if group is not None and children is not None:
+        raise UsageError(
+            "--children cuts the values into groups in their order, --group takes the groups from a column. "
+            "Leave one of the two out."
+        )
+    return analyse_values(read_values(place, value, group), children)
+
+
+def write_page(results: Mapping[str, Any], out: Path) -> None:
+    """Write the page of a results object.
+
+    Raises:
+        UsageError: something else is there, or the place cannot be written.
+    """
+    from redolab.files.writing import write_file
+    from redolab.report.page.html import render_values
+
+    if out.exists() or out.is_symlink():
+        raise UsageError(
+            f"{out} exists already and is not overwritten. Give --out another name, or remove it."
+        )
+    try:
+        write_file(out, render_values(results).encode())
+    except OSError as error:
+        raise UsageError(
+            f"{out} cannot be written: {error.strerror}. Give --out a place you may write to."
+        ) from error

@@ -1,0 +1,146 @@
+"""`redolab forecast`: from a stored run and a question to the results object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from redolab.errors import CheckFailedError, UsageError
+from redolab.forecast.asked import changed, parse_set, parse_sweep
+from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+
+if TYPE_CHECKING:
+    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.forecast.models.inverse import Answer
+
+_MOST_LEVELS = 40
+_MOST: Mapping[str, float] = {
+    # Beyond these two a forecast takes minutes.
+    "sessions": 4096, "rows_per_commit": 65_536,
+    # PostgreSQL's own limit.
+    "commit_delay_us": 100_000,
+    "log_device_ms": 10_000, "cpus": 1024, "think_time_ms": 3_600_000, "arrival_rate_per_s": 10_000_000,
+}  # fmt: skip
+"""The largest value of a factor that is forecast."""
+
+
+@dataclass(frozen=True)
+class ForecastOptions:
+    """The options of `redolab forecast` as given."""
+
+    run: Path
+    changes: Sequence[str]
+    """Of --set."""
+    sweep: str | None
+    elbow: bool
+    keep_p95_under: float | None
+    rows_for: float | None
+
+
+def execute(options: ForecastOptions) -> dict[str, Any]:
+    """Read the run, forecast, and answer what is asked; gives the results object.
+
+    Raises:
+        UsageError: an option that cannot be, or a run that a forecast cannot start from.
+        RefusedError: the ledger of verified forecasts cannot be read.
+        CheckFailedError: there is no steady state to forecast.
+    """
+    from redolab._core import SimulationTooLongError
+    from redolab.files.foreign import understood
+    from redolab.forecast.checks.league import league_json
+    from redolab.forecast.checks.ledger import ORIGINS, read_ledger, scores_of
+    from redolab.forecast.costs.calibrating import calibrate
+    from redolab.forecast.models.outlook import forecast
+    from redolab.model.erlang import NoSteadyStateError
+    from redolab.records.store import open_run
+
+    changes = parse_set(options.changes)
+    swept, levels = (None, ()) if options.sweep is None else parse_sweep(options.sweep)
+    _check(options, changes, swept, levels)
+    verified = read_ledger()
+    with understood(options.run):
+        calibrated = calibrate(open_run(options.run))
+        scenario = _known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
+        sweep = [
+            _known(calibrated.point, changed(scenario, {swept: level}))
+            for level in levels
+            if swept is not None
+        ]
+        if options.rows_for is not None:
+            _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
+        try:
+            found = forecast(calibrated, scenario, scores_of(verified), sweep)
+            answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
+        except NoSteadyStateError as error:
+            raise CheckFailedError(f"There is {error}.") from error
+        except SimulationTooLongError as error:
+            raise UsageError(f"That cannot be forecast: {error}.") from error
+    league = league_json(
+        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
+    )
+    return {
+        "format": 1,
+        "run": str(options.run),
+        **found,
+        "swept": swept,
+        "answers": answers,
+        "league": league,
+    }
+
+
+def check_answers(results: Mapping[str, Any]) -> None:
+    """End with 1 where a question has no answer.
+
+    Raises:
+        CheckFailedError: one of them was refused; the text says why.
+    """
+    refused = [answer["refused"] for answer in results["answers"] if answer["refused"]]
+    if refused:
+        raise CheckFailedError(f"There is no answer: {'; '.join(refused)}.")
+
+
+def _check(
+    options: ForecastOptions, changes: Mapping[str, Any], swept: str | None, levels: Sequence[Any]
+) -> None:
+    if swept is not None and swept in changes:
+        raise UsageError(f"--sweep and --set both name {swept}. Leave one of the two out.")
+    if len(levels) > _MOST_LEVELS:
+        raise UsageError(
+            f"--sweep names {len(levels)} levels; at most {_MOST_LEVELS} are forecast at a time."
+        )
+    asked = [*changes.items(), *((swept or "", level) for level in levels)]
+    for factor, value in asked:
+        if factor in _MOST and value > _MOST[factor]:
+            raise UsageError(f"{factor} is {value:,}; forecasts go up to {_MOST[factor]:,}.")
+    limit, share = options.keep_p95_under, options.rows_for
+    if limit is not None and not 0 < limit < math.inf:
+        raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")
+    if share is not None and not 0 < share < 1:
+        raise UsageError(
+            f"--rows-for is {share:g}; it is a share of the benefit between 0 and 1, such as 0.9."
+        )
+
+
+def _known(calibration: Calibration, scenario: Scenario) -> Scenario:
+    """The scenario, where the run knows what it costs."""
+    try:
+        parameters(calibration, scenario)
+    except ValueError as error:
+        raise UsageError(f"That cannot be forecast: {error}.") from error
+    return scenario
+
+
+def _questions(options: ForecastOptions) -> Iterator[Callable[[Calibrated, Scenario], Answer]]:
+    from functools import partial
+
+    from redolab.forecast.models import inverse
+
+    if options.elbow:
+        yield inverse.elbow
+    if options.keep_p95_under is not None:
+        yield partial(inverse.keep_p95_under, limit_ms=options.keep_p95_under)
+    if options.rows_for is not None:
+        yield partial(inverse.rows_for, share=options.rows_for)

@@ -1,0 +1,67 @@
+"""`redolab league`, and the league in every report: what the ledger says of the models today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
+from redolab.records.store import Run, write_document
+
+
+def league_now() -> dict[str, Any]:
+    """The results object of `redolab league`.
+
+    Raises:
+        RefusedError: the ledger cannot be read.
+    """
+    from redolab.forecast.checks.league import league_json, league_tables
+
+    verified = read_ledger()
+    league = league_json(
+        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
+    )
+    return {
+        "format": 1,
+        **league,
+        "ledger": [
+            {"record": part.origin, "forecasts": part.forecasts, "unscored": part.unscored}
+            for part in verified
+        ],
+        "tables": [table.as_json() for table in league_tables(league, first=True)],
+    }
+
+
+def keep_league(run: Run) -> None:
+    """Store the league as it now stands with a run, for its report.
+
+    Raises:
+        RefusedError: the ledger cannot be read.
+    """
+    from redolab.forecast.checks.league import FILE
+
+    league = league_now()
+    write_document(run, FILE, {key: league[key] for key in ("level", "records")})
+
+
+def exchange(export: Path | None, take_in: Path | None, *, forget: bool = False) -> list[str]:
+    """Forget what was imported, take another machine's ledger in, or write this one's; says what was done.
+
+    Raises:
+        UsageError: a file cannot be read or written.
+        RefusedError: the ledger cannot be written.
+    """
+    said = []
+    if forget:
+        said.append(f"{forget_imported()} imported lines removed. This machine's own are kept.")
+    if take_in is not None:
+        found = import_ledger(take_in)
+        refused = (
+            f", {found.refused} refused: no line of a ledger, or its seal does not hold"
+            if found.refused
+            else ""
+        )
+        said.append(f"{take_in}: {found.taken} lines taken in, {found.known} known already{refused}.")
+    if export is not None:
+        said.append(f"{export}: {export_ledger(export)} lines, without names of hosts, paths or databases.")
+    return said

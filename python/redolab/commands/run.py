@@ -1,0 +1,282 @@
+"""`redolab run`: from options to a closed run."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import cast, get_args
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from redolab.commands.plan import amount_text, changes, creates, needed_s
+from redolab.engine import check_target, open_engine
+from redolab.engine.base import Engine, Foreign, Introduction
+from redolab.errors import UsageError
+from redolab.experiment import find_experiment
+from redolab.experiment.base import Experiment, Plan, Wish
+from redolab.experiment.listed.plan import listed_experiment
+from redolab.measure import runner
+from redolab.measure.consumption import consumption
+from redolab.outlet import say, terminal
+from redolab.printable import printable
+from redolab.records.sample import Scope
+from redolab.records.store import check_free
+from redolab.units import clock, counted
+
+_MOST_SESSIONS = 1_000
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of `redolab run` as given."""
+
+    experiment: str | None
+    list_file: Path | None
+    engine: str | None
+    quick: bool
+    sessions: str | None
+    rows: int | None
+    client: bool
+    load: str | None
+    scope: str
+    settings: str | None
+    log_device_ms: float | None
+    blocks: int | None
+    seconds: float | None
+    seed: int | None
+    out: Path | None
+    yes: bool
+    command: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A checked request: what would be run, and on what."""
+
+    experiment: Experiment
+    plan: Plan
+    target: str
+    """The engine; the experiment's own where none was named."""
+    log_device_s: float | None
+
+
+def ask(options: RunOptions) -> Asked:
+    """Check the options and make the plan; nothing is started or connected.
+
+    Raises:
+        UsageError: something that cannot be run was asked for.
+    """
+    experiment = _experiment(options)
+    delay_s = _log_device_s(options.log_device_ms)
+    target = options.engine or experiment.engines[0]
+    check_target(target, experiment.engines, delay_s)
+    return Asked(experiment, experiment.plan(_wish(options)), target, delay_s)
+
+
+def execute(options: RunOptions) -> runner.Outcome:
+    """Check the options, ask where a foreign server is to be loaded, and run.
+
+    Raises:
+        RedolabError: wrong usage, or nothing could be measured.
+    """
+    asked = ask(options)
+    out = options.out or default_place(asked.experiment)
+    check_free(out)
+    return measure(asked, open_agreed(asked, options.yes), out, options.command)
+
+
+def open_agreed(asked: Asked, agreed: bool) -> Engine:
+    """Say what will happen, open the engine, and ask where the server is somebody else's.
+
+    Raises:
+        UsageError: nobody is there to agree, or did not.
+        RefusedError: the engine cannot be had, or no such run is possible there.
+    """
+    plan = asked.plan
+    _announce(asked)
+    need = plan.load.disk_bytes(plan.design.units)
+    engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
+    try:
+        if "://" in asked.target and isinstance(engine, Foreign):
+            used = consumption(plan.design, plan.load, plan.combinations)
+            levels = list(plan.combinations.values())
+            server = engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)
+            _agree(asked, server, agreed)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def measure(asked: Asked, engine: Engine, out: Path, command: str) -> runner.Outcome:
+    """Run, with progress, and close the engine.
+
+    Args:
+        asked: what is to be run.
+        engine: open, and agreed to.
+        out: the run directory, still free.
+        command: how it was asked for.
+
+    Raises:
+        RedolabError: nothing could be measured.
+    """
+    with _progress() as progress:
+        return runner.run(asked.experiment, asked.plan, engine, out, progress, command)
+
+
+def _experiment(options: RunOptions) -> Experiment:
+    if options.list_file is None:
+        if options.experiment is None:
+            raise UsageError("Name an experiment (see `redolab experiments`), or a file with --list.")
+        return find_experiment(options.experiment)
+    if options.experiment is not None:
+        raise UsageError(
+            f"--list {options.list_file} is an experiment of its own: leave {options.experiment!r} out."
+        )
+    return listed_experiment(options.list_file)
+
+
+def _wish(options: RunOptions) -> Wish:
+    if options.scope not in get_args(Scope):
+        raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+    return Wish(
+        quick=options.quick,
+        sessions=_numbers(options.sessions),
+        rows=options.rows,
+        client=options.client,
+        load=options.load,
+        scope=cast("Scope", options.scope),
+        settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
+        blocks=options.blocks,
+        seconds=options.seconds,
+        seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
+    )
+
+
+def _numbers(text: str | None) -> tuple[int, ...]:
+    """The numbers of sessions that `--sessions` names.
+
+    Raises:
+        UsageError: something else stands there.
+    """
+    numbers = []
+    for item in () if text is None else text.split(","):
+        try:
+            number = int(item)
+        except ValueError:
+            number = 0
+        if not 0 < number <= _MOST_SESSIONS:
+            raise UsageError(
+                f"--sessions is {text}; it must be a number greater than 0 and at most {_MOST_SESSIONS:,}, "
+                "or several with commas between."
+            )
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def _log_device_s(delay_ms: float | None) -> float | None:
+    if delay_ms is None:
+        return None
+    if not 0 < delay_ms <= 1000:
+        raise UsageError(f"--log-device-ms is {delay_ms:g}; it must be greater than 0 and at most 1000.")
+    return delay_ms / 1000
+
+
+def default_place(experiment: Experiment) -> Path:
+    """The run directory where none is named."""
+    return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+
+
+def _announce(asked: Asked) -> None:
+    experiment, plan = asked.experiment, asked.plan
+    design = plan.design
+    each = len(design.order()) // design.blocks
+    say(
+        f"{experiment.name}: {design.blocks} blocks of {each} samples of {amount_text(plan)}, "
+        f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
+        f"about {clock(needed_s(experiment, plan))}."
+    )
+
+
+def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
+    """Tell what will be done on somebody's server, and ask.
+
+    Raises:
+        UsageError: nobody is there to agree, or did not.
+    """
+    experiment, plan = asked.experiment, asked.plan
+    say(f"Server: {server.place}.")
+    for note in server.notes:
+        say(note)
+    if agreed:
+        return
+    say(
+        f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "
+        f"time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back and "
+        "the schema dropped at the end. `--plan` tells more."
+    )
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")
+    say("Go on? [y/N] ", end="")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("Not agreed, so nothing was done.")
+
+
+class _Lines:
+    """Progress as plain lines, about ten of them, where no terminal is."""
+
+    def __init__(self) -> None:
+        self.total = self.done = 0
+
+    def begin(self, samples: int, seconds: float) -> None:
+        """The run is about to measure."""
+        self.total = samples
+        say(f"measuring {samples} samples, {clock(seconds)} of load")
+
+    def advance(self, setting: str) -> None:
+        """One more sample is stored."""
+        self.done += 1
+        if self.done * 10 // self.total > (self.done - 1) * 10 // self.total:
+            say(f"{self.done} of {self.total} samples ({setting})")
+
+
+class _Bar:
+    """Progress as a bar with time left, scaled by the samples done so far."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.task = bar.add_task("preparing", total=None)
+
+    def begin(self, samples: int, seconds: float) -> None:  # noqa: ARG002
+        """The run is about to measure."""
+        self.bar.reset(self.task, total=samples, description="measuring")
+
+    def advance(self, setting: str) -> None:
+        """One more sample is stored."""
+        self.bar.update(self.task, advance=1, description=f"{printable(setting):<16}")
+
+
+@contextmanager
+def _progress() -> Iterator[runner.Progress]:
+    console = terminal(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    from rich.progress import TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield _Bar(bar)

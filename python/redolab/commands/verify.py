@@ -1,0 +1,128 @@
+"""Does a stored run still say what it said? Hashes, recomputed figures, and the figures in the page."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from redolab.errors import UsageError
+from redolab.experiment import analyse
+from redolab.files.foreign import MOST_JSON_BYTES, hash_inside, parse_json, read_inside, understood
+from redolab.records.sealed import FILE as SEALED
+from redolab.records.sealed import seal_differences
+from redolab.records.store import Run, open_run, read_manifest
+
+_TOLERANCE = 1e-9
+_EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a check of a stored run found."""
+
+    differences: list[str]
+    """One sentence each."""
+    samples: int | None
+    """How many the run has; None where they could not be read."""
+
+
+def verify(path: Path) -> Verified:
+    """Check the run at `path`: its hashes first, so that a changed table is told before it is read.
+
+    Raises:
+        UsageError: there is no run, or files whose hashes hold cannot be read.
+    """
+    changed = _changed(path, read_manifest(path)["hashes"])
+    try:
+        run = open_run(path)
+        with understood(path):
+            return Verified(verify_run(run), run.samples.num_rows)
+    except UsageError:
+        # A file that was changed need not be one any more.
+        if not changed:
+            raise
+        return Verified(changed, None)
+
+
+def verify_run(run: Run) -> list[str]:
+    """Every difference between the stored run and what its data say, one sentence each."""
+    found = _changed(run.path, run.manifest["hashes"])
+    try:
+        found += _seal(run)
+        stored = run.results()
+    except UsageError as error:
+        return [*found, str(error)]
+    # Where the run lies is no figure: it may have been moved, or be named another way.
+    recomputed = analyse(run) | {"run": stored.get("run")}
+    found += compare(stored, recomputed, "")
+    return found + _page(run.path, stored)
+
+
+def _changed(path: Path, hashes: dict[str, str]) -> list[str]:
+    found = []
+    for name, expected in hashes.items():
+        try:
+            if hash_inside(path, name) != expected:
+                found.append(f"{name} was changed (its hash differs)")
+        except FileNotFoundError:
+            found.append(f"{name} is missing")
+        except OSError as error:
+            raise UsageError(f"{path / name} cannot be read: {error.strerror}.") from error
+    return found
+
+
+def _page(path: Path, stored: dict[str, Any]) -> list[str]:
+    """What is wrong with the figures in the page."""
+    name = "report.html"
+    try:
+        content = read_inside(path, name, 4 * MOST_JSON_BYTES).decode()
+        embedded = _EMBEDDED.search(content)
+        if embedded is None:
+            return [f"{name} holds no figures"]
+        shown = parse_json(embedded[1].encode(), name)
+    except FileNotFoundError:
+        return [f"{name} is missing"]
+    except UnicodeDecodeError:
+        return [f"{name} was changed (it is not UTF-8 text)"]
+    except OSError as error:
+        raise UsageError(f"{path / name} cannot be read: {error.strerror}.") from error
+    except UsageError as error:
+        return [f"{name} was changed: {str(error).rstrip('.')}"]
+    return [f"{name}: {text}" for text in compare(stored, shown, "")]
+
+
+def _seal(run: Run) -> list[str]:
+    sealed = run.document(SEALED)
+    if sealed is None:
+        return []
+    began = run.samples.column("started_at").to_pylist()
+    return seal_differences(sealed, min(began, default=None))
+
+
+def compare(stored: Any, recomputed: Any, place: str) -> list[str]:
+    """Where two results objects differ, by path."""
+    if isinstance(stored, dict) and isinstance(recomputed, dict):
+        if stored.keys() != recomputed.keys():
+            odd = sorted(stored.keys() ^ recomputed.keys())
+            return [f"{place or 'the results'} differ in their keys ({', '.join(odd)})"]
+        return [
+            text
+            for key in stored
+            for text in compare(stored[key], recomputed[key], f"{place}.{key}" if place else key)
+        ]
+    if isinstance(stored, list) and isinstance(recomputed, list):
+        if len(stored) != len(recomputed):
+            return [f"{place} has {len(stored)} entries stored and {len(recomputed)} recomputed"]
+        return [
+            text
+            for number, pair in enumerate(zip(stored, recomputed, strict=True))
+            for text in compare(*pair, f"{place}[{number}]")
+        ]
+    if isinstance(stored, float) and isinstance(recomputed, int | float):
+        same = math.isclose(stored, recomputed, rel_tol=_TOLERANCE, abs_tol=1e-15)
+    else:
+        same = stored == recomputed
+    return [] if same else [f"{place} is {stored!r} and recomputes to {recomputed!r}"]

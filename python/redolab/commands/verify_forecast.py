@@ -1,0 +1,201 @@
+"""`redolab verify-forecast`: forecast, seal, measure, score."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import redolab
+from redolab.commands.run import Asked, default_place, measure, open_agreed
+from redolab.engine import check_target
+from redolab.errors import CheckFailedError, UsageError
+from redolab.experiment.base import Experiment, Levels, Plan, Wish
+from redolab.experiment.verify_forecast.plan import NOT_HERE, checking, levels_of
+from redolab.files.foreign import understood
+from redolab.forecast.asked import changed, parse_set, parse_sweep
+from redolab.forecast.checks import ledger
+from redolab.forecast.costs.costs import Scenario, parameters
+from redolab.records.sealed import FILE, seal
+from redolab.records.store import Run, check_free, open_run
+
+if TYPE_CHECKING:
+    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.measure.runner import Outcome
+
+_TODAY = "today"
+_MOST_SESSIONS = 1_000
+_MOST_SETTINGS = 20
+
+
+@dataclass(frozen=True)
+class VerifyForecastOptions:
+    """The options of `redolab verify-forecast` as given."""
+
+    run: Path
+    changes: Sequence[str]
+    """Of --set."""
+    sweep: str | None
+    engine: str | None
+    blocks: int | None
+    seconds: float | None
+    seed: int | None
+    out: Path | None
+    yes: bool
+    command: str
+
+
+def execute(options: VerifyForecastOptions) -> Outcome:
+    """Forecast every setting asked about, seal that, measure the settings, and score.
+
+    Nothing is measured before the sealed forecast stands in the ledger and in the run directory. A run that
+    does not finish leaves it there unscored.
+
+    Raises:
+        UsageError: a setting that cannot be forecast or cannot be checked here.
+        CheckFailedError: a setting without a steady state.
+        RedolabError: nothing could be measured.
+    """
+    from redolab.forecast.checks.checked import forecast_of, score_run
+    from redolab.forecast.costs.calibrating import calibrate
+
+    run = open_run(options.run)
+    with understood(options.run):
+        scenarios = _scenarios(options, calibrated := calibrate(run))
+    device_ms = (run.manifest["engine"].get("emulated") or {}).get("log_device_ms")
+    settings = levels_of(scenarios, device_ms)
+    names = dict(zip(scenarios, settings, strict=True))
+    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", device_ms)
+    out = options.out or default_place(asked.experiment)
+    check_free(out)
+    record = ledger.scores_of(ledger.read_ledger())
+    wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
+    with understood(options.run):
+        content = forecast_of(calibrated, names[_TODAY], wanted, record)
+    _check_said(content)
+    engine = open_agreed(asked, options.yes)
+    try:
+        sealed = seal({**_heading(run), **content})
+        ledger.note_seal(sealed)
+    except BaseException:
+        engine.close()
+        raise
+    plan = dataclasses.replace(asked.plan, documents={FILE: sealed})
+    outcome = measure(dataclasses.replace(asked, plan=plan), engine, out, options.command)
+    scoring = score_run(outcome.run)
+    if scoring is not None and scoring.scored:
+        ledger.note_scores(
+            sealed["sha256"],
+            [item.score for item in scoring.checked],
+            [silence for _, silence in scoring.silences],
+        )
+    return outcome
+
+
+def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[str, Scenario]:
+    """Today's scenario under `_TODAY`, then those asked about.
+
+    Raises:
+        UsageError: one that cannot be forecast, or cannot be checked here.
+    """
+    today = calibrated.measured[calibrated.today].scenario
+    changes = parse_set(options.changes)
+    factor, levels = parse_sweep(options.sweep) if options.sweep is not None else ("", (None,))
+    if factor in changes:
+        raise UsageError(f"--sweep and --set both name {factor}. Leave one of the two out.")
+    for name in (*changes, factor):
+        if name in NOT_HERE:
+            raise UsageError(f"{name} can be forecast and not checked: {NOT_HERE[name]}. Leave it out.")
+    if "arrival_rate_per_s" in (*changes, factor) and calibrated.point.loop != "client":
+        raise UsageError(
+            f"{options.run} measured a loop inside the server, for which nothing can arrive. Calibrate with "
+            "`redolab run calibrate --client` to check arrivals."
+        )
+    found = {_TODAY: today}
+    for level in levels:
+        scenario = changed(today, changes | ({factor: level} if factor else {}))
+        if scenario == today:
+            if not factor:
+                raise UsageError(
+                    "That is today's setting, which the run measured. Name another with --set FACTOR=VALUE."
+                )
+            continue
+        found[str(level)] = _possible(calibrated, scenario)
+    if len(found) > _MOST_SETTINGS:
+        raise UsageError(
+            f"{len(found)} settings are too many to measure at a time: at most {_MOST_SETTINGS}."
+        )
+    return found
+
+
+def _possible(calibrated: Calibrated, scenario: Scenario) -> Scenario:
+    if scenario.sessions > _MOST_SESSIONS:
+        raise UsageError(f"sessions is {scenario.sessions:,}; at most {_MOST_SESSIONS:,} can be measured.")
+    try:
+        parameters(calibrated.point, scenario)
+    except ValueError as error:
+        raise UsageError(f"That cannot be forecast: {error}.") from error
+    return scenario
+
+
+def _check_said(content: Mapping[str, Any]) -> None:
+    """Make sure that the model that forecasts says something of every setting.
+
+    Raises:
+        CheckFailedError: there is no steady state.
+    """
+    for asked in content["settings"]:
+        reason = asked["models"][0]["silent"]
+        if reason is not None:
+            raise CheckFailedError(f"Of {asked['setting']} there is nothing to check: {reason}.")
+
+
+def _asked(
+    options: VerifyForecastOptions,
+    run: Run,
+    settings: dict[str, Levels],
+    today: str,
+    client: bool,
+    device_ms: float | None,
+) -> Asked:
+    """What is to be measured, and on what: the engine of the run.
+
+    Raises:
+        UsageError: the engine is none for it, or must be named.
+    """
+    if options.engine is None and run.manifest["engine"]["name"] != "embedded":
+        raise UsageError(
+            f"{options.run} was measured on a server of yours, which its record does not name: "
+            "say --engine URL."
+        )
+    target = options.engine or "embedded"
+    emulates = device_ms is not None or any("log_device_ms" in levels for levels in settings.values())
+    delay_s = (device_ms or 0.0) / 1e3 if emulates else None
+    experiment = checking(settings, today, client)
+    if emulates and target != "embedded":
+        raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
+    check_target(target, experiment.engines, delay_s)
+    return Asked(experiment, _plan(experiment, options), target, delay_s)
+
+
+def _plan(experiment: Experiment, options: VerifyForecastOptions) -> Plan:
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
+    return experiment.plan(Wish(blocks=options.blocks, seconds=options.seconds, seed=seed))
+
+
+def _heading(run: Run) -> dict[str, Any]:
+    """What the forecast came from, without a name of a host, a path or a database."""
+    manifest = run.manifest
+    return {
+        "redolab_version": redolab.__version__,
+        "engine": {key: manifest["engine"].get(key) for key in ("name", "version")},
+        "emulated": manifest["engine"].get("emulated") or {},
+        "cpus": manifest["machine"].get("cpus"),
+        "calibrated_from": {
+            "experiment": manifest["experiment"],
+            "samples_sha256": manifest["hashes"].get("samples.parquet"),
+        },
+    }

@@ -1,0 +1,219 @@
+"""Whole scans on a private MariaDB: another session updates rows and does not commit.
+
+InnoDB changes a row in place and keeps what it was in the undo log. A scan that may not see the new
+values goes back from the row through the undo log, version by version, every time it comes by: what it
+builds is kept by nobody. So no page is added to the table, and pages of the undo log are read instead.
+
+Source: MariaDB documentation, "InnoDB Undo Log".
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pymysql
+from pymysql.cursors import Cursor
+
+from redolab import _core
+from redolab.engine.linux.host_counters import host_counters
+from redolab.engine.linux.local_server import filesystem
+from redolab.engine.loops.scan_loop import scan
+from redolab.engine.mariadb.connection import connect_private, error_text
+from redolab.engine.mariadb.private import PrivateMariaDB
+from redolab.engine.postgres.connecting.patience import unless_stopped
+from redolab.engine.sampling.no_watch import NoWatch
+from redolab.errors import RefusedError, UsageError
+from redolab.records.load import Amount, Load, Scans
+from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+
+if TYPE_CHECKING:
+    Connection = pymysql.Connection[Cursor]
+else:
+    Connection = pymysql.Connection
+
+_Result = TypeVar("_Result")
+
+_BATCH = 100_000
+_CREATE = (
+    "create database redolab",
+    "create table redolab.scanned (id int not null primary key, value int not null) engine=InnoDB",
+)
+_INSERT = (
+    "insert into redolab.scanned select seq, 1 from redolab.seq_1_to_2000000000 where seq between %s and %s"
+)
+_UPDATE = "update redolab.scanned set value = value + 1 where id <= %s"
+_SCAN = "select sum(value) from redolab.scanned"
+_OWN_THREAD = "select tid from information_schema.processlist where id = connection_id()"
+_COUNTERS = (
+    "show global status where variable_name in "
+    "('Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads')"
+)
+
+
+class MariaDBEngine:
+    """One private MariaDB as an `Engine`."""
+
+    def __init__(self, server: PrivateMariaDB) -> None:
+        """Connect to a server that was just started."""
+        self._server = server
+        self._stop = threading.Event()
+        self._control, self._session, self._other = (connect_private(server.socket) for _ in range(3))
+        self._ids = {
+            each: int(_rows(each, "select connection_id()")[0][0])
+            for each in (self._control, self._session, self._other)
+        }
+        self._load: Scans | None = None
+        self._versions = 0
+        self._version = str(_rows(self._control, "select version()")[0][0])
+        self._thread = int(_rows(self._session, _OWN_THREAD)[0][0])
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """No parameter is changed."""
+        return []
+
+    def heed(self, stop: threading.Event) -> None:
+        """End early whatever takes long, once `stop` is set."""
+        self._stop = stop
+
+    def sampler(self) -> Mapping[str, Any]:
+        """None."""
+        return {"source": "none", "rate_per_s": 0.0}
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest."""
+        return {
+            "name": "mariadb",
+            "version": self._version,
+            "local": True,
+            "place": "private server",
+            "emulated": {},
+            "log_filesystem": filesystem(self._server.directory),
+        }
+
+    def conditions(self) -> list[str]:
+        """What a reader of its figures must know."""
+        return [
+            "Every query is a round trip between Redolab and the server; its time contains that of a "
+            "socket, some 0.1 ms.",
+            "Row versions are counted by the updates that made them: InnoDB does not count its steps "
+            "through the undo log. The buffers show them.",
+        ]
+
+    def not_measured(self) -> list[str]:
+        """What cannot be had here."""
+        return [
+            "Wait events: MariaDB's instruments are off, because they slow the server down by a sixth.",
+            "CPU of the whole instance with threads that have ended: the kernel keeps no account of those.",
+        ]
+
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
+        """Make the table.
+
+        Raises:
+            UsageError: another load than whole scans.
+        """
+        if not isinstance(load, Scans):
+            raise UsageError(f"MariaDB cannot do the load {type(load).__name__.lower()}.")
+        self._load = load
+        for statement in _CREATE:
+            self._execute(self._control, statement)
+        for first in range(1, load.rows + 1, _BATCH):
+            self._execute(self._control, _INSERT, first, min(first + _BATCH - 1, load.rows))
+        return tuple(
+            Setting("/".join(levels.values()), levels, {}, {}, "disk", TIER_TEXT["disk"])
+            for levels in combinations
+        )
+
+    def apply(self, setting: Setting) -> None:
+        """Roll back what was updated, and make the setting's rounds anew."""
+        load = self._ready()
+        self._execute(self._other, "rollback")
+        self._execute(self._other, "begin")
+        self._versions = load.rows
+        for _ in range(2 * int(setting.levels["rounds"])):
+            self._versions += self._execute(self._other, _UPDATE, load.touched)
+
+    def settle(self) -> None:
+        """Nothing to settle: each setting was made anew."""
+
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Whole scans, one after the other."""
+        load = self._ready()
+
+        def query() -> int:
+            return int(_rows(self._session, _SCAN)[0][0])
+
+        def run() -> Work:
+            return scan(amount, stop, query, load.rows, self._versions)
+
+        return self._unless_stopped(self._session, run, stop)
+
+    def snapshot(self) -> Snapshot:
+        """The threads' accounts and the buffer pool's counters."""
+        status = dict(_rows(self._control, _COUNTERS))
+        requests = float(status["Innodb_buffer_pool_read_requests"])
+        reads = float(status["Innodb_buffer_pool_reads"])
+        tasks = _core.process_threads(self._server.pid)
+        return Snapshot(
+            time.monotonic(),
+            str(self._server.pid),
+            {
+                "buffer_hits": requests - reads,
+                "buffer_reads": reads,
+                **host_counters(),
+            },
+            tuple(TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns) for t in tasks),
+            None,
+            (self._thread,),
+        )
+
+    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
+        """No waits can be read."""
+        return NoWatch()
+
+    def close(self) -> None:
+        """Close the connections, and remove the server."""
+        try:
+            for connection in (self._session, self._other, self._control):
+                if connection.open:
+                    connection.close()
+        finally:
+            self._server.stop()
+
+    def _ready(self) -> Scans:
+        assert self._load is not None, "prepare() comes first"
+        return self._load
+
+    def _execute(self, connection: Connection, statement: str, *values: int) -> int:
+        """Run what may take long; returns how many rows it touched."""
+
+        def run() -> int:
+            with connection.cursor() as cursor:
+                return cursor.execute(statement, values or None)
+
+        return self._unless_stopped(connection, run, self._stop)
+
+    def _unless_stopped(
+        self, connection: Connection, run: Callable[[], _Result], stop: threading.Event
+    ) -> _Result:
+        def cancel() -> None:
+            helper = connect_private(self._server.socket)
+            with helper, helper.cursor() as cursor:
+                cursor.execute("kill query %s", (self._ids[connection],))
+
+        try:
+            return unless_stopped(stop, run, cancel)
+        except pymysql.Error as error:
+            raise RefusedError(
+                f"The private MariaDB ended the run: {error_text(error)}. Every sample before it is kept."
+            ) from error
+
+
+def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return list(cursor.fetchall())

@@ -1,0 +1,175 @@
+"""What was gathered of a MariaDB or MySQL between two readings, and the observation made of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from redolab import _core
+from redolab.engine.mariadb.connection import Connection, fetch
+from redolab.engine.mariadb.observer.counters import counters, missing, row_locks, saw_row_locks
+from redolab.engine.mariadb.observer.lives import Life, observed
+from redolab.engine.mariadb.observer.server import Server
+from redolab.engine.mariadb.observer.waits import ROW_LOCK, TIMED_WAIT, Event, timed_files
+from redolab.records.observation import Instrument, Looks, Observation, TimedWaits
+
+Files = Mapping[Event, tuple[int, float]]
+"""Operations counted and timed by the server: count and seconds."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One moment and the accounts at it."""
+
+    at_s: float
+    """Monotonic clock."""
+    at: str
+    machine: _core.MachineTimes
+    process_cpu_ns: int | None
+    """Of the whole server, ended threads too."""
+
+
+@dataclass
+class Window:
+    """What was gathered since a mark."""
+
+    begin: Mark
+    status: Mapping[str, float]
+    files: Files
+    ticks: int = 0
+    late: int = 0
+    lost: int = 0
+    torn: int = 0
+    looks: int = 0
+    cpu_s: float = 0.0
+    seen: list[tuple[int, int, int, int]] = field(default_factory=list)
+    """Tick, place of the life, code of the event, code of the state."""
+    warnings: list[str] = field(default_factory=list)
+
+
+def mark(process: int | None) -> Mark:
+    """The accounts now; the server's own where it is a process of this machine."""
+    return Mark(
+        time.monotonic(),
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        _core.machine_times(),
+        None if process is None else _process_cpu_ns(process),
+    )
+
+
+def read_files(connection: Connection, server: Server) -> Files:
+    """The server's own account of file operations, where it keeps one."""
+    if not server.timed_files:
+        return {}
+    rows = fetch(connection, "select_file_times", server.version)
+    found = (timed for row in rows for timed in timed_files(row["name"], row))
+    return {event: (count, time_s) for event, count, time_s in found}
+
+
+def as_observation(
+    window: Window,
+    following: Window,
+    lives: Sequence[Life],
+    own_cpu_ns: int,
+    events: dict[Event, int],
+    server: Server,
+    why_blind: Sequence[tuple[str, str]],
+    rate_per_s: float,
+) -> Observation:
+    """The record of a window.
+
+    Args:
+        window: what was gathered.
+        following: the next window, whose beginning is this one's end; without status when the end was
+            not seen.
+        lives: everybody in it.
+        own_cpu_ns: CPU of Redolab's own session.
+        events: codes of events; new ones may be added.
+        server: what was watched.
+        why_blind: what the kernel did not let be seen.
+        rate_per_s: mean rate of ticks asked for.
+    """
+    before, after, end = window.status, following.status, following.begin
+    local = server.process is not None
+    spent_ns = _difference(window.begin.process_cpu_ns, end.process_cpu_ns)
+    known_ns = own_cpu_ns + sum(life.cpu_ns or 0 for life in lives)
+    timed = _timed(window, following, events)
+    return Observation(
+        server=server.description,
+        at=window.begin.at,
+        elapsed_s=end.at_s - window.begin.at_s,
+        ticks=window.ticks,
+        processes=tuple(map(observed, lives)),
+        events=_names(events, before, after),
+        looks=_looks(window, lives),
+        wait_ends=(),
+        timed=timed,
+        log_sync=None,
+        log_write=None,
+        counters=counters(server, before, after),
+        ended_cpu_s=None if spent_ns is None else (spent_ns - known_ns) / 1e9,
+        host_cpus=end.machine.cpus if local else None,
+        host_busy_s=(end.machine.busy_ns - window.begin.machine.busy_ns) / 1e9 if local else None,
+        host_steal_s=(end.machine.steal_ns - window.begin.machine.steal_ns) / 1e9 if local else None,
+        instrument=Instrument(
+            source="performance_schema" if server.current_waits else "processlist",
+            rate_per_s=rate_per_s,
+            late=window.late,
+            lost=window.lost,
+            torn=window.torn,
+            looks=window.looks,
+            cpu_s=window.cpu_s,
+            server_cpu_s=own_cpu_ns / 1e9 if local else None,
+            realtime=None,
+        ),
+        not_available=(*server.not_available, *why_blind, *missing(server, before)),
+        warnings=tuple(window.warnings),
+    )
+
+
+def _looks(window: Window, lives: Sequence[Life]) -> Looks:
+    import numpy as np
+
+    # A session that ended between two polls is known up to the last poll that met it.
+    met = np.array([life.last_tick for life in lives], dtype=np.uint32)
+    rows = np.array(window.seen, dtype=np.uint32).reshape(-1, 4)
+    rows = rows[rows[:, 0] < met[rows[:, 1]]]
+    return Looks(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3].astype(np.uint8))
+
+
+def _timed(window: Window, following: Window, events: dict[Event, int]) -> tuple[TimedWaits, ...]:
+    """What the server itself counted and timed, for the whole instance."""
+    found = {}
+    for event, (count, time_s) in following.files.items():
+        count_before, time_before_s = window.files.get(event, (0, 0.0))
+        if count > count_before:
+            found[event] = (count - count_before, time_s - time_before_s)
+    locks = row_locks(window.status, following.status)
+    if locks is not None:
+        found[ROW_LOCK] = locks
+    return tuple(
+        TimedWaits(None, events.setdefault(event, len(events)), count, time_s)
+        for event, (count, time_s) in found.items()
+    )
+
+
+def _names(
+    events: Mapping[Event, int], before: Mapping[str, float], after: Mapping[str, float]
+) -> tuple[Event, ...]:
+    """Events by code. A wait with a time limit is no row lock where the server knows of none."""
+    confirmed = saw_row_locks(before, after)
+    return tuple(TIMED_WAIT if event == ROW_LOCK and not confirmed else event for event in events)
+
+
+def _process_cpu_ns(process: int) -> int | None:
+    """CPU of a process with all its threads, ended ones too (clock_gettime(2), CPU clock of a process)."""
+    try:
+        return time.clock_gettime_ns((~process << 3) | 2)
+    except OSError:
+        return None
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before

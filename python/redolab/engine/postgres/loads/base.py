@@ -1,0 +1,89 @@
+"""What a load must say for PostgreSQL to do it: its tables, its settings, and each session's call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from redolab.engine.postgres.connecting.connection import Connection
+from redolab.records.load import Amount
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One session's part in one interval of work."""
+
+    number: int
+    """Of the session, from 0."""
+    sessions: int
+    """How many work."""
+    amount: Amount
+    deadline: Any
+    """When to stop, on the server's clock; None where the amount is units of work."""
+    parameters: Mapping[str, str]
+    """What each transaction sets for itself."""
+
+    @property
+    def share(self) -> int | None:
+        """Units of work of this session; None where there is a deadline. The first sessions do one more
+        where the units cannot be divided evenly.
+        """
+        if self.amount.units is None:
+            return None
+        whole, over = divmod(self.amount.units, self.sessions)
+        return whole + (self.number < over)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a session executes; its one row has units, commits, rows, failed and elapsed_s."""
+
+    statement: bytes
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ClientJob:
+    """What a session of a client does over and over."""
+
+    statement: str
+    """A single-row INSERT of the session's number, the row's number and a filler, as $1, $2 and $3."""
+    padding: str
+    rows_per_commit: int
+    """A lone row is a transaction of its own, without BEGIN and COMMIT."""
+    arrival_rate_per_s: float | None = None
+    """How many transactions are asked for, at random; None where each session begins its next one at once."""
+
+
+class PostgresLoad(Protocol):
+    """One kind of load on one server, inside the schema `redolab`."""
+
+    def create(self, control: Connection) -> None:
+        """Make the tables and procedures in the schema, which exists and is empty."""
+        ...
+
+    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
+        """Take what the setting's levels say of the load; the number of sessions is not its part."""
+        ...
+
+    def settle(self, control: Connection) -> None:
+        """Bring the tables to the same state before every sample."""
+        ...
+
+    def call(self, turn: Turn) -> Call:
+        """What a session executes for its part."""
+        ...
+
+    def close(self) -> None:
+        """Close whatever connections the load holds; the schema is dropped by the engine."""
+        ...
+
+
+@runtime_checkable
+class ClientLoad(Protocol):
+    """A load whose loop can run in a client too."""
+
+    def client_job(self) -> ClientJob:
+        """What each session of a client does, under the levels applied last."""
+        ...

@@ -1,0 +1,52 @@
+"""Single-row updates, one per commit, in a loop inside the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.engine.postgres.connecting.connection import Connection, run_script
+from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.records.load import Updates
+
+
+class PostgresUpdates:
+    """`Updates` on PostgreSQL."""
+
+    def __init__(self, load: Updates) -> None:
+        self._load = load
+
+    def create(self, control: Connection) -> None:
+        """One table with a key range for each session, and the loop."""
+        load = self._load
+        run_script(control, "create_updates")
+        control.execute(
+            "insert into redolab.account select n, 0, repeat('x', %s) from generate_series(0, %s) n",
+            (load.padding_bytes, load.sessions * load.rows_per_session - 1),
+        )
+        control.execute("alter table redolab.account add primary key (id)")
+        control.execute("vacuum analyze redolab.account")
+
+    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
+        """No level changes the load."""
+
+    def settle(self, control: Connection) -> None:
+        """Remove the dead versions of rows."""
+        control.execute("vacuum redolab.account")
+
+    def call(self, turn: Turn) -> Call:
+        """The loop over the session's key range."""
+        ids = self._load.rows_per_session
+        return Call(
+            b"call redolab.update_loop(%s, %s, %s, %s, %s::text[], %s::text[])",
+            (
+                turn.number * ids,
+                ids,
+                turn.share,
+                turn.deadline,
+                list(turn.parameters),
+                list(turn.parameters.values()),
+            ),
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""

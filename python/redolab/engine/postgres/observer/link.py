@@ -1,0 +1,168 @@
+"""One connection to a live PostgreSQL, from its opening until it is lost: what can be seen over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from redolab import _core
+from redolab.engine.linux.local_server import are_children, cpu_s, find_postmaster
+from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
+from redolab.engine.postgres.observer.activity import ActivitySource
+from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
+from redolab.engine.postgres.observer.memory import MemorySource
+from redolab.engine.postgres.observer.seen import Seen
+from redolab.engine.postgres.observer.unseen import not_available
+from redolab.engine.postgres.preflight.preflight import OLDEST
+from redolab.engine.postgres.waits.events import event_names
+from redolab.engine.postgres.waits.memory import why_not_readable
+from redolab.engine.postgres.waits.name_check import why_names_differ
+from redolab.errors import RefusedError
+from redolab.records.observation import Observation
+
+NAME = "redolab profile"
+
+
+class LiveLink:
+    """A read-only session in the server, and the source that watches the server's processes meanwhile."""
+
+    def __init__(self, connector: Connector, seed: int) -> None:
+        """Connect, find out how closely the server can be watched, and begin.
+
+        Args:
+            connector: to the server.
+            seed: of the gaps between ticks.
+
+        Raises:
+            RefusedError: the server cannot be reached, or is too old.
+            psycopg.Error: the connection was lost again.
+            OSError: the server's processes went away.
+        """
+        self._connector = connector
+        self._connection = connector.connect(NAME, read_only=True)
+        try:
+            self._server = self._read_server()
+            self._own = [self._connection.info.backend_pid]
+            self._postmaster, elsewhere = self._find_postmaster()
+            self._why_not_memory = elsewhere or self._look_into_memory()
+            self._rows, self._totals = self._ask()
+            self._source = self._begin(seed)
+        except BaseException:
+            self._connection.close()
+            raise
+        self._note_time()
+
+    @property
+    def server_started(self) -> datetime:
+        """When the server at the other end began."""
+        started: datetime = self._totals["started"]
+        return started
+
+    def read(self) -> Observation:
+        """What happened since the last reading.
+
+        Raises:
+            psycopg.Error: the connection was lost.
+        """
+        rows, totals = self._ask()
+        seen = self._source.read(rows)
+        own = 2 + (seen.ticks if self._why_not_memory else 0)
+        io_timed = self._server["track_wal_io_timing"] == "on"
+        found = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
+        self._rows, self._totals = rows, totals
+        return self._observation(seen, found)
+
+    def end(self) -> Observation:
+        """What was seen since the last reading, without asking the server any more."""
+        seen = self._source.stop()
+        self._connection.close()
+        return self._observation(seen, (UNKNOWN, ()))
+
+    def _ask(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        rows = fetch(self._connection, "select_sessions", {"own": self._own})
+        return rows, fetch(self._connection, "select_totals")[0]
+
+    def _read_server(self) -> Mapping[str, Any]:
+        major = self._connection.info.server_version // 10_000
+        if major < OLDEST:
+            raise RefusedError(
+                f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier ones "
+                "do not count their log writes (pg_stat_wal)."
+            )
+        return fetch(self._connection, "select_server")[0]
+
+    def _find_postmaster(self) -> tuple[int | None, str]:
+        """The server's first process if it runs on this machine, or why it is taken to run elsewhere."""
+
+        def pids() -> list[int]:
+            return [row["pid"] for row in fetch(self._connection, "select_sessions", {"own": []})]
+
+        postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
+        if postmaster is None:
+            return None, "the server is not on this machine"
+        if not are_children(pids, postmaster):
+            return None, "processes of this machine bear the server's process ids, but not all are its own"
+        return postmaster, ""
+
+    def _look_into_memory(self) -> str:
+        """Why the server's memory cannot be read or believed; empty when it can."""
+        names = event_names(self._server["version_num"] // 10_000)
+        assert self._postmaster is not None
+        why = why_not_readable(self._postmaster, names)
+        if why is None and names is not None:
+            difference = why_names_differ(self._connection, self._postmaster, names)
+            why = difference and f"what the server's memory publishes is not to be trusted: {difference}"
+        return why or ""
+
+    def _begin(self, seed: int) -> MemorySource | ActivitySource:
+        names = event_names(self._server["version_num"] // 10_000)
+        if self._postmaster is not None and names is not None and not self._why_not_memory:
+            return MemorySource(self._postmaster, names, self._own, seed)
+        watcher: Connection = self._connector.connect(NAME, read_only=True)
+        self._own.append(watcher.info.backend_pid)
+        return ActivitySource(watcher, self._postmaster, self._own, seed)
+
+    def _note_time(self) -> None:
+        """Remember when the next observation begins, and the accounts that it begins with."""
+        self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        here = self._postmaster is not None
+        self._machine = _core.machine_times() if here else None
+        self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
+
+    def _observation(self, seen: Seen, found: Counted) -> Observation:
+        at, before, own_before = self._at, self._machine, self._own_cpu_s
+        self._note_time()
+        after = self._machine
+        pairs = zip(own_before, self._own_cpu_s, strict=True)
+        used = [later - earlier for earlier, later in pairs if earlier is not None and later is not None]
+        counters, warnings = found
+        return Observation(
+            server={
+                "name": "postgresql",
+                "version": self._server["version"].split()[0],
+                "place": self._connector.place,
+                "local": self._postmaster is not None,
+            },
+            at=at,
+            elapsed_s=seen.elapsed_s,
+            ticks=seen.ticks,
+            processes=seen.processes,
+            events=seen.events,
+            looks=seen.looks,
+            wait_ends=seen.wait_ends,
+            timed=(),
+            log_sync=seen.log_sync,
+            log_write=seen.log_write,
+            counters=counters,
+            ended_cpu_s=seen.ended_cpu_s,
+            host_cpus=after.cpus if after else None,
+            host_busy_s=(after.busy_ns - before.busy_ns) / 1e9 if after and before else None,
+            host_steal_s=(after.steal_ns - before.steal_ns) / 1e9 if after and before else None,
+            instrument=replace(seen.instrument, server_cpu_s=sum(used) if used else None),
+            not_available=tuple(
+                not_available(self._server, self._postmaster is not None, self._why_not_memory)
+            ),
+            warnings=warnings,
+        )

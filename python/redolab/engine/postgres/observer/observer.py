@@ -1,0 +1,86 @@
+"""Watching a live PostgreSQL 14 to 18: read-only, without load; goes on after the server's restart."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import psycopg
+
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.observer.link import LiveLink
+from redolab.errors import RefusedError
+from redolab.records.observation import Observation
+
+_RESTART_LIMIT_S = 30.0
+_RETRY_S = 0.25
+
+
+class PostgresObserver:
+    """One PostgreSQL server under observation."""
+
+    def __init__(self, target: str, seed: int, stop: threading.Event | None = None) -> None:
+        """Connect and begin to watch.
+
+        Args:
+            target: a `postgresql://` URL.
+            seed: of the gaps between ticks.
+            stop: once it is set, nothing is waited for longer than a second.
+
+        Raises:
+            UsageError: the URL cannot be read.
+            RefusedError: the server cannot be reached or watched.
+        """
+        self._stop = stop or threading.Event()
+        self._connector, self._seed = Connector(target, self._stop), seed
+        self._link = self._open()
+
+    def read(self) -> Observation:
+        """What happened since the last reading.
+
+        When the connection was lost in between, what was seen until then; the time in which the server
+        was away is in no observation.
+
+        Raises:
+            RefusedError: the server went away, and stayed away for half a minute.
+        """
+        try:
+            return self._link.read()
+        except psycopg.Error:
+            last, started = self._link.end(), self._link.server_started
+        if self._stop.is_set():
+            text = "The server did not answer when the watching was to end."
+            return replace(last, warnings=(*last.warnings, text))
+        self._link = self._reopen()
+        if self._link.server_started == started:
+            text = (
+                f"Redolab's session was ended and opened again at {datetime.now(UTC):%H:%M:%S} UTC: by an "
+                "administrator, or because the server recovered from the crash of one of its processes."
+            )
+        else:
+            text = f"The server restarted at {self._link.server_started.astimezone(UTC):%H:%M:%S} UTC."
+        return replace(last, warnings=(*last.warnings, f"{text} What happened meanwhile is in no figure."))
+
+    def close(self) -> None:
+        """End the observation; nothing is left behind."""
+        self._link.end()
+
+    def _open(self) -> LiveLink:
+        try:
+            return LiveLink(self._connector, self._seed)
+        except (psycopg.Error, OSError) as error:
+            raise RefusedError(
+                f"PostgreSQL at {self._connector.place} could not be watched: "
+                f"{' '.join(str(error).split())}. The server's log may say why."
+            ) from error
+
+    def _reopen(self) -> LiveLink:
+        give_up = time.monotonic() + _RESTART_LIMIT_S
+        while True:
+            try:
+                return self._open()
+            except RefusedError:
+                if self._stop.wait(_RETRY_S) or time.monotonic() > give_up:
+                    raise

@@ -1,0 +1,44 @@
+"""What watching a PostgreSQL cannot show, why, and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from redolab.engine.postgres.parameters.parameters import quoted
+
+
+def not_available(server: Mapping[str, Any], local: bool, why_not_memory: str) -> Iterator[tuple[str, str]]:
+    """Each thing that is missing, with its reason and remedy.
+
+    Args:
+        server: the row of `select_server`.
+        local: whether the kernel's accounts of the server's processes can be read.
+        why_not_memory: why the server's memory is not read; empty when it is.
+    """
+    if not local:
+        yield (
+            "CPU and run queue",
+            f"{why_not_memory}, so the kernel's accounts of its processes cannot be read. Run Redolab on "
+            "the server's host to have them.",
+        )
+    if why_not_memory:
+        yield (
+            "Waits shorter than a millisecond, average waits, histograms of log sync and log write",
+            f"{why_not_memory}. They need the server's memory; the rest comes from pg_stat_activity, "
+            "asked 20 times a second.",
+        )
+    if server["track_wal_io_timing"] != "on":
+        yield (
+            "Time of log writes and flushes by the server's own clock",
+            "track_wal_io_timing is off on this server. ALTER SYSTEM SET track_wal_io_timing = on and a "
+            "reload would give it.",
+        )
+    if not server["may_read_stats"]:
+        yield (
+            "What other roles' sessions and the server's own processes do"
+            if why_not_memory
+            else "Other roles' sessions: how much of their think time is inside a transaction",
+            "hidden from this role. GRANT pg_read_all_stats TO "
+            f"{quoted(server['role'])} (or pg_monitor) would show it.",
+        )

@@ -1,0 +1,78 @@
+"""The schema `redolab`: how it is made, and how it is proved to be Redolab's own before it is used.
+
+What stands in it is executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement.
+So it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and
+if it bears a mark that this machine kept (`marks`). A comment alone anybody could write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
+
+_COMMENT = "made by redolab; removed at the end of the run; mark {}"
+_MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark ([0-9a-f]{32}))?")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A schema of that name, and what speaks for its being Redolab's."""
+
+    mark: str | None
+    """The mark that it bears, if any."""
+    doubt: str | None
+    """Why it is not taken as Redolab's own; None where it is."""
+    looks_made: bool
+    """Whether its comment says that a Redolab made it, which proves nothing."""
+
+
+def find_schema(control: Connection, marks: Collection[str]) -> Standing | None:
+    """Whose the schema `redolab` of this database is; None when there is none.
+
+    Args:
+        control: connected to it.
+        marks: those that prove a schema to be one's own.
+    """
+    rows = fetch(control, "select_schema")
+    if not rows:
+        return None
+    found = rows[0]
+    said = _MARKED.fullmatch(found["comment"] or "")
+    mark = said[1] if said else None
+    doubt = None
+    if not found["mine"]:
+        doubt = f"the role {found['owner']} owns it"
+    elif not said:
+        doubt = "Redolab did not make it"
+    elif not found["plain"]:
+        doubt = "its lists are not the plain tables that Redolab makes"
+    elif mark not in marks:
+        doubt = "its mark is not known on this machine"
+    return Standing(mark, doubt, said is not None)
+
+
+def make_schema(control: Connection, mark: str) -> None:
+    """Make the schema, bearing `mark`."""
+    with confirmed_here(control):
+        run_script(control, "create_schema")
+        control.execute(
+            sql.SQL("comment on schema redolab is {}").format(sql.Literal(_COMMENT.format(mark))).as_bytes()
+        )
+
+
+@contextmanager
+def confirmed_here(control: Connection) -> Iterator[None]:
+    """A transaction whose commit waits for this server's own log and for no standby.
+
+    What Redolab notes belongs to this server, as its parameters do, and must not wait for an absent standby;
+    it must not be lost either, where the server just stands at nowait.
+    """
+    with control.transaction():
+        control.execute("set local synchronous_commit = local")
+        yield

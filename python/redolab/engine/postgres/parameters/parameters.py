@@ -1,0 +1,242 @@
+"""Server parameters: put in force, recorded, and put back whatever happens.
+
+A parameter that a session may set is set in the session (or in each transaction). One that only
+the server has goes through ALTER SYSTEM; what it was before is written to a journal in Redolab's
+schema first, so that `recover` can put it back after any crash, from any later process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.own.schema import confirmed_here
+from redolab.engine.postgres.parameters.alter_system import alter_system, await_value, reload_configuration
+from redolab.engine.postgres.sessions.working import WorkingSessions
+from redolab.errors import RefusedError, UsageError
+from redolab.records.sample import ParameterChange, Scope, Setting
+
+_SESSION_CONTEXTS = ("user", "superuser")
+# Where a value may come from for ALTER SYSTEM to win over it.
+_FILE_SOURCES = ("default", "configuration file")
+_GRANTS_PARAMETERS = 150_000  # The first version with GRANT ... ON PARAMETER.
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One server parameter as it stood before the run."""
+
+    name: str
+    value: str
+    session_settable: bool
+    source: str
+    """Where the value comes from, as `pg_settings.source` has it."""
+    in_auto_conf: bool
+    may_set: bool
+    may_alter_system: bool
+
+
+def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, Parameter]:
+    """Read parameters by name, with what this role may do to them."""
+    return {
+        row["name"]: Parameter(
+            name=row["name"],
+            value=row["value"],
+            session_settable=row["context"] in _SESSION_CONTEXTS,
+            source=row["source"],
+            in_auto_conf=row["in_auto_conf"],
+            may_set=row["may_set"] or row["context"] == "user",
+            may_alter_system=row["may_alter_system"],
+        )
+        for row in fetch(connection, "select_parameters", {"names": list(names)})
+    }
+
+
+def goes_to_system(parameter: Parameter, scope: Scope) -> bool:
+    """Whether this parameter can only be changed for the whole server under `scope`."""
+    return scope == "system" or not parameter.session_settable
+
+
+def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any]) -> None:
+    """Make sure that this role may make the schema and change `known` under `scope`.
+
+    Raises:
+        RefusedError: it may not; the text has every GRANT that it lacks.
+    """
+    role, database = quoted(server["role"]), quoted(server["database"])
+    on_database = [] if server["may_create"] else [f"GRANT CREATE ON DATABASE {database} TO {role}"]
+    on_parameters = _parameter_grants(known, scope, server, role)
+    if not on_database and not on_parameters:
+        return
+    if on_parameters and server["version_num"] < _GRANTS_PARAMETERS:
+        mend = "Before PostgreSQL 15 only a superuser may: connect as one."
+    else:
+        mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
+    if on_parameters:
+        mend += " With --scope session --settings wait,nowait a run needs CREATE alone."
+    raise RefusedError(
+        f"The role {server['role']} may not do what this run needs in the database "
+        f"{server['database']}. {mend} Nothing was changed."
+    )
+
+
+def _parameter_grants(
+    known: Mapping[str, Parameter], scope: Scope, server: Mapping[str, Any], role: str
+) -> list[str]:
+    system = [p for p in known.values() if goes_to_system(p, scope)]
+    grants = [
+        f"GRANT SET ON PARAMETER {p.name} TO {role}"
+        for p in known.values()
+        if not goes_to_system(p, scope) and not p.may_set
+    ]
+    alter = [p.name for p in system if not p.may_alter_system]
+    if alter:
+        grants.append(f"GRANT ALTER SYSTEM ON PARAMETER {', '.join(alter)} TO {role}")
+    if system and not server["may_reload"]:
+        grants.append(f"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO {role}")
+    if system and not server["may_read_settings"]:
+        grants.append(f"GRANT pg_read_all_settings TO {role}")
+    return grants
+
+
+def check_reach(known: Mapping[str, Parameter], scope: Scope) -> None:
+    """Make sure that ALTER SYSTEM has an effect where it is needed.
+
+    Raises:
+        RefusedError: a command-line option, role or database setting, or PGOPTIONS overrides it.
+    """
+    found = [
+        f"{p.name} = {p.value} (from: {p.source})"
+        for p in known.values()
+        if goes_to_system(p, scope) and p.source not in _FILE_SOURCES
+    ]
+    if found:
+        raise RefusedError(
+            f"ALTER SYSTEM would have no effect on {', '.join(found)}. Remove what overrides it (a server "
+            "command-line option, ALTER ROLE or ALTER DATABASE ... SET, PGOPTIONS), or choose another "
+            "--scope. Nothing was changed."
+        )
+
+
+def quoted(name: object) -> str:
+    """An identifier as SQL wants it."""
+    return sql.Identifier(str(name)).as_string()
+
+
+class Parameters:
+    """Puts settings in force on one server and keeps the list of changes."""
+
+    def __init__(self, control: Connection, known: Mapping[str, Parameter], scope: Scope) -> None:
+        self.changes: list[ParameterChange] = []
+        self.control = control
+        self._known = known
+        self._scope = scope
+        self._now = {name: parameter.value for name, parameter in known.items()}
+        self._journaled: set[str] = set()
+
+    def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
+        """Put `setting` in force for `sessions`.
+
+        Returns the parameters each transaction must set for itself (empty unless the scope is
+        `transaction`).
+
+        Raises:
+            RefusedError: the server accepted a value and the sessions do not see it.
+        """
+        system = {n: v for n, v in setting.parameters.items() if self._is_system(n)}
+        own = {n: v for n, v in setting.parameters.items() if not self._is_system(n)}
+        changed = {n: v for n, v in system.items() if self._now[n] != v}
+        for name, value in changed.items():
+            self._journal(name)
+            alter_system(self.control, name, value)
+        if changed:
+            reload_configuration(self.control, changed)
+        for name, value in changed.items():
+            self._record(name, value, "system", setting.name)
+        if self._scope == "session":
+            for name, value in own.items():
+                sessions.set_parameter(name, value)
+                self._record(name, value, "session", setting.name)
+        elif self._scope == "transaction":
+            for name, value in own.items():
+                self._record(name, value, "transaction", setting.name)
+        self._verify(setting, system if self._scope == "transaction" else setting.parameters, sessions)
+        return own if self._scope == "transaction" else {}
+
+    def reach(self, name: str) -> Scope:
+        """How far a change of this parameter reaches."""
+        return "system" if self._is_system(name) else self._scope
+
+    def as_shown(self, name: str, value: str) -> str:
+        """A session parameter's value as the server shows it: `64MB` for `65536kB`.
+
+        Raises:
+            UsageError: the server does not take the value.
+        """
+        if not self._known[name].session_settable:
+            return value
+        try:
+            with self.control.transaction(force_rollback=True):
+                row = self.control.execute(
+                    "select set_config(%s, %s, true) as value", (name, value)
+                ).fetchone()
+        except psycopg.Error as error:
+            raise UsageError(
+                f"The server does not take {name} = {value}: {error.diag.message_primary}."
+            ) from error
+        return str(row["value"]) if row else value
+
+    def restored(self) -> None:
+        """Note in the list of changes that `recover` put everything back."""
+        for name, value in list(self._now.items()):
+            if value != self._known[name].value:
+                self._record(name, self._known[name].value, self.reach(name), "restore")
+
+    def lost_sessions(self, control: Connection) -> None:
+        """The server was restarted: what sessions had set is gone, what the server has stays."""
+        self.control = control
+        for name, parameter in self._known.items():
+            if not self._is_system(name):
+                self._now[name] = parameter.value
+
+    def _is_system(self, name: str) -> bool:
+        return goes_to_system(self._known[name], self._scope)
+
+    def _journal(self, name: str) -> None:
+        if name in self._journaled:
+            return
+        before = self._known[name]
+        with confirmed_here(self.control):
+            self.control.execute(
+                "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
+                (name, before.value, before.in_auto_conf),
+            )
+        self._journaled.add(name)
+
+    def _record(self, name: str, value: str, scope: Scope, setting: str) -> None:
+        if self._now[name] == value:
+            return
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.changes.append(ParameterChange(name, self._now[name], value, scope, now, setting))
+        self._now[name] = value
+
+    def _verify(self, setting: Setting, expected: Mapping[str, str], sessions: WorkingSessions) -> None:
+        for name, value in expected.items():
+            await_value(
+                partial(_others, sessions, name, value),
+                f"The server took {name} = {value} for the setting {setting.name}, but a working "
+                "session still has {}. Something nearer overrides it: look for ALTER ROLE ... SET, "
+                "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
+                "--scope session.",
+            )
+
+
+def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:
+    return [seen for seen in sessions.parameter_values(name) if seen != value]

@@ -1,0 +1,167 @@
+"""What must hold before anything is made in somebody's database, and what a reader must know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
+from redolab.engine.postgres.own.marks import kept_marks
+from redolab.engine.postgres.own.recovery import recover
+from redolab.engine.postgres.own.schema import find_schema
+from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
+from redolab.errors import RefusedError
+
+OLDEST, NEWEST = 14, 18
+_LOCK_LIMIT_S = 5.0
+_MOST_LEFT = 20
+_MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
+
+
+def check_server(control: Connection) -> dict[str, Any]:
+    """Read who and what the server is.
+
+    Raises:
+        RefusedError: it is too old, or a standby.
+    """
+    major = control.info.server_version // 10_000
+    if major < OLDEST:
+        raise RefusedError(
+            f"This server is PostgreSQL {major}; Redolab needs {OLDEST} or newer, because earlier ones "
+            "do not count their log writes (pg_stat_wal). Nothing was changed."
+        )
+    server = fetch(control, "select_server")[0]
+    if server["in_recovery"]:
+        raise RefusedError(
+            "This server is a read-only standby, and commits can only be measured where they are made. "
+            "Point --engine at the primary. Nothing was changed."
+        )
+    return server
+
+
+def check_writable(control: Connection) -> None:
+    """Make sure that nobody has made the whole server read-only, or this connection.
+
+    What a database or a role has set for its applications does not count.
+
+    Raises:
+        RefusedError: somebody has, as hosting companies do when a disk is full.
+    """
+    with control.transaction(force_rollback=True):
+        # Redolab's connections set the parameter; before that it was what it is now.
+        control.execute("reset default_transaction_read_only")
+        found = fetch(control, "select_read_only")
+    if not found:
+        return
+    source = found[0]["source"]
+    if source == "client":
+        lift = "take it out of the URL's options, the service file or PGOPTIONS"
+    else:
+        lift = (
+            "ALTER SYSTEM RESET default_transaction_read_only, or take it out of the file or command line "
+            "that has it, then SELECT pg_reload_conf()"
+        )
+    raise RefusedError(
+        f"This server takes no writes: default_transaction_read_only is on (from: {source}), and a run "
+        f"writes. Find out why it was set; a full disk is a common reason. To lift it: {lift}. "
+        "Nothing was changed."
+    )
+
+
+def check_alone(control: Connection, own: Collection[int] = ()) -> None:
+    """Take the server for this run.
+
+    Args:
+        control: holds it until it is closed.
+        own: server processes of this run's guard.
+
+    Raises:
+        RefusedError: another run is at work on it, in whichever database.
+    """
+    holder = take_server(control, _LOCK_LIMIT_S, own)
+    if holder is not None:
+        raise _other_run(holder)
+
+
+def check_unclaimed(control: Connection) -> None:
+    """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
+
+    Raises:
+        RefusedError: it is not so.
+    """
+    holder = other_holder(control)
+    if holder is not None:
+        raise _other_run(holder)
+    _check_schema(control, kept_marks())
+
+
+def claim_database(control: Connection, connector: Connector) -> None:
+    """Take the server for this run, and put back what killed runs of this machine left changed on it.
+
+    Raises:
+        RefusedError: another run is at work, the name is taken, or something cannot be put back.
+    """
+    check_alone(control)
+    marks = kept_marks()
+    _check_schema(control, marks)
+    recover(control, marks)
+    here = control.info.dbname
+    for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
+        _recover_elsewhere(connector, database, marks)
+
+
+def _recover_elsewhere(connector: Connector, database: str, marks: Mapping[str, str]) -> None:
+    """Put back what a killed run left in another database, which may be one of another server's."""
+    try:
+        control = connector.to_database(database).connect("redolab control")
+    except RefusedError:
+        return
+    with control:
+        recover(control, marks)
+
+
+def _check_schema(control: Connection, marks: Collection[str]) -> None:
+    standing = find_schema(control, marks)
+    if standing is None or standing.doubt is None:
+        return
+    database = control.info.dbname
+    if not standing.looks_made:
+        raise RefusedError(
+            f"The database {database} has a schema named redolab that Redolab did not make, and it is never "
+            "touched. Rename it, or use another database."
+        )
+    raise RefusedError(
+        f"The database {database} has a schema named redolab that is not provably one of this Redolab's: "
+        f"{standing.doubt}. It is never touched. If a killed run left it, start one as that role, and as the "
+        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
+        "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
+    )
+
+
+def _other_run(holder: Holder) -> RefusedError:
+    return RefusedError(
+        f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two would "
+        "spoil each other's figures and parameters. Wait for it, or use another server."
+    )
+
+
+def server_conditions(
+    control: Connection, server: Mapping[str, Any], log_filesystem: str | None
+) -> list[str]:
+    """Circumstances that change what the figures mean, one sentence each."""
+    found = []
+    if server["version_num"] // 10_000 > NEWEST:
+        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
+    if server["fsync"] != "on":
+        found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
+    if log_filesystem in _MEMORY_FILESYSTEMS:
+        found.append(f"The log lies in memory ({log_filesystem}): a flush costs next to nothing.")
+    if server["synchronous_standby_names"]:
+        found.append("A synchronous standby confirms each waiting commit: its time is log sync too.")
+    others = control.execute(
+        "select count(*) as n from pg_stat_activity where backend_type = 'client backend' "
+        "and state = 'active' and application_name not like 'redolab %'"
+    ).fetchone()
+    if others and others["n"]:
+        found.append(f"{others['n']} other sessions were active when the run began: the server was not idle.")
+    return found

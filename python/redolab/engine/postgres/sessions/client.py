@@ -1,0 +1,231 @@
+"""The working sessions as clients over the wire, the way an application has them: a round trip per statement.
+
+They run in threads of the compiled part (crate `redolab-load`), which also note the time of every commit.
+Where transactions come at random moments, the sessions are the pool that does them: of the free ones of a
+thread the one that was used last.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterable, Mapping
+
+from redolab import _core
+from redolab.engine.postgres.connecting.connection import SESSION_SETTINGS, Connection, Connector
+from redolab.engine.postgres.connecting.load_protection import protection_like
+from redolab.engine.postgres.loads import ClientLoad, PostgresLoad
+from redolab.errors import InterruptedRunError, RefusedError, UsageError
+from redolab.records.design import SEEDS
+from redolab.records.load import Amount
+from redolab.records.sample import Responses, Work
+
+_GRACE_S = 30.0
+_POLL_S = 0.05
+_FORCES_COUNTERS = 150_000
+# Before 15 a session reports at most twice a second, at the end of a statement.
+_REPORT_S = 0.6
+
+
+class ClientSessions:
+    """Connections of a client in this process."""
+
+    def __init__(self, connector: Connector, control: Connection, most: int, seed: int) -> None:
+        """Open `most` connections, which also shows that the server takes so many.
+
+        Args:
+            connector: to the server; says in plain words why it refuses.
+            control: a connection to the same place, whose address and password are used.
+            most: the sessions to open.
+            seed: of the moments at which transactions are asked for; every interval of work has its own.
+
+        Raises:
+            RefusedError: the server does not take them.
+        """
+        info = control.info
+        self._connector = connector
+        self._counters = (
+            "select pg_stat_force_next_flush()::text"
+            if info.server_version >= _FORCES_COUNTERS
+            else f"select pg_sleep({_REPORT_S})::text"
+        )
+        self._settle_s = 0.0 if info.server_version >= _FORCES_COUNTERS else _REPORT_S
+        self._sessions = _open(control)
+        self._count, self._seed = 0, seed
+        try:
+            self.resize(most)
+        except RefusedError:
+            self.close()
+            raise
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The server processes that serve the sessions."""
+        return tuple(self._sessions.pids())
+
+    def resize(self, count: int) -> None:
+        """Have `count` connections that answer, lost ones opened anew.
+
+        Raises:
+            RefusedError: the server does not take one more.
+        """
+        self._count, before = count, self.pids
+        try:
+            self._sessions.resize(count)
+            if set(self.pids) <= set(before):
+                return
+            for name, value in SESSION_SETTINGS.items():
+                # A version that does not know the parameter has no row for it.
+                self._sessions.ask(
+                    "select set_config(name, $1, false) from pg_settings where name = $2", [value, name]
+                )
+        except ConnectionError as error:
+            raise self._connector.refused(str(error)) from error
+
+    def replace_lost(self) -> None:
+        """Ask every session for a sign of life, and open a lost one anew.
+
+        Raises:
+            RefusedError: the server does not take it.
+        """
+        self.resize(self._count)
+
+    def set_parameter(self, name: str, value: str) -> None:
+        """Set a server parameter in every session.
+
+        Raises:
+            RefusedError: a session cannot.
+        """
+        self._ask("select set_config($1, $2, false)", [name, value])
+
+    def parameter_values(self, name: str) -> list[str]:
+        """The value of a server parameter as each session sees it.
+
+        Raises:
+            RefusedError: a session cannot say.
+        """
+        return self._ask("select current_setting($1)", [name])
+
+    def run(
+        self, load: PostgresLoad, amount: Amount, parameters: Mapping[str, str], stop: threading.Event
+    ) -> Work:
+        """Let every session do its part, for so long by its own clock or for its share of the units.
+
+        Raises:
+            InterruptedRunError: `stop` was set; sessions that worked then are lost.
+        """
+        assert isinstance(load, ClientLoad), "check_client() comes first"
+        job = load.client_job()
+        arrivals = None
+        if job.arrival_rate_per_s is not None:
+            self._seed = (self._seed + 1) % SEEDS
+            arrivals = (job.arrival_rate_per_s, self._seed)
+        self._sessions.begin(
+            job.statement,
+            job.padding,
+            job.rows_per_commit,
+            list(parameters.items()),
+            amount.seconds,
+            amount.units,
+            [self._counters],
+            arrivals,
+        )
+        done, late = self._await(amount, stop)
+        time.sleep(self._settle_s)
+        trouble = [
+            f"session {number} died: {session.trouble}"
+            for number, session in enumerate(done.sessions, start=1)
+            if session.trouble is not None
+        ]
+        if late:
+            trouble.insert(0, f"the sessions did not end within {_GRACE_S:.0f} s of their deadline")
+        rows = sum(session.rows for session in done.sessions)
+        return Work(
+            commits=sum(session.commits for session in done.sessions),
+            rows=rows,
+            failed=sum(session.failed for session in done.sessions),
+            session_elapsed_s=sum(session.elapsed_s for session in done.sessions),
+            session_elapsed_max_s=max((session.elapsed_s for session in done.sessions), default=0.0),
+            units=rows,
+            trouble="; ".join(trouble) or None,
+            client_cpu_s=done.cpu_ns / 1e9,
+            latency=_microseconds(done.latency),
+            responses=None if done.responses is None else _responses(done.responses),
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._sessions.close()
+
+    def _await(self, amount: Amount, stop: threading.Event) -> tuple[_core.ClientWork, bool]:
+        """What the sessions did, and whether they had to be stopped because they were late.
+
+        A fixed amount of work takes as long as it takes.
+        """
+        give_up = math.inf if amount.units is not None else time.monotonic() + amount.seconds + _GRACE_S
+        late = False
+        while (done := self._sessions.wait(_POLL_S)) is None:
+            late = late or time.monotonic() > give_up
+            if late or stop.is_set():
+                self._sessions.interrupt()
+        if stop.is_set():
+            raise InterruptedRunError("The run was interrupted during a sample.")
+        return done, late
+
+    def _ask(self, statement: str, arguments: list[str]) -> list[str]:
+        try:
+            return [answer or "" for answer in self._sessions.ask(statement, arguments)]
+        except ConnectionError as error:
+            raise self._connector.refused(str(error)) from error
+
+
+def _responses(seen: _core.ClientResponses) -> Responses:
+    return Responses(
+        _microseconds(seen.times), seen.total_s, _microseconds(seen.lag), seen.waited, seen.unserved
+    )
+
+
+def _microseconds(buckets: Iterable[tuple[int, int]]) -> tuple[tuple[float, int], ...]:
+    return tuple((upper_ns / 1e3, count) for upper_ns, count in buckets)
+
+
+def _open(control: Connection) -> _core.ClientSessions:
+    """A client of the server that `control` is connected to, as the same role; no session yet."""
+    info, protection = control.info, protection_like(control)
+    return _core.ClientSessions(
+        info.hostaddr or info.host,
+        info.port,
+        info.user,
+        info.password or None,
+        info.dbname,
+        info.options,
+        tls=protection.tls,
+        channel_binding=protection.channel_binding,
+        allowed=protection.allowed,
+        peer_uid=protection.peer_uid,
+        connect_timeout_s=protection.connect_timeout_s,
+    )
+
+
+def check_client(load: PostgresLoad, control: Connection, connector: Connector) -> None:
+    """Make sure that a client can do `load`, and that the server takes its connections.
+
+    Args:
+        load: what is to be done.
+        control: a connection to the same place; the client's are protected as it is.
+        connector: to the server; says in plain words why it refuses.
+
+    Raises:
+        UsageError: the load has no loop in a client.
+        RefusedError: the client cannot be protected as `control` is, or the server does not take it.
+    """
+    if not isinstance(load, ClientLoad):
+        raise UsageError("This load runs only inside the server, not from a client.")
+    trial = _open(control)
+    try:
+        trial.resize(1)
+    except ConnectionError as error:
+        raise RefusedError(f"{connector.refused(str(error))} This was the load's connection.") from error
+    finally:
+        trial.close()

@@ -1,0 +1,19 @@
+-- The server's counters since it started, one row. `epoch` changes when any of them started anew. The next
+-- transaction id and the log's position also move while a procedure commits in a loop; the others do not.
+select concat_ws(' ', pg_postmaster_start_time(), i.stats_reset, d.stats_reset) as epoch,
+       pg_postmaster_start_time() as started,
+       pg_snapshot_xmax(pg_current_snapshot())::text::float8 as transactions,
+       d.commits,
+       i.log_writes,
+       i.log_flushes,
+       i.log_write_time_s,
+       i.log_flush_time_s,
+       case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') end::float8
+           as log_bytes
+  from (select max(stats_reset) as stats_reset,
+               coalesce(sum(writes), 0)::float8 as log_writes,
+               coalesce(sum(fsyncs), 0)::float8 as log_flushes,
+               coalesce(sum(write_time), 0) / 1000 as log_write_time_s,
+               coalesce(sum(fsync_time), 0) / 1000 as log_flush_time_s
+          from pg_stat_io where object = 'wal') i,
+       (select max(stats_reset) as stats_reset, sum(xact_commit)::float8 as commits from pg_stat_database) d

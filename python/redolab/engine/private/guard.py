@@ -1,0 +1,218 @@
+"""A process that outlives Redolab just long enough to clean up after it.
+
+Redolab holds the guard's standard input. When that closes, for whatever reason (the end of a run,
+a crash, SIGKILL), the guard stops the private server and removes its directory, or puts the
+parameters of somebody's server back. It runs in a session of its own, so that a Ctrl-C in the
+terminal does not reach it or the server. Standard library only until it must talk to a database.
+
+    python -m redolab.engine.private.guard      reads one JSON object a line from standard input
+
+    {"server": {...}}     take charge of a private server's directory (`Charge` below)
+    {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
+    {"start": true}       start it; answers {"pid": ..., "start_ticks": ...} or {"error": ...}
+    {"database": {...}}   take charge of somebody's database: connection parameters; answers {"pid": ...}
+    {"mark": "..."}       the schema there bears this mark
+    {"hold": true}        hold its server again after a restart; answers {"pid": ...}
+    {"release": true}     nothing is left to do
+
+A request that cannot be served is answered with {"error": ...}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from redolab.engine.private.directory import lock_directory, remove_server
+from redolab.engine.private.processes import as_user, find_process
+from redolab.errors import RedolabError, RefusedError
+from redolab.files.writing import open_to_append
+
+if TYPE_CHECKING:
+    from redolab.engine.postgres.own.guard_database import DatabaseCharge
+
+MARIADB_PID_FILE = "mariadbd.pid"
+
+
+class Guard:
+    """The guard as Redolab sees it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "redolab.engine.private.guard"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+            cwd="/",
+        )
+
+    @classmethod
+    def for_database(cls, parameters: Mapping[str, Any]) -> Guard:
+        """A guard that recovers a database. Parameters go through a pipe: no password is shown.
+
+        Raises:
+            RefusedError: it cannot connect.
+        """
+        guard = cls()
+        answer = guard.ask({"database": dict(parameters)})
+        if "pid" not in answer:
+            guard.close()
+            raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')} Nothing was changed.")
+        return guard
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Send one request and wait for the answer."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            answer: dict[str, Any] = json.loads(self._process.stdout.readline() or "{}")
+        except (OSError, ValueError) as error:
+            return {"error": f"the guard process is gone ({error})"}
+        return answer
+
+    def release(self) -> None:
+        """Tell the guard that nothing is left to do, and wait for it."""
+        self.ask({"release": True})
+        self.close()
+
+    def leave_to_it(self) -> None:
+        """Let the guard do its work, which may take long, and do not wait for it."""
+        threading.Thread(target=self.close, name="guard", daemon=True).start()
+
+    def close(self) -> None:
+        """Let the guard do its work and wait until it is done."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
+    done = subprocess.run(
+        argv,
+        env=charge["env"],
+        cwd=Path(charge["directory"]) / "data",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        **as_user(charge["user"]),
+    )
+    return {"error": " ".join(done.stderr.split()[-40:])} if done.returncode else {}
+
+
+def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
+    """Start the server and wait until it accepts connections."""
+    data = Path(charge["directory"]) / "data"
+    log = open_to_append(Path(charge["directory"]) / "server.log")
+    try:
+        server = subprocess.Popen(
+            charge["argv"],
+            env=charge["env"],
+            # By that its processes are known, from the first moment on.
+            cwd=data,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            **as_user(charge["user"]),
+        )
+    finally:
+        os.close(log)
+    process = find_process(server.pid)
+    give_up = time.monotonic() + charge["limit_s"]
+    while time.monotonic() < give_up:
+        if process is not None and _is_ready(data, server.pid):
+            return asdict(process)
+        if server.poll() is not None:
+            return {"error": f"it ended with status {server.returncode}"}
+        time.sleep(0.005)
+    return {"error": f"it was not ready within {charge['limit_s']:.0f} s"}
+
+
+def _is_ready(data: Path, pid: int) -> bool:
+    """Whether the server has written that it accepts connections, and nobody else in its name."""
+    for name in ("postmaster.pid", MARIADB_PID_FILE):
+        with suppress(OSError, IndexError):
+            lines = _lines(data / name)
+            # MariaDB writes its file when it is ready; PostgreSQL writes a line when it is.
+            ready = name == MARIADB_PID_FILE or lines[7].strip() == b"ready"
+            if lines[0].strip() == str(pid).encode() and ready:
+                return True
+    return False
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The lines of a small file that the server's user may have put there; no link is followed."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(file, 4096).splitlines() if stat.S_ISREG(os.fstat(file).st_mode) else []
+    finally:
+        os.close(file)
+
+
+def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:
+    """Serve a request about a database; returns the charge that is left."""
+    from redolab.engine.postgres.own.guard_database import DatabaseCharge
+
+    if "database" in request:
+        return DatabaseCharge(request["database"])
+    if database is not None:
+        if "mark" in request:
+            database.mark = request["mark"]
+        elif "hold" in request:
+            database.hold()
+        elif "release" in request:
+            database.release()
+            return None
+    return database
+
+
+def main() -> None:
+    """Serve requests until standard input closes, then clean up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    charge: Mapping[str, Any] | None = None
+    database: DatabaseCharge | None = None
+    lock = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer: dict[str, Any] = {}
+        if "server" in request:
+            charge = request["server"]
+            lock = lock or lock_directory(Path(charge["directory"]))
+        elif "initialise" in request and charge:
+            answer = _initialise(charge, request["initialise"])
+        elif "start" in request and charge:
+            answer = _start(charge)
+        else:
+            try:
+                database = _serve_database(request, database)
+                answer = {} if database is None else {"pid": database.pid}
+            except RedolabError as error:
+                answer = {"error": str(error)}
+        with suppress(OSError):  # Redolab may be gone while its request is served.
+            os.write(1, (json.dumps(answer) + "\n").encode())
+    if charge and lock:
+        remove_server(Path(charge["directory"]))
+    if database is not None:
+        database.clean_up()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Where private servers live, each in a locked directory of its own; what killed runs left is swept."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from redolab.engine.private.directory import make_server_directory, sweep
+from redolab.engine.private.guard import Guard
+from redolab.errors import RefusedError
+from redolab.files.directories import UnsafeError, own_directory
+from redolab.files.writing import open_lock
+
+_MEND = "set XDG_CACHE_HOME to a directory with room"
+_LAST_BYTES = 10_000
+
+
+def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, Any]) -> None:
+    """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
+    opened = own_directory(base)
+    try:
+        turn = open_lock(base / "lock")
+        try:
+            # Under the base's lock, so that another start does not take the new directory for a leaving.
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            sweep(opened)
+            make_server_directory(directory, charge.get("user"))
+            guard.ask({"server": charge})
+        finally:
+            os.close(turn)
+    except OSError as error:
+        raise RefusedError(
+            f"The private server's directory {directory} cannot be made: {error.strerror}. "
+            "Set XDG_CACHE_HOME to a directory of your own."
+        ) from error
+    finally:
+        os.close(opened)
+
+
+def base_directory(user: int | None) -> Path:
+    """The directory of all private servers: on a real disk when the home has one, and this user's alone.
+
+    Args:
+        user: whom the server will run as; None for this user.
+
+    Raises:
+        RefusedError: there is none that only root and this user can write to or exchange.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME")
+    home = Path(cache) if cache else Path.home() / ".cache"
+    temporary = Path(tempfile.gettempdir()).absolute() / f"redolab-{os.geteuid()}"
+    # A home may be closed to the user that the server runs as.
+    places = [home.absolute() / "redolab" / "servers", temporary] if user is None else [temporary]
+    found = []
+    for base in places:
+        try:
+            opened = own_directory(base, 0o700 if user is None else 0o711)
+        except UnsafeError as error:
+            found.append(f"{error.strerror}")
+            continue
+        except OSError as error:
+            found.append(f"{base} cannot be made ({error.strerror})")
+            continue
+        writable = os.access(".", os.W_OK, dir_fd=opened)
+        os.close(opened)
+        if writable:
+            return base
+        found.append(f"{base} cannot be written")
+    mend = "XDG_CACHE_HOME" if user is None else "TMPDIR"
+    raise RefusedError(
+        f"There is no safe place for the private server: {'; '.join(found)}. "
+        f"Set {mend} to a directory of your own that others cannot write to."
+    )
+
+
+def check_room(place: Path, disk_bytes: int, mend: str = _MEND) -> None:
+    """Make sure that a run has room; a place that cannot be looked at is taken to have it.
+
+    Raises:
+        RefusedError: there is not.
+    """
+    try:
+        free = shutil.disk_usage(place).free
+        where = place.resolve()
+    except OSError:
+        return
+    if free < disk_bytes:
+        raise RefusedError(
+            f"The run needs about {disk_bytes / 1e9:,.1f} GB of disk, and {where} has {free / 1e9:,.1f} GB "
+            f"free. Ask for fewer rows, or {mend}. Nothing was made."
+        )
+
+
+def cache_mib(wanted_bytes: int, usual_mib: int) -> int:
+    """The size of a private server's cache, MiB: what is wanted, at most a quarter of the memory here."""
+    quarter = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    return max(usual_mib, min(wanted_bytes, quarter) >> 20)
+
+
+def last_words(log: Path) -> str:
+    """The last lines of a server's log."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _LAST_BYTES))
+            return " / ".join(file.read(_LAST_BYTES).decode(errors="replace").splitlines()[-3:])
+    except OSError:
+        return "(no log)"

@@ -1,0 +1,52 @@
+"""Every figure of a commit-mode run, from the stored run alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from redolab.analysis import as_published, envelope
+from redolab.analysis.compared import circumstances, compare_run, results
+from redolab.analysis.profile import by_sample, log_sync_share
+from redolab.analysis.reading import Sightings
+from redolab.analysis.verdict import Regime, regime, verdict
+from redolab.experiment.commit_mode.findings import findings
+from redolab.records.sample import Sample
+from redolab.records.store import Run
+from redolab.stats.estimates import mean_estimate
+
+
+def analyse(run: Run) -> dict[str, Any]:
+    """The results object of a commit-mode run, finished or not; plain JSON types only.
+
+    A run without any sample that counts gives an object with nulls, never an error.
+    """
+    compared = compare_run(run)
+    emulated_ms = envelope.log_device_ms(run.manifest)
+    found = _regime(
+        compared.samples.get(compared.baseline, ()), compared.seen, compared.baseline, emulated_ms
+    )
+    answer = verdict(
+        found,
+        compared.null,
+        compared.throughputs,
+        circumstances(compared, "commits", "committed"),
+    )
+    published = findings(compared, found)
+    return results(compared, answer, published=published, sources=as_published.SOURCES) | {
+        "regime": found.as_json()
+    }
+
+
+def _regime(samples: Sequence[Sample], seen: Sightings, baseline: str, emulated_ms: float | None) -> Regime:
+    times, _ = by_sample(samples, seen)
+    watched = [item.ticks > 0 for item in samples]
+    sync = mean_estimate(
+        log_sync_share(row) if known else None for row, known in zip(times, watched, strict=True)
+    )
+    busy = mean_estimate(
+        (item.session_cpu_s + item.session_run_queue_s) / item.session_elapsed_s
+        for item in samples
+        if item.session_cpu_s is not None and item.session_run_queue_s is not None
+    )
+    return regime(sync, busy, baseline, emulated_ms)

@@ -1,0 +1,379 @@
+"""The tables, figures and findings of a consistent-read run, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
+from redolab.experiment.consistent_read.prices import BUSY_SHARE, Figures, Pair, Pick, Query
+from redolab.stats.density import density
+from redolab.stats.estimates import Estimate, mean_estimate
+from redolab.stats.published_tests import ALPHA, published_tests
+from redolab.units import significant
+
+SOURCE = "Craig Shallahamer, OraPub, Impact of Consistent Reads, 23 June 2011"
+PUBLISHED_RATIO = 1.5
+PUBLISHED_ROUNDS = 3
+_BINS = 40
+
+
+def tables(figures: Figures) -> list[Table]:
+    """What a query took; where it went; all pairs; and the first query after the updates."""
+    return [_effects(figures), _as_published(figures), _pairs(figures), _first_reads(figures)]
+
+
+def drawings(figures: Figures) -> list[Figure]:
+    """Time against versions, and the histograms of elapsed time and of buffers."""
+    names = [name for name in figures.compared.names if figures.queries[name]]
+    rounds = [float(name) for name in names]
+
+    def line(title: str, values: Mapping[str, Estimate]) -> Series:
+        found = [values[name] for name in names]
+        return Series(
+            title, rounds, [item.point for item in found], [item.low for item in found],
+            [item.high for item in found],
+        )  # fmt: skip
+
+    return [
+        Figure(
+            "time-and-versions",
+            "Time, versions and buffers against the rounds of updates",
+            "Ratios to the query without updates, paired in blocks, with 95 % intervals. A time below the "
+            "versions means that a version costs less than a row that is seen.",
+            Axis("rounds of uncommitted updates"),
+            Axis("ratio to no updates"),
+            [
+                line(title, values)
+                for title, values in (
+                    ("elapsed time", figures.elapsed),
+                    ("CPU", figures.cpu),
+                    ("row versions", figures.versions),
+                    ("buffers", figures.buffers),
+                )
+                if any(value.point is not None for value in values.values())
+            ],
+        ),
+        _elapsed_histogram(figures),
+        _buffers_histogram(figures),
+    ]
+
+
+def findings(figures: Figures) -> list[Finding]:
+    """What was published beside what this run found."""
+    name = published_setting(figures)
+    ratio = figures.time[name]
+    pairs = [pair for pair in figures.pairs if max(int(pair.a), int(pair.b)) <= PUBLISHED_ROUNDS]
+    differ = [pair for pair in pairs if _is_found(pair)]
+    first = figures.building
+    return [
+        Finding(
+            "consistent-read-slow-down",
+            f"A whole scan is slower after {name} rounds of uncommitted updates of 1/18 of its rows",
+            "at least 1.5 times the baseline (Oracle)",
+            ratio,
+            "",
+            _slow_down_agrees(ratio),
+            "Nothing counts yet." if ratio.point is None else _why(figures, name),
+            SOURCE,
+        ),
+        Finding(
+            "consistent-read-sets-differ",
+            "Each round makes the scan slower than the one before",
+            "every pair of sets differs, p = 0.0000 (Kruskal-Wallis)",
+            None,
+            "",
+            _pairs_agree(pairs, figures.compared.margin),
+            f"{len(differ)} of {len(pairs)} pairs differ at 5 %: shuffled inside blocks, Holm over all.",
+            SOURCE,
+        ),
+        Finding(
+            "consistent-read-first-read",
+            "What was measured is access to versions already built; building them costs more",
+            "said, not measured",
+            first,
+            "",
+            _building_agrees(first, figures.compared.margin),
+            "The first query after the updates over the later ones, over that without updates; "
+            "Oracle keeps a page that it has built for a reader, these engines keep none.",
+            SOURCE,
+        ),
+    ]
+
+
+def judged_by(figures: Figures) -> str:
+    """What queries are judged by, in words."""
+    return "CPU time" if figures.by_cpu else "elapsed time"
+
+
+def _slow_down_agrees(ratio: Estimate) -> Agreement:
+    if ratio.point is None or ratio.high is None:
+        return "not comparable"
+    if ratio.point >= PUBLISHED_RATIO:
+        return "agrees"
+    return "differs" if ratio.high < PUBLISHED_RATIO else "not comparable"
+
+
+def _pairs_agree(pairs: Sequence[Pair], margin: float) -> Agreement:
+    """A pair that was not found to differ contradicts only where it was found to be equal."""
+    others = [pair for pair in pairs if not _is_found(pair)]
+    if any(_is_equal(pair.ratio, margin) for pair in others):
+        return "differs"
+    return "not comparable" if others or not pairs else "agrees"
+
+
+def _is_found(pair: Pair) -> bool:
+    return pair.pvalue_adjusted is not None and pair.pvalue_adjusted < ALPHA
+
+
+def _building_agrees(beyond: Estimate, margin: float) -> Agreement:
+    if beyond.low is not None and beyond.low > 1:
+        return "agrees"
+    return "differs" if _is_equal(beyond, margin) else "not comparable"
+
+
+def _is_equal(ratio: Estimate, margin: float) -> bool:
+    return (
+        ratio.low is not None
+        and ratio.high is not None
+        and 1 - margin < ratio.low
+        and ratio.high < 1 + margin
+    )
+
+
+def published_setting(figures: Figures) -> str:
+    """The setting that stands for the published last round: at most 3, else the least with updates."""
+    names = [name for name in figures.compared.names if name != figures.compared.baseline]
+    within = [name for name in names if int(name) <= PUBLISHED_ROUNDS]
+    return max(within, key=int) if within else min(names, key=int)
+
+
+def _why(figures: Figures, name: str) -> str:
+    seen = [
+        f"{significant(value.point)} times the {what}"
+        for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
+        if value.point is not None
+    ]
+    passed = f"the scan passed {' and '.join(seen)}" if seen else "what the scan passed was not told"
+    extra, row = figures.version_cost_ns.point, figures.row_cost_ns.point
+    prices = (
+        f"; a version that must not be seen costs {extra:.0f} ns, a row that is seen {row:.0f} ns"
+        if extra is not None and row is not None
+        else ""
+    )
+    return f"By {judged_by(figures)}: {passed}{prices}."
+
+
+def _effects(figures: Figures) -> Table:
+    adjusted = {item.setting: item.pvalue_adjusted for item in figures.judged}
+    return Table(
+        "consistent-read-effects",
+        "What uncommitted versions do to a query: ratios to no updates",
+        [
+            Column("rounds", "rounds", "text"),
+            Column("elapsed", "elapsed", "estimate"),
+            Column("cpu", "CPU", "estimate"),
+            Column("versions", "versions passed", "estimate"),
+            Column("buffers", "buffers", "estimate"),
+            Column("pvalue", "p (Holm)", "pvalue"),
+        ],
+        [
+            {
+                "rounds": name,
+                "elapsed": figures.elapsed[name],
+                "cpu": figures.cpu[name],
+                "versions": figures.versions[name],
+                "buffers": figures.buffers[name],
+                "pvalue": adjusted.get(name),
+            }
+            for name in figures.compared.names
+            if name != figures.compared.baseline
+        ],
+        note="Each round updates the same 1/18 of the rows twice, in a transaction that stays open. They "
+        f"are made anew before each sample, so their order is random. p is that of {judged_by(figures)}.",
+        first=True,
+    )
+
+
+def _as_published(figures: Figures) -> Table:
+    baseline = figures.compared.baseline
+    tests = {
+        test.a: test
+        for test in published_tests(
+            {name: [query.elapsed_s for query in items] for name, items in figures.queries.items()}, baseline
+        )
+        if test.a is not None
+    }
+    before = _mean(figures.queries[baseline], lambda query: query.elapsed_s * 1e3).point
+    rows = []
+    for name in figures.compared.names:
+        mine = figures.queries[name]
+        elapsed = _mean(mine, lambda query: query.elapsed_s * 1e3)
+        change = None
+        if name != baseline and elapsed.point is not None and before:
+            change = 100 * (elapsed.point / before - 1)
+        rows.append(
+            {
+                "set": name,
+                "samples": len(mine),
+                "elapsed": elapsed,
+                "change": change,
+                "cpu": _mean(mine, lambda query: None if query.cpu_s is None else query.cpu_s * 1e3),
+                "wait": _mean(mine, lambda query: None if query.wait_s is None else query.wait_s * 1e3),
+                "buffers": _mean(mine, lambda query: query.buffers),
+                "buffers_per_row": _mean(mine, _per_row(figures, lambda query: query.buffers)),
+                "reads": _mean(mine, lambda query: query.buffer_reads),
+                "versions_per_row": _mean(mine, _per_row(figures, lambda query: query.versions)),
+                "test": tests[name].test if name in tests else None,
+                "pvalue": tests[name].pvalue if name in tests else None,
+            }
+        )
+    return Table(
+        "consistent-read-as-published",
+        "The published table: averages per query",
+        [
+            Column("set", "rounds", "text"),
+            Column("samples", "samples", "count"),
+            Column("elapsed", "elapsed", "estimate", "ms"),
+            Column("change", "change", "change"),
+            Column("cpu", "CPU", "estimate", "ms"),
+            Column("wait", "non-idle wait", "estimate", "ms"),
+            Column("buffers", "buffers", "estimate"),
+            Column("buffers_per_row", "buffers a row", "estimate"),
+            Column("reads", "of them not cached", "estimate"),
+            Column("versions_per_row", "versions a row", "estimate"),
+            Column("test", "test", "text"),
+            Column("pvalue", "p", "pvalue"),
+        ],
+        rows,
+        note="The tests take samples as independent; the run's own comparisons are paired in blocks.",
+    )
+
+
+def _pairs(figures: Figures) -> Table:
+    return Table(
+        "consistent-read-pairs",
+        f"All pairs of settings on {judged_by(figures)}",
+        [
+            Column("a", "from", "text"),
+            Column("b", "to", "text"),
+            Column("ratio", "ratio", "estimate"),
+            Column("pvalue", "p", "pvalue"),
+            Column("pvalue_adjusted", "p (Holm)", "pvalue"),
+            Column("mann_whitney", "p (Mann-Whitney)", "pvalue"),
+        ],
+        [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "ratio": pair.ratio,
+                "pvalue": pair.pvalue,
+                "pvalue_adjusted": pair.pvalue_adjusted,
+                "mann_whitney": pair.mann_whitney,
+            }
+            for pair in figures.pairs
+        ],
+        note="p by shuffling inside blocks, Holm over the pairs; Mann-Whitney as published, over all blocks "
+        "together.",
+    )
+
+
+def _first_reads(figures: Figures) -> Table:
+    return Table(
+        "consistent-read-first",
+        "The first query after the updates against the ones that follow",
+        [
+            Column("rounds", "rounds", "text"),
+            Column("first", "first query", "estimate", "ms"),
+            Column("again", "later ones", "estimate", "ms"),
+            Column("ratio", "ratio", "estimate"),
+            Column("beyond", "beyond that without updates", "estimate"),
+        ],
+        [
+            {
+                "rounds": name,
+                "first": _mean(mine, lambda query: None if query.first_s is None else query.first_s * 1e3),
+                "again": _mean(mine, lambda query: None if query.again_s is None else query.again_s * 1e3),
+                "ratio": figures.first[name],
+                "beyond": figures.first_beyond[name],
+            }
+            for name, mine in figures.queries.items()
+        ],
+        note="Every sample begins with the first query after its updates. The last column is paired in "
+        "blocks: above 1, versions cost more to build than to read again.",
+    )
+
+
+def _elapsed_histogram(figures: Figures) -> Figure:
+    series = []
+    for name, items in figures.queries.items():
+        places, heights = density([query.elapsed_s * 1e3 for query in items])
+        if places:
+            series.append(Series(f"{name} rounds", places, heights, style="area"))
+    return Figure(
+        "elapsed-histogram",
+        "Elapsed time of a query",
+        "Smoothed histogram over the samples of each setting.",
+        Axis("elapsed time of a query", "ms"),
+        Axis("density", "1/ms"),
+        series,
+    )
+
+
+def _buffers_histogram(figures: Figures) -> Figure:
+    import numpy as np
+
+    values = {
+        name: [query.buffers for query in items if query.buffers is not None]
+        for name, items in figures.queries.items()
+    }
+    edges = np.histogram_bin_edges([value for each in values.values() for value in each] or [0.0], _BINS)
+    middles = [float(place) for place in (edges[:-1] + edges[1:]) / 2]
+    return Figure(
+        "buffers-histogram",
+        "Buffers read by a query",
+        f"Samples in each of {_BINS} equal classes. Where every query reads the same pages, a setting is one "
+        "bar.",
+        Axis("buffers read by a query"),
+        Axis("samples"),
+        [
+            Series(f"{name} rounds", middles, [float(n) for n in np.histogram(each, edges)[0]], style="bars")
+            for name, each in values.items()
+            if each
+        ],
+    )
+
+
+def _mean(queries: Sequence[Query], pick: Pick) -> Estimate:
+    return mean_estimate(map(pick, queries))
+
+
+def _per_row(figures: Figures, pick: Pick) -> Pick:
+    def per_row(query: Query) -> float | None:
+        value = pick(query)
+        return None if value is None else value / figures.rows
+
+    return per_row
+
+
+def warnings(figures: Figures) -> list[str]:
+    """What a reader must know: a busy machine, and pages that were not cached."""
+    shares: list[Any] = [
+        query.buffer_reads / query.buffers
+        for items in figures.queries.values()
+        for query in items
+        if query.buffers and query.buffer_reads is not None
+    ]
+    worst, found = max(shares, default=0.0), []
+    if figures.by_cpu and figures.busy.point is not None:
+        found.append(
+            f"The machine was busy: queries without updates waited {100 * figures.busy.point:.0f} % of "
+            f"their time for a CPU. So the verdict goes by CPU time (beyond {100 * BUSY_SHARE:.0f} %); "
+            "elapsed time stands beside it."
+        )
+    if worst >= 0.01:
+        found.append(
+            f"The table was not wholly cached: in one sample {100 * worst:.0f} % of the pages came from "
+            "outside the server's cache. Ask for fewer --rows, or give the server a larger cache."
+        )
+    return found

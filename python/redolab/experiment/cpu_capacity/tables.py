@@ -1,0 +1,318 @@
+"""The tables, figures and findings of a cpu-capacity run, as data for the report."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
+from redolab.experiment.cpu_capacity.capacity import (
+    Capacity,
+    Jump,
+    Room,
+    Spun,
+    Use,
+    by_processes,
+    elapsed_ratios,
+)
+from redolab.stats.estimates import MISSING, Estimate, mean_estimate
+
+SOURCES = (
+    "Craig Shallahamer, OraPub, Cores vs Threads part 2, 13 May 2011",
+    "Craig Shallahamer, OraPub, Cores vs Threads part 2B, 26 May 2011",
+    "Craig Shallahamer, OraPub, Cores vs Threads part 3, 10 June 2011",
+)
+
+
+def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
+    """Elapsed, run queue and utilisation by both methods, as published; and who took the rest."""
+    ratios = elapsed_ratios(spun)
+    rows = []
+    for processes, items in by_processes(spun).items():
+        ratio = Estimate(1.0, None, None) if processes == 1 else ratios.get(processes, MISSING)
+        rows.append(
+            {
+                "processes": processes,
+                "elapsed_s": _mean(items, lambda item: item.elapsed_s),
+                "elapsed_ratio": ratio,
+                "run_queue": _mean(items, lambda item: (item.cpu_s + item.run_queue_s) / item.elapsed_s),
+                "waiting": _mean(items, lambda item: item.run_queue_s / item.elapsed_s),
+                "by_cores": _mean(items, lambda item: item.busy * room.threads / room.cores),
+                "by_threads": _mean(items, lambda item: item.busy),
+                "by_quota": None if room.quota is None else _used(items, room.quota),
+                "others": _mean(items, lambda item: item.others),
+                "steal": _mean(items, lambda item: item.steal),
+            }
+        )
+    columns = [
+        Column("processes", "processes", "count"),
+        Column("elapsed_s", "elapsed", "estimate", "s"),
+        Column("elapsed_ratio", "over that of one", "estimate"),
+        Column("run_queue", "run queue", "estimate"),
+        Column("waiting", "of it waiting", "estimate"),
+        Column("by_cores", "utilisation over cores", "share"),
+        Column("by_threads", "over threads", "share"),
+        Column("others", "other processes", "share"),
+        Column("steal", "steal", "share"),
+    ]
+    if room.quota is not None:
+        columns.insert(7, Column("by_quota", "over the quota", "share"))
+    return Table(
+        key="cpu-elapsed",
+        caption="Processes with the same work each, from one moment on until all are done",
+        columns=columns,
+        rows=rows,
+        note=(
+            "Run queue: processes of this run that ran or could have run, on average. Utilisation: busy time "
+            f"of the whole machine as the kernel counts it, over {room.cores} cores and over {room.threads} "
+            "threads"
+            + ("; over the quota: CPU time of these processes. " if room.quota is not None else ". ")
+            + "Other processes and steal: parts of the threads' time."
+        ),
+        first=True,
+    )
+
+
+def capacity_table(found: Capacity, room: Room) -> Table:
+    """Effective CPUs without other processes, as they were, and without steal; under a quota as they were."""
+    cases = {
+        "without other processes: what the machine gives": found.alone,
+        "as measured, beside other processes": found.measured,
+        "without other processes and steal": found.without_steal,
+    }
+    note = "A process's worth is what one process alone does in a second on a CPU. "
+    if room.capped:
+        cases = {"as measured, under the quota": found.measured}
+    else:
+        note += (
+            "The corrections give the processes the CPU time that others had, at the speed they had beside "
+            "them."
+        )
+    return Table(
+        key="cpu-effective",
+        caption="Effective CPUs: how many processes' worth of work the machine does at once",
+        columns=[
+            Column("case", "case", "text"),
+            Column("effective", "effective CPUs (M)", "estimate"),
+            Column("per_core", "per core", "estimate"),
+            Column("per_thread", "per thread", "estimate"),
+        ],
+        rows=[
+            {
+                "case": case,
+                "effective": value,
+                "per_core": value.scaled(1 / room.cores),
+                "per_thread": value.scaled(1 / room.threads),
+            }
+            for case, value in cases.items()
+        ],
+        note=note.strip(),
+        first=True,
+    )
+
+
+def matrix_table(uses: Sequence[Use], processes: int) -> Table:
+    """Utilisation for both units of the requirement over both units of the capacity."""
+    return Table(
+        key="cpu-utilisation",
+        caption=f"Utilisation U = R / C with {processes} processes, in every pair of units",
+        columns=[
+            Column("required", "busy time counted in", "text"),
+            Column("capacity", "capacity counted in", "text"),
+            Column("utilisation_pct", "U", "number", "%"),
+            Column("meaning", "meaning", "text"),
+        ],
+        rows=[
+            {
+                "required": use.required,
+                "capacity": use.capacity,
+                "utilisation_pct": 100 * use.utilization,
+                "meaning": "units agree" if use.right else "units mixed: wrong by the threads per core",
+            }
+            for use in uses
+        ],
+        note="The kernel counts busy time in threads. With one thread per core all four are the same.",
+    )
+
+
+def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
+    """What the quota did: periods in which it ran out, and the time withheld."""
+    period_s = room.period_s or 0.0
+    rows = [
+        {
+            "processes": processes,
+            "periods": _mean(items, lambda item: (item.throttled_periods or 0) * period_s / item.elapsed_s),
+            "withheld": _mean(items, lambda item: (item.throttled_s or 0.0) / item.elapsed_s),
+        }
+        for processes, items in by_processes(spun).items()
+    ]
+    return Table(
+        key="cpu-throttling",
+        caption="What the quota did",
+        columns=[
+            Column("processes", "processes", "count"),
+            Column("periods", "periods in which it ran out", "share"),
+            Column("withheld", "CPU time withheld per second, summed over CPUs", "estimate", "s"),
+        ],
+        rows=rows,
+        note=f"From cpu.stat of the control group; a period is {1e3 * period_s:g} ms.",
+    )
+
+
+def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
+    """Elapsed time over the number of processes, beside what cores and threads would make of it."""
+    groups = by_processes(spun)
+    elapsed = {processes: _mean(items, lambda item: item.elapsed_s) for processes, items in groups.items()}
+    one = elapsed[1].point if 1 in elapsed else None
+    series = [_points("measured", elapsed)]
+    for name, servers in _servers(room):
+        if one is None:
+            break
+        numbers = list(range(1, max(elapsed) + 1))
+        shared = [one * max(1.0, number / servers) for number in numbers]
+        series.append(Series(f"{name}, time shared", numbers, shared, style="line"))
+        if servers == int(servers):
+            turns = [one * math.ceil(number / servers) for number in numbers]
+            series.append(Series(f"{name}, in turns (as published)", numbers, turns, style="dashed"))
+    return Figure(
+        key="cpu-elapsed",
+        title="Elapsed time over the number of processes",
+        caption=(
+            "Where the points leave the flat line the machine is full. An operating system shares the CPUs "
+            "out, so that time grows with every process; the published ideal lets each run to its end first."
+        ),
+        x=Axis("processes"),
+        y=Axis("elapsed", "s"),
+        series=series,
+    )
+
+
+def throughput_figure(spun: Sequence[Spun], room: Room) -> Figure:
+    """Rate of work over the number of processes, in processes' worth."""
+    ones = [item.per_cpu_s for item in spun if item.processes == 1]
+    worth = statistics.fmean(ones) if ones else None
+    speed = {
+        processes: _mean(items, lambda item: item.spins / item.elapsed_s / worth)
+        for processes, items in by_processes(spun).items()
+        if worth
+    }
+    series = [_points("measured", speed)]
+    numbers = list(range(1, max(speed, default=1) + 1))
+    for name, servers in _servers(room):
+        ideal = [min(float(number), servers) for number in numbers]
+        series.append(Series(name, numbers, ideal, style="line"))
+    return Figure(
+        key="cpu-throughput",
+        title="Work done per second over the number of processes",
+        caption="In processes' worth: 1 is what one process alone does in a second on a CPU.",
+        x=Axis("processes"),
+        y=Axis("processes' worth of work"),
+        series=series,
+    )
+
+
+def findings(spun: Sequence[Spun], room: Room, jump: Jump | None, uses: Sequence[Use]) -> list[Finding]:
+    """The published findings beside those of this run."""
+    return [_jump_finding(room, jump), _step_finding(spun, room), _matrix_finding(room, uses)]
+
+
+def _jump_finding(room: Room, jump: Jump | None) -> Finding:
+    agreement: Agreement
+    flat = None if jump is None else Estimate(float(jump.flat), None, None)
+    if room.cores == room.threads:
+        agreement, why = "not comparable", "Here a core has one thread, so that the two cannot be told apart."
+    elif jump is None:
+        agreement, why = "differs", "Elapsed time never rose by as much as a full machine's would."
+    elif jump.flat < room.threads:
+        agreement, why = "agrees", f"It rises before the {room.threads} threads are used up."
+    else:
+        agreement, why = "differs", f"It stays flat up to the {room.threads} threads."
+    return Finding(
+        key="cpu-first-jump",
+        finding="Elapsed time rises with the first process beyond the cores, not beyond the threads",
+        theirs="flat up to 8 processes on 8 cores with 16 threads",
+        ours=flat,
+        unit="processes",
+        agreement=agreement,
+        why=why,
+        source=SOURCES[2],
+    )
+
+
+def _step_finding(spun: Sequence[Spun], room: Room) -> Finding:
+    agreement: Agreement
+    beyond = room.cores + 1
+    ratio = elapsed_ratios(spun).get(beyond)
+    if room.capped:
+        agreement, why = "not comparable", "Here a quota sets the room, not the cores."
+    elif ratio is None or ratio.low is None or ratio.high is None:
+        agreement, why = "not comparable", "One process more than there are cores was not measured."
+    elif ratio.low <= 2 <= ratio.high:
+        agreement, why = "agrees", "The interval contains 2."
+    else:
+        agreement = "differs"
+        why = (
+            "The published ideal lets each process run to its end on a core of its own. An operating system "
+            f"shares time: {beyond} processes on {room.cores} cores take {beyond / room.cores:.2g} times as "
+            "long as one, and longer beside others."
+        )
+    return Finding(
+        key="cpu-step",
+        finding="One process more than the machine has room for doubles the elapsed time",
+        theirs="30 s to 60 s, 2 times (ideal; measured about the same on 8 cores)",
+        ours=ratio,
+        unit="times",
+        agreement=agreement,
+        why=why,
+        source=SOURCES[2],
+    )
+
+
+def _matrix_finding(room: Room, uses: Sequence[Use]) -> Finding:
+    agreement: Agreement
+    mixed = next((use for use in uses if (use.required, use.capacity) == ("threads", "cores")), None)
+    ours = None if mixed is None else Estimate(100 * mixed.utilization, None, None)
+    if mixed is None or room.cores == room.threads:
+        agreement, why = "not comparable", "Here a core has one thread, so that no pair of units is wrong."
+    elif mixed.utilization > 1:
+        agreement, why = "agrees", "Busy time in threads over cores passes 100 % on a full machine."
+    else:
+        agreement, why = "differs", "The machine was not busy enough to pass 100 %."
+    return Finding(
+        key="cpu-mixed-units",
+        finding="Busy time counted in threads over a capacity counted in cores passes 100 %",
+        theirs="217 % over 64 cores, 54 % over 256 threads",
+        ours=ours,
+        unit="%",
+        agreement=agreement,
+        why=why,
+        source=SOURCES[1],
+    )
+
+
+def _servers(room: Room) -> list[tuple[str, float]]:
+    found: list[tuple[str, float]] = [(f"{room.cores} cores", room.cores)]
+    if room.threads != room.cores:
+        found.append((f"{room.threads} threads", room.threads))
+    if room.quota is not None:
+        found.append((f"quota of {room.quota:g} CPUs", room.limit))
+    return found
+
+
+def _points(name: str, values: Mapping[int, Estimate]) -> Series:
+    return Series(
+        name,
+        list(values),
+        [value.point for value in values.values()],
+        [value.low for value in values.values()],
+        [value.high for value in values.values()],
+    )
+
+
+def _mean(items: Sequence[Spun], pick: Callable[[Spun], float]) -> Estimate:
+    return mean_estimate(map(pick, items))
+
+
+def _used(items: Sequence[Spun], quota: float) -> Estimate:
+    return mean_estimate(item.cpu_s / (item.elapsed_s * quota) for item in items)

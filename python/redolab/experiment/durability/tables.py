@@ -1,0 +1,143 @@
+"""The tables and the figure of a durability run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab.analysis.exhibits import Axis, Column, Figure, Series, Table
+from redolab.records.sample import Kill
+
+_PROMISES = {True: "kept", False: "broken", None: "none"}
+
+
+def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
+    """What each setting promised, and what the kills took; `settings` as in the results object."""
+    return Table(
+        key="losses",
+        caption="Acknowledged commits after a hard kill",
+        columns=(
+            Column("setting", "Setting", "text"),
+            Column("tier", "Tier", "text"),
+            Column("kills", "Kills", "count"),
+            Column("acknowledged", "Acknowledged", "count"),
+            Column("missing", "Missing", "count"),
+            Column("window_ms", "Window", "number", "ms"),
+            Column("promise", "Promise", "outcome"),
+        ),
+        rows=[
+            {
+                "setting": setting["name"],
+                "tier": setting["tier"],
+                "kills": setting["kills"],
+                "acknowledged": setting["acknowledged"],
+                "missing": setting["missing"],
+                "window_ms": _milliseconds(setting["loss_window_max_s"]),
+                "promise": _PROMISES[setting["promise_kept"]],
+            }
+            for setting in settings
+        ],
+        note="Window: how long before the kill the oldest missing commit was acknowledged.",
+        first=True,
+    )
+
+
+def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
+    """What the kills cannot rule out; `settings` as in the results object."""
+    return Table(
+        key="rates",
+        caption="How sure that is",
+        columns=(
+            Column("setting", "Setting", "text"),
+            Column("kills_with_loss", "Kills with a loss", "count"),
+            Column("loss_probability", "Chance of a loss", "share", "% of kills"),
+            Column("lost_share", "Lost", "share", "% of acknowledged"),
+            Column("missing_per_kill", "Missing", "estimate", "commits per kill"),
+            Column("worst", "Worst kill", "count", "commits missing"),
+            Column("recovery_s", "Recovery", "estimate", "s"),
+            Column("unacknowledged", "Kept without acknowledgement", "count", "commits"),
+        ),
+        rows=[
+            {
+                "setting": setting["name"],
+                "worst": None if setting["worst_kill"] is None else setting["worst_kill"]["missing"],
+                **{
+                    key: setting[key]
+                    for key in (
+                        "kills_with_loss",
+                        "loss_probability",
+                        "lost_share",
+                        "missing_per_kill",
+                        "recovery_s",
+                        "unacknowledged",
+                    )
+                },
+            }
+            for setting in settings
+        ],
+        note=(
+            "Shares carry exact (Clopper-Pearson) intervals: the upper end is what these kills cannot "
+            "rule out, also where nothing was lost."
+        ),
+    )
+
+
+def kills(made: Sequence[Kill]) -> Table:
+    """Every kill in the order made, spoiled ones too."""
+    return Table(
+        key="kills",
+        caption="Kills in the order made",
+        columns=(
+            Column("sample", "Kill", "count"),
+            Column("block", "Block", "count"),
+            Column("setting", "Setting", "text"),
+            Column("start_s", "Start", "number", "s"),
+            Column("elapsed_s", "Load before the kill", "number", "s"),
+            Column("acknowledged", "Acknowledged", "count", "commits"),
+            Column("missing", "Missing", "count", "commits"),
+            Column("window_ms", "Window", "number", "ms"),
+            Column("recovery_s", "Recovery", "number", "s"),
+            Column("spoiled", "Spoiled", "text"),
+        ),
+        rows=[
+            {
+                "sample": kill.sample,
+                "block": kill.block,
+                "setting": kill.setting,
+                "start_s": kill.start_s,
+                "elapsed_s": kill.elapsed_s,
+                "acknowledged": kill.acknowledged,
+                "missing": kill.missing,
+                "window_ms": _milliseconds(kill.loss_window_s),
+                "recovery_s": kill.recovery_s,
+                "spoiled": kill.spoiled or "no",
+            }
+            for kill in made
+        ],
+        note=(
+            "Sessions commit and note each acknowledgement outside the server; the server is killed hard "
+            "under that load, recovers, and every noted commit is looked for."
+        ),
+    )
+
+
+def missing(settings: Sequence[str], made: Sequence[Kill]) -> Figure:
+    """Acknowledged commits missing after each kill that counts."""
+    counting = {
+        name: [kill for kill in made if kill.setting == name and kill.spoiled is None] for name in settings
+    }
+    return Figure(
+        key="missing",
+        title="Each kill",
+        caption="Acknowledged commits that were missing after recovery, in the order of the kills.",
+        x=Axis("Kill"),
+        y=Axis("Acknowledged commits missing"),
+        series=[
+            Series(name, [kill.sample for kill in mine], [kill.missing for kill in mine])
+            for name, mine in counting.items()
+        ],
+    )
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else 1e3 * seconds

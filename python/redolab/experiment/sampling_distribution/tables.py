@@ -1,0 +1,276 @@
+"""The tables, figures and findings of a sampling-distribution run, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from redolab.analysis.exhibits import Axis, Column, Figure, Finding, Series, Table
+from redolab.records.sample import Draw
+from redolab.stats.density import density, histogram
+from redolab.stats.estimates import Estimate
+from redolab.stats.plus_and_minus import NORMAL_SHARE
+
+if TYPE_CHECKING:
+    from redolab.experiment.sampling_distribution.answer import Found
+
+_SOURCE = "Craig Shallahamer, OraPub, “Wanna Bet” (28 February 2012)"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How probably the next mean lies within two standard deviations of the mean of so many."""
+
+    count: int
+    normal: float
+    """Exact, for normal means."""
+    exponential: Estimate
+    """Simulated, for single exponential values."""
+    means_of_30: Estimate
+    """Simulated, for means of 30 exponential values."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The probabilities as the results object has them."""
+        return {
+            "count": self.count,
+            "normal": self.normal,
+            "exponential": self.exponential.as_json(),
+            "means_of_30": self.means_of_30.as_json(),
+        }
+
+
+def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
+    """The means of each setting, their normality, and what a range from few of them holds."""
+    return [
+        Table(
+            "means",
+            "Means of groups",
+            (
+                Column("setting", "Setting", "text"),
+                Column("repetitions", "Repetitions", "count"),
+                Column("mean", "Mean", "estimate"),
+                Column("sd", "sd", "estimate"),
+                Column("inside", "Inside ± 2 sd", "share", "%"),
+            ),
+            [
+                {
+                    "setting": item.setting,
+                    "repetitions": item.repetitions,
+                    "mean": item.mean,
+                    "sd": item.sd,
+                    "inside": item.inside_share,
+                }
+                for item in found
+            ],
+            "30x30 is 30 groups of 30 values. Means and sd are those of the means of the groups.",
+            first=True,
+        ),
+        Table(
+            "rejected",
+            "How often is normality rejected?",
+            (
+                Column("setting", "Setting", "text"),
+                Column("means", "Of the means", "share", "%"),
+                Column("values", "Of the values", "share", "%"),
+            ),
+            [
+                {"setting": item.setting, "means": item.means_rejected, "values": item.values_rejected}
+                for item in found
+            ],
+            "At 5 %: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
+            first=True,
+        ),
+        Table(
+            "of-five",
+            "Further means inside a range from five",
+            (
+                Column("setting", "Setting", "text"),
+                Column("two_sd", "Mean ± 2 sd", "share", "%"),
+                Column("student", "Student's 90 %", "share", "%"),
+            ),
+            [
+                {"setting": item.setting, "two_sd": item.two_sd_of_five, "student": item.t_of_five}
+                for item in found
+            ],
+            first=True,
+        ),
+        Table(
+            "coverage",
+            "The next mean inside mean ± 2 sd",
+            (
+                Column("count", "From", "count"),
+                Column("normal", "Normal, exact", "share", "%"),
+                Column("means_of_30", "Means of 30 exponential", "share", "%"),
+                Column("exponential", "Single exponential", "share", "%"),
+            ),
+            [
+                {
+                    "count": item.count,
+                    "normal": Estimate(item.normal, None, None),
+                    "means_of_30": item.means_of_30,
+                    "exponential": item.exponential,
+                }
+                for item in covered
+            ],
+            "Simulated 100,000 times each with the seed of the run.",
+        ),
+    ]
+
+
+def figures(found: Sequence[Found], covered: Sequence[Coverage], first: Draw | None) -> list[Figure]:
+    """The values of the first repetition, the means of all, and what two standard deviations hold."""
+    drawn = []
+    if first is not None:
+        values = np.asarray(first.values)
+        drawn.append(
+            Figure(
+                "values",
+                "The values of one repetition",
+                f"{values.size:,} exponential values: nothing like a normal distribution.",
+                Axis("value"),
+                Axis("density"),
+                [
+                    Series("histogram", *histogram(values), style="bars"),
+                    Series("smoothed", *density(values), style="line"),
+                ],
+            )
+        )
+    smoothed = [
+        Series(item.setting, *density(np.concatenate(item.means)), style="line")
+        for item in found
+        if item.means
+    ]
+    if smoothed:
+        drawn.append(
+            Figure(
+                "means",
+                "The means of groups, all repetitions",
+                "Smoothed histograms.",
+                Axis("mean"),
+                Axis("density"),
+                smoothed,
+            )
+        )
+    return [*drawn, _coverage(covered)]
+
+
+def _coverage(covered: Sequence[Coverage]) -> Figure:
+    counts = [float(item.count) for item in covered]
+    return Figure(
+        "coverage",
+        "The next mean inside mean ± 2 sd of few",
+        f"With many it would be {100 * NORMAL_SHARE:.1f} %.",
+        Axis("means known"),
+        Axis("inside", "%"),
+        [
+            Series("normal, exact", counts, [100 * item.normal for item in covered], style="line"),
+            _simulated("means of 30 exponential", counts, [item.means_of_30 for item in covered]),
+            _simulated("single exponential", counts, [item.exponential for item in covered]),
+        ],
+    )
+
+
+def _simulated(name: str, counts: Sequence[float], shares: Sequence[Estimate]) -> Series:
+    percent = [share.scaled(100) for share in shares]
+    return Series(
+        name,
+        counts,
+        [share.point for share in percent],
+        [share.low for share in percent],
+        [share.high for share in percent],
+    )
+
+
+def published(found: Sequence[Found]) -> list[Finding]:
+    """The published figures beside this run's; what it did not draw is not comparable."""
+    by_name = {item.setting: item for item in found if item.repetitions > 1}
+    small, large = by_name.get("30x30"), by_name.get("90x90")
+    return [
+        _once("sampling-30-mean", "mean of 30 means of 30 values", 5.343, small.next_mean if small else None),
+        _once(
+            "sampling-30-sd", "standard deviation of the 30 means", 0.892, small.next_sd if small else None
+        ),
+        _once(
+            "sampling-30-inside",
+            "of 30 means, inside mean ± 2 sd",
+            29,
+            small.next_inside if small else None,
+            30,
+        ),
+        _normality("sampling-30-normality", "30 means of 30 values", 0.185, small),
+        _once("sampling-90-mean", "mean of 90 means of 90 values", 5.028, large.next_mean if large else None),
+        _once(
+            "sampling-90-inside",
+            "of 90 means, inside mean ± 2 sd",
+            88,
+            large.next_inside if large else None,
+            90,
+        ),
+        _normality("sampling-90-normality", "90 means of 90 values", 0.62, large),
+        _bet(small),
+    ]
+
+
+def _once(key: str, what: str, theirs: float, ours: Estimate | None, out_of: int | None = None) -> Finding:
+    text = f"{theirs:g}" if out_of is None else f"{theirs:g} of {out_of}"
+    if ours is None:
+        return _not_drawn(key, what, text)
+    return Finding(
+        key,
+        what,
+        text,
+        ours,
+        "",
+        "agrees" if _holds(ours, theirs) else "differs",
+        "They drew once: ours is where one repetition lies in 99 of 100.",
+        _SOURCE,
+    )
+
+
+def _normality(key: str, means: str, pvalue: float, item: Found | None) -> Finding:
+    what = f"{means} of an exponential distribution pass a test of normality"
+    theirs = f"p = {pvalue:g}, not rejected"
+    if item is None or item.means_rejected.point is None:
+        return _not_drawn(key, what, theirs)
+    rejected = item.means_rejected
+    low, high = (None if end is None else 1 - end for end in (rejected.high, rejected.low))
+    return Finding(
+        key,
+        what,
+        theirs,
+        Estimate(1 - item.means_rejected.point, low, high).scaled(100),
+        "% of repetitions not rejected",
+        "agrees" if low is not None and low > 0.5 else "differs",
+        "They drew once, and name no test: ours is Shapiro-Wilk at 5 %, and most repetitions must pass it.",
+        _SOURCE,
+    )
+
+
+def _bet(item: Found | None) -> Finding:
+    key, what = "sampling-bet", "further means inside mean ± 2 sd of five means"
+    theirs = "90 %, and 9 of 10 in the bet"
+    if item is None:
+        return _not_drawn(key, what, theirs)
+    ours = item.two_sd_of_five.scaled(100)
+    return Finding(
+        key,
+        what,
+        theirs,
+        ours,
+        "%",
+        "agrees" if _holds(ours, 90) else "differs",
+        "Two standard deviations were taken as a generous 90 %. Of normal means they hold 85.8 % (Student's "
+        "t with 4 degrees of freedom); 9 of 10 is what chance gives with either.",
+        _SOURCE,
+    )
+
+
+def _holds(ours: Estimate, theirs: float) -> bool:
+    return ours.low is not None and ours.high is not None and ours.low <= theirs <= ours.high
+
+
+def _not_drawn(key: str, what: str, theirs: str) -> Finding:
+    return Finding(key, what, theirs, None, "", "not comparable", "This run did not draw it twice.", _SOURCE)

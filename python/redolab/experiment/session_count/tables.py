@@ -1,0 +1,420 @@
+"""Tables, figures and published findings of a session-count run.
+
+Source: Bobby Durrett, "Faster commit time with fewer sessions" (22 August 2012).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from redolab.analysis.commit_times import PERCENTS, commit_time_ms
+from redolab.analysis.compared import Compared
+from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
+from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
+from redolab.analysis.time_based import units_of_work
+from redolab.analysis.waits import CLIENT_READ, NOTHING, event_name, is_asleep, session_waits
+from redolab.dialect.log_waits import is_log_sync
+from redolab.experiment.session_count import pool as figures_of
+from redolab.experiment.session_count.pool import TimedEvent
+from redolab.records.sample import Sample
+from redolab.stats.blocks import Comparison
+from redolab.stats.estimates import Estimate, mean_estimate, ratio_estimate
+
+if TYPE_CHECKING:
+    from redolab.experiment.session_count.pool import Floats
+
+SOURCE = "Bobby Durrett, Faster commit time with fewer sessions, 22 August 2012"
+PUBLISHED_PER_CPU = (2, 16)
+_CLIENT_READ = event_name(*CLIENT_READ)
+# Named as the server's own count of writes and flushes of the log is.
+_COUNTED = {
+    "io:walsync": ("log_flushes", "log_flush_time_s"),
+    "io:walwrite": ("log_writes", "log_write_time_s"),
+}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A run by its numbers of sessions, in rising order."""
+
+    compared: Compared
+    names: Mapping[int, str]
+    """Sessions to setting."""
+    sessions: tuple[int, ...]
+    rates: Floats
+    """Logarithms of throughput: a row for each number of sessions, a column for each complete block."""
+    pool: Estimate
+    """The fewest sessions whose throughput is no worse than the best by more than the margin."""
+    best: int | None
+    """The sessions with the greatest throughput."""
+    cpus: int | None
+    """Of the server's machine, where it is this one."""
+
+    def samples(self, sessions: int) -> Sequence[Sample]:
+        """The samples that count."""
+        return self.compared.samples[self.names[sessions]]
+
+    def times(self, sample: Sample) -> Times:
+        """Where the working sessions' time went."""
+        return session_times(sample, self.compared.seen.get(sample.sample, NOTHING))
+
+    def commit_time_ms(self, sessions: int, percent: float) -> Estimate:
+        """A percentile of the commit time as the client saw it."""
+        return commit_time_ms(self.samples(sessions), self.compared.latency, percent)
+
+    def ratio(self, number: int, against: int) -> Estimate:
+        """Throughput with `number` sessions over that with `against`."""
+        return figures_of.throughput_ratio(self.sessions, self.rates, number, against)
+
+    def against_fewest(self, sessions: int) -> Comparison | None:
+        """Throughput of a setting against that of the fewest sessions, by the run's own tests."""
+        wanted = self.names[sessions]
+        return next((item for item in self.compared.throughputs if item.setting == wanted), None)
+
+
+def counted(compared: Compared) -> Counted:
+    """The samples of a run by sessions, and the pool they recommend."""
+    levels = {int(item["levels"]["sessions"]): item["name"] for item in compared.manifest["settings"]}
+    names = dict(sorted(levels.items()))
+    sessions, rates = figures_of.rates_by_block(compared.blocks["throughput_per_s"], names)
+    cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
+    return Counted(
+        compared=compared,
+        names=names,
+        sessions=sessions,
+        rates=rates,
+        pool=figures_of.pool_size(sessions, rates, compared.margin, compared.seed),
+        best=sessions[int(rates.mean(axis=1).argmax())] if rates.size else None,
+        cpus=max(cpus, default=None),
+    )
+
+
+def client_share(samples: Iterable[Sample]) -> Estimate:
+    """CPU of the client over all CPU time that the machine used; missing where they are two machines."""
+    return mean_estimate(
+        None if item.client_cpu_s is None or not item.host_busy_s else item.client_cpu_s / item.host_busy_s
+        for item in samples
+    )
+
+
+def tables(found: Counted) -> tuple[Table, ...]:
+    """Throughput and commit time by sessions, what a pool would change, and the published tables."""
+    return (_sizes(found), _pooler(found), _profile(found), _events(found))
+
+
+def figures(found: Counted) -> tuple[Figure, ...]:
+    """Throughput and commit time over the number of sessions."""
+    numbers = list(found.sessions)
+    axis = Axis("sessions", logarithmic=True)
+    rates = [_throughput(found.samples(number)) for number in numbers]
+    return (
+        Figure(
+            "throughput-by-sessions",
+            "Commits per second over the number of sessions",
+            "Means with 95 % intervals. The same work in every sample.",
+            axis,
+            Axis("commits", "per s"),
+            (_series("throughput", numbers, rates),),
+        ),
+        Figure(
+            "commit-time-by-sessions",
+            "Commit time over the number of sessions",
+            "As the client saw it: from sending the statement to its acknowledgement.",
+            axis,
+            Axis("commit time", "ms", logarithmic=True),
+            tuple(
+                _series(f"p{percent}", numbers, [found.commit_time_ms(n, percent) for n in numbers])
+                for percent in PERCENTS
+            ),
+        ),
+    )
+
+
+def _series(name: str, numbers: Sequence[int], values: Sequence[Estimate]) -> Series:
+    return Series(
+        name,
+        [float(number) for number in numbers],
+        [value.point for value in values],
+        [value.low for value in values],
+        [value.high for value in values],
+        "line",
+    )
+
+
+def _sizes(found: Counted) -> Table:
+    columns = (
+        Column("sessions", "sessions", "count"),
+        Column("elapsed_s", "elapsed", "estimate", "s"),
+        Column("throughput_per_s", "commits", "estimate", "per s"),
+        *(Column(f"p{percent}", f"p{percent}", "estimate", "ms") for percent in PERCENTS),
+    )
+    rows = [
+        {
+            "sessions": number,
+            "elapsed_s": mean_estimate(sample.elapsed_s for sample in found.samples(number)),
+            "throughput_per_s": _throughput(found.samples(number)),
+            **{f"p{percent}": found.commit_time_ms(number, percent) for percent in PERCENTS},
+        }
+        for number in found.sessions
+    ]
+    note = "The same number of inserts in every sample; p50, p95, p99 are of the commit time the client saw."
+    return Table("sessions", "Elapsed time, throughput and commit time", columns, rows, note, first=True)
+
+
+def _pooler(found: Counted) -> Table:
+    clients = found.sessions[-1]
+    columns = (
+        Column("sessions", "pool of", "count"),
+        Column("ratio", f"throughput against {clients}", "estimate"),
+        Column("commit_time_ms", "commit time p95", "estimate", "ms"),
+        Column("wait_ms", "each client's time per commit", "estimate", "ms"),
+        Column("client_share", "CPU in use that is the client's", "share"),
+    )
+    rows = [
+        {
+            "sessions": number,
+            "ratio": found.ratio(number, clients),
+            "commit_time_ms": found.commit_time_ms(number, 95),
+            "wait_ms": mean_estimate(
+                1e3 * clients * sample.elapsed_s / units_of_work(sample) for sample in found.samples(number)
+            ),
+            "client_share": client_share(found.samples(number)),
+        }
+        for number in found.sessions
+    ]
+    note = (
+        f"Each client's time per commit is what {clients} clients need that share such a pool and commit as "
+        "fast as they can, their wait for a connection included: clients over throughput (Little's law). "
+        "The pooler's own cost is not in it."
+    )
+    return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
+
+
+def _profile(found: Counted) -> Table:
+    columns = (
+        Column("sessions", "sessions", "count"),
+        Column("timesource", "TIMESOURCE", "text"),
+        Column("seconds", "SECONDS", "estimate", "s"),
+        Column("percentage", "PERCENTAGE", "share"),
+    )
+    rows: list[dict[str, Any]] = []
+    for number in found.sessions:
+        samples = found.samples(number)
+        profiles = [_session_profile(sample, found.times(sample)) for sample in samples]
+        names = {name for profile in profiles for name in profile}
+        means = {
+            name: mean_estimate(profile.get(name, (0.0, 0.0))[0] for profile in profiles) for name in names
+        }
+        for name in sorted(names, key=lambda name: (name != figures_of.TOTAL, -(means[name].point or 0.0))):
+            share = mean_estimate(profile.get(name, (0.0, 0.0))[1] for profile in profiles)
+            rows.append({"sessions": number, "timesource": name, "seconds": means[name], "percentage": share})
+    note = (
+        "One session, the mean over all of them. The published tables had no run queue: there it was part of "
+        "log sync or of what was unaccounted."
+    )
+    return Table("session-profile", "Profile of one session", columns, rows, note)
+
+
+def _session_profile(sample: Sample, times: Times) -> dict[str, tuple[float, float]]:
+    """Seconds and share of each row for one session of a sample."""
+    profile = figures_of.session_profile(sample.session_elapsed_s, figures_of.time_sources(times))
+    return {row.name: (row.seconds / sample.sessions, row.share) for row in profile}
+
+
+def _events(found: Counted) -> Table:
+    columns = (
+        Column("sessions", "sessions", "count"),
+        Column("event", "event", "text"),
+        Column("waits", "waits", "count"),
+        Column("looks", "looks", "count"),
+        Column("time_s", "time", "number", "s"),
+        Column("average_ms", "average", "number", "ms"),
+        Column("db_time_pct", "% of DB time", "number"),
+        Column("wait_class", "wait class", "text"),
+    )
+    rows: list[dict[str, Any]] = []
+    for number in found.sessions:
+        events, db_time_s = timed_events(found, number)
+        rows += [
+            {
+                "sessions": number,
+                "event": event.event,
+                "waits": None if event.waits is None else round(event.waits),
+                "looks": event.looks,
+                "time_s": event.time_s,
+                "average_ms": event.average_ms,
+                "db_time_pct": 100 * event.time_s / db_time_s if db_time_s else None,
+                "wait_class": event.wait_class,
+            }
+            for event in figures_of.top_events(events)
+        ]
+    note = (
+        "All samples of a setting together. DB time is the sessions' elapsed time less their wait for the "
+        "client. Waits are counted where the server counts them (calls that flush or write the log, by any "
+        "of its processes, with their own time); elsewhere the looks of the wait sampler say how often a "
+        "session was found in one."
+    )
+    return Table("top-events", "Top five timed events", columns, rows, note)
+
+
+def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float]:
+    """Every timed event of a setting but the wait for the client, and the sessions' DB time, seconds."""
+    looks: dict[str, int] = {}
+    times: dict[str, float] = {}
+    samples = found.samples(sessions)
+    for sample in samples:
+        for row, seconds in found.times(sample).items():
+            times[row] = times.get(row, 0.0) + seconds
+        for seen in session_waits(sample, found.compared.seen.get(sample.sample, NOTHING)):
+            if seen.event and is_asleep(seen):
+                name = event_name(seen.wait_class, seen.event)
+                looks[name] = looks.get(name, 0) + seen.ticks
+    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - times.pop(_CLIENT_READ, 0.0)
+    times.pop(UNACCOUNTED, None)
+    events = []
+    for row, seconds in times.items():
+        wait_class, is_wait, event = row.partition(":")
+        if not is_wait:
+            title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
+            events.append(TimedEvent(title.get(row, row), "", seconds, None))
+        else:
+            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
+            events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
+    return events, db_time_s
+
+
+def _known_sum(column: str, samples: Sequence[Sample]) -> float | None:
+    values = [getattr(sample, column) for sample in samples] if column else []
+    return math.fsum(values) if values and None not in values else None
+
+
+def findings(found: Counted) -> tuple[Finding, ...]:
+    """The published findings beside this run's: many sessions against few."""
+    few, many = found.sessions[0], found.sessions[-1]
+    obstacle = _obstacle(found, few, many)
+    slower = ratio_estimate(-(found.rates[-1] - found.rates[0])) if found.rates.size else None
+    sync = _paired(
+        found, many, few, lambda item: _log_of(_log_sync_s(found.times(item)), units_of_work(item))
+    )
+    cpu = mean_estimate(_paired(found, many, few, lambda item: _share(found.times(item), ON_CPU)))
+    queue = mean_estimate(_queue_part(found.times(item)) for item in found.samples(many))
+    pool = None if found.cpus is None else found.pool.scaled(1 / found.cpus)
+    return (
+        _finding(
+            "elapsed", "elapsed time of the same work with 16 sessions per CPU over that with 2",
+            "4.4 (627 s over 143 s)", slower, "times", obstacle,
+            lambda _: _more_are_slower(found, many), "Agrees when more sessions are slower (above 1).",
+        ),
+        _finding(
+            "log-sync", "log sync per commit with 16 sessions per CPU over that with 2",
+            "47 (42.3 ms over 0.90 ms)", ratio_estimate(sync), "times", obstacle,
+            lambda e: _beyond(e, 1.0), "Agrees when a commit waits longer for the log (above 1).",
+        ),
+        _finding(
+            "cpu-share", "change of the share of CPU in a session's time, from 2 to 16 sessions per CPU",
+            "-15 percentage points (15 % to 0 %)", cpu.scaled(100), "percentage points", obstacle,
+            lambda e: _beyond(e, -1.0, below=True), "Agrees when the share falls by more than one point.",
+        ),
+        _finding(
+            "cpu-queueing", "part of log sync and run queue together that is run queue, 16 sessions per CPU",
+            "74 % (of 42 ms log sync 31 ms, all but the log write, were put down to CPU queueing)",
+            queue.scaled(100), "%", obstacle, lambda e: _beyond(e, 50.0),
+            "Agrees when the run queue, which is measured here and was inferred there, is more than half. "
+            "An average log sync above the average log write is no measure of it: a long write hits every "
+            "session that waits for it.",
+        ),
+        _finding(
+            "pool", "sessions per CPU to have", "about 2", pool, "sessions per CPU",
+            obstacle, _holds_two, "Agrees when the interval of the recommended pool holds 2 per CPU.",
+        ),
+    )  # fmt: skip
+
+
+def _finding(
+    key: str,
+    what: str,
+    theirs: str,
+    ours: Estimate | None,
+    unit: str,
+    obstacle: str | None,
+    holds: Callable[[Estimate], bool | None],
+    why: str,
+) -> Finding:
+    known = ours if ours is not None and ours.point is not None else None
+    agrees = None if obstacle or known is None else holds(known)
+    agreement: Agreement = "not comparable" if agrees is None else "agrees" if agrees else "differs"
+    if agrees is None:
+        why = obstacle or "The run has too few samples, or too wide an interval, to tell."
+    return Finding(f"session-count-{key}", what, theirs, known, unit, agreement, why, SOURCE)
+
+
+def _obstacle(found: Counted, few: int, many: int) -> str | None:
+    """Why the findings cannot be compared; None when they can."""
+    if found.cpus is None:
+        return "The server is not on this machine, so the sessions per CPU are not known."
+    wanted = tuple(number * found.cpus for number in PUBLISHED_PER_CPU)
+    if (few, many) != wanted:
+        return (
+            f"The run measured {few} to {many} sessions; the finding is of {wanted[0]} and {wanted[1]} on "
+            f"{found.cpus} CPUs."
+        )
+    return None
+
+
+def _more_are_slower(found: Counted, many: int) -> bool | None:
+    against = found.against_fewest(many)
+    if found.compared.null.passed is False or against is None or against.outcome == "undecided":
+        return None
+    return against.outcome == "worse"
+
+
+def _beyond(estimate: Estimate, line: float, below: bool = False) -> bool | None:
+    """Whether the whole interval is above (or below) a line; None when the line is inside it."""
+    low, high = estimate.low, estimate.high
+    if low is None or high is None or low <= line <= high:
+        return None
+    return (high < line) if below else (low > line)
+
+
+def _holds_two(estimate: Estimate) -> bool | None:
+    low, high = estimate.low, estimate.high
+    return None if low is None or high is None else low <= PUBLISHED_PER_CPU[0] <= high
+
+
+def _paired(found: Counted, a: int, b: int, measure: Callable[[Sample], float | None]) -> list[float]:
+    """Differences inside blocks, `a` less `b`; a setting that stands twice counts with its mean."""
+    means = []
+    for number in (a, b):
+        values: dict[int, list[float]] = {}
+        for sample in found.samples(number):
+            value = measure(sample)
+            if value is not None:
+                values.setdefault(sample.block, []).append(value)
+        means.append({block: math.fsum(them) / len(them) for block, them in values.items()})
+    first, second = means
+    return [first[block] - second[block] for block in sorted(first.keys() & second.keys())]
+
+
+def _throughput(samples: Sequence[Sample]) -> Estimate:
+    return mean_estimate(units_of_work(sample) / sample.elapsed_s for sample in samples)
+
+
+def _log_sync_s(times: Times) -> float:
+    return math.fsum(seconds for row, seconds in times.items() if is_log_sync(row))
+
+
+def _log_of(seconds: float, commits: int) -> float | None:
+    return math.log(seconds / commits) if seconds > 0 else None
+
+
+def _share(times: Times, row: str) -> float | None:
+    whole = math.fsum(times.values())
+    return times[row] / whole if row in times and whole > 0 else None
+
+
+def _queue_part(times: Times) -> float | None:
+    queue, sync = times.get(RUN_QUEUE), _log_sync_s(times)
+    return None if queue is None or queue + sync <= 0 else queue / (queue + sync)

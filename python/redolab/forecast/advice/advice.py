@@ -1,0 +1,210 @@
+"""What to change: the key `advice` of a run's results and of a live profile's.
+
+A run that tells costs has forecasts of changes, ranked. Every run with a time account has Amdahl's bounds,
+and so has every live profile. A live profile has nothing else: it does not tell what a commit costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab import units
+from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
+from redolab.analysis.profile import Times
+from redolab.errors import UsageError
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.settings import NoCostsError
+from redolab.forecast.track_record import shipped_record
+from redolab.records.sample import TIER_TEXT
+from redolab.records.store import Run
+
+LINES = 3
+"""Of the short list."""
+_WORTH_A_LINE = 0.05
+"""Share of the time from which on a bound stands in the short list."""
+ASSUMES = (
+    "Amdahl's bound: a row of the time account is gone altogether, and every other row stays as long as it "
+    "is. Rows that get shorter together also stand together. A change that shortens other rows too can give "
+    "more: who does not wait for the log saves the CPU time of falling asleep and waking up as well. Source: "
+    "G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
+    "capabilities, AFIPS 1967."
+)
+_NO_COSTS = (
+    "No forecast: watching does not tell what a commit, a row and a flush cost. `redolab run calibrate "
+    "--engine URL` measures it in under a minute, with a load of its own."
+)
+_AGAIN = "the same profile, before and after a change"
+
+
+def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dict[str, Any]:
+    """The advice from a run; plain JSON types only.
+
+    Intervals of forecasts are as wide as the record that comes with Redolab makes them. This machine's ledger
+    has no part in it: the same run gives the same advice everywhere and at any time.
+
+    Args:
+        run: any run of samples, finished or not.
+        baseline: its baseline, which stands for today where the run tells no costs.
+        times: seconds per row of the time account, by setting and sample.
+    """
+    try:
+        calibrated = calibrate(run)
+    except NoCostsError as error:
+        # Where the run lies is no figure: it may be moved, and must say the same.
+        calibrated, why = None, f"this run {error.why}"
+    except UsageError as error:
+        calibrated, why = None, str(error)
+    today = baseline if calibrated is None else calibrated.today
+    engine = str(run.manifest["engine"]["name"])
+    bounds = bounds_of_times(times.get(today, ()))
+    found = _advice(today, "response time", bounds, engine)
+    if calibrated is None:
+        found["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
+    else:
+        found |= _forecast(calibrated, _tier(run, today))
+    return found | {"lines": lines(found)}
+
+
+def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The advice from a live profile: bounds for the sessions' time, and what would tell more.
+
+    Args:
+        results: the results object of a live profile, as far as it is made.
+    """
+    sessions = results["all_sessions"]
+    bounds = bounds_of_profile(sessions["profile"], sessions["log_sync_share"])
+    found = _advice("all sessions", "the sessions' busy time", bounds, str(results["engine"]["name"]))
+    commits = str(results["engine"]["name"]) == "postgresql"
+    found["why_no_forecast"] = _NO_COSTS if commits else (
+        "No forecast: what a commit, a row and a flush cost can be measured of PostgreSQL alone."
+    )  # fmt: skip
+    missing = [f"{item['what']}: {item['why']}" for item in results["not_available"]]
+    found["not_measured"] = ["what a commit, a row and a flush cost, and what a change would give", *missing]
+    return found | {"lines": lines(found)}
+
+
+def lines(found: Mapping[str, Any]) -> list[str]:
+    """The advice in three sentences at the most: the best changes, then the largest bounds.
+
+    None where nothing is known of the time and nothing was forecast.
+    """
+    if not found["changes"] and not found["bounds"]:
+        return []
+    helping = [item for item in found["changes"] if item["outcome"] in ("more work", "shorter times")]
+    helping = [item for item in helping if item["durability"] != "limit"]
+    chosen = helping[:1]
+    others = [item for item in helping if item["factor"] != helping[0]["factor"]]
+    # What gives up durability stands behind all that keeps it, and would never come up here.
+    chosen += sorted(others, key=lambda item: -(item["gain"]["point"] or 0.0))[:1]
+    said = [_sentence(item) for item in chosen]
+    if found["changes"] and not said:
+        said.append("No change that was tried is shown to help.")
+    if not found["changes"] and found["why_no_forecast"]:
+        said.append(found["why_no_forecast"])
+    room = LINES - len(said)
+    bounds = [item for item in found["bounds"] if (item["share"]["point"] or 0.0) >= _WORTH_A_LINE]
+    bounds = [item for item in bounds if not _is_part(item, bounds)]
+    amdahl = [f"{_capital(item['text'])}." for item in bounds[:room]]
+    return [*said, *amdahl] if found["changes"] else [*amdahl, *said]
+
+
+def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[str, Any]:
+    return {
+        "of": of,
+        "whole": whole,
+        "model": None,
+        "changes": [],
+        "order": None,
+        "not_forecast": [],
+        "why_no_forecast": None,
+        "bounds": [_bound(item, whole, engine) for item in bounds],
+        "assumes": ASSUMES,
+        "not_measured": [],
+    }
+
+
+def _forecast(calibrated: Calibrated, tier: tuple[str, str]) -> dict[str, Any]:
+    # The simulator and SciPy are not needed by runs that tell no costs.
+    from redolab.forecast.advice.changes import not_forecast
+    from redolab.forecast.advice.gains import ORDER, advise
+    from redolab.forecast.models.outlook import MODEL
+
+    changes = [item.as_json() for item in advise(calibrated, shipped_record()[0])]
+    return {
+        "model": MODEL,
+        "changes": [item | _tiers(item["durability"] == "lost", *tier) for item in changes],
+        "order": ORDER,
+        "not_forecast": not_forecast(calibrated),
+    }
+
+
+def _tier(run: Run, setting: str) -> tuple[str, str]:
+    for declared in run.manifest["settings"]:
+        if declared["name"] == setting:
+            return str(declared["tier"]), str(declared.get("tier_text", ""))
+    return "", ""
+
+
+def _tiers(gives_up: bool, tier: str, text: str) -> dict[str, str]:
+    after = "memory" if gives_up else tier
+    return {
+        "tier_before": tier,
+        "tier_after": after,
+        "tier_text": text if after == tier else TIER_TEXT[after],
+    }
+
+
+def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "kind": item.kind,
+        "rows": list(item.rows),
+        "share": item.share.as_json(),
+        "most": item.most.as_json(),
+        "text": item.sentence(whole),
+        "measure": _measure(item, engine),
+    }
+
+
+def _measure(item: Bound, engine: str) -> str:
+    """What settles how much of a bound can be had: a command where there is one."""
+    if engine not in ("embedded", "postgresql"):
+        return _AGAIN
+    url = "" if engine == "embedded" else " --engine URL"
+    commands = {
+        "log": f"redolab run commit-mode{url}",
+        "cpu": "redolab run cpu-capacity, on the machine of the server",
+        "run_queue": f"redolab run session-count{url}",
+        "wait": f"redolab run --list FILE{url}, with the statements that wait and a setting that changes it",
+    }
+    return commands.get(item.kind, _AGAIN)
+
+
+def _sentence(item: Mapping[str, Any]) -> str:
+    work = "rows" if item["factor"] == "rows_per_commit" else "commits"
+    known = "measured here" if item["basis"] == "measured" else "forecast"
+    known = "extrapolation" if item["extrapolated"] else known
+    if item["outcome"] == "shorter times":
+        what = f"{_ratio(item['time'])} the time of a transaction, about as many {work} ({known})"
+    else:
+        what = f"{_ratio(item['gain'])} the {work} per second ({known})"
+    price = f", but {item['risk']}" if item["durability"] == "lost" else ""
+    return f"{_capital(item['change'])}: {what}{price}."
+
+
+def _ratio(value: Mapping[str, float | None]) -> str:
+    point, low, high = value["point"], value["low"], value["high"]
+    around = (
+        "" if low is None or high is None else f" ({units.significant(low)} to {units.significant(high)})"
+    )
+    return f"{units.significant(point or 0.0)}×{around}"
+
+
+def _is_part(item: Mapping[str, Any], bounds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a larger bound in the list has this one's rows in it."""
+    return any(set(item["rows"]) < set(other["rows"]) for other in bounds)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,230 @@
+"""What could be changed of today's setting, what each change risks, and which command settles it.
+
+Every change is of one factor: what the application decides (rows per commit, sessions), what the server does
+(waiting for the log, a commit delay), and hardware (the log device, CPUs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from redolab import units
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.models.quantities import Quantities
+from redolab.records.load import COMMIT_SIBLINGS
+
+Forecast = Callable[[Calibration, Scenario, int], Quantities]
+"""Forecasts with so many simulated commits."""
+Class = Literal["kept", "lost", "limit"]
+"""Durability kept, durability given up, or the limit of a change that nobody can make."""
+
+COMMITS = 5_000
+"""Simulated for a forecast: a good hundredth of a throughput's own error."""
+REPLICATE_COMMITS = 2_000
+"""Simulated for each resampled calibration, whose scatter alone is wanted."""
+_PER_SESSION = 20
+_ROWS = 32
+_ELBOW = 0.95
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing to change, before anything is known of what it gives."""
+
+    factor: str
+    """`rows_per_commit`, `sessions`, `commit_wait`, `commit_delay_us`, `log_device` or `cpus`."""
+    to: str
+    """Its level with the change, in the factor's unit where it has one."""
+    name: str
+    """In words."""
+    scenario: Scenario
+    kind: Class
+    risk: str
+    """What else is lost, or what it costs."""
+    measure: str
+    """The command that says it surely; RUN stands for the run."""
+    device_scale: float = 1.0
+    """Time of a flush on the log device, as a part of the measured one."""
+
+    def of(self, calibration: Calibration) -> Calibration:
+        """The costs with the change."""
+        if self.device_scale == 1.0:
+            return calibration
+        return replace(
+            calibration,
+            flush_s=tuple(self.device_scale * value for value in calibration.flush_s),
+            device_s_per_byte=self.device_scale * calibration.device_s_per_byte,
+        )
+
+
+def enough(commits: int, sessions: int) -> int:
+    """So many simulated commits, or as many more as the steady state of `sessions` asks for."""
+    return max(commits, _PER_SESSION * sessions)
+
+
+def candidates(calibrated: Calibrated, forecast: Forecast) -> tuple[Change, ...]:
+    """The changes that are tried. `forecast` finds the number of sessions at the elbow."""
+    today = calibrated.measured[calibrated.today].scenario
+    return (
+        *_more_rows(calibrated, today),
+        *_other_sessions(calibrated, today, forecast),
+        *_no_waiting(today),
+        *_delay(calibrated, today),
+        *_log_device(calibrated, today),
+        *_cpus(calibrated, today),
+    )
+
+
+def not_forecast(calibrated: Calibrated) -> list[str]:
+    """Changes that could not be tried, with the reason."""
+    today = calibrated.measured[calibrated.today].scenario
+    found = []
+    if not calibrated.point.row_known:
+        found.append(
+            "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
+        )
+    if today.commit_wait == "wait" and today.sessions <= COMMIT_SIBLINGS:
+        found.append(
+            f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and today has "
+            f"{units.counted(today.sessions, 'session')}."
+        )
+    return found
+
+
+def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
+    if not calibrated.point.row_known:
+        return []
+    now = today.rows_per_commit
+    levels = sorted({2 * now, 8 * now, *([_ROWS] if now < _ROWS else [])})
+    return [
+        Change(
+            "rows_per_commit",
+            str(rows),
+            f"{rows:,} rows per commit instead of {now:,}",
+            replace(today, rows_per_commit=rows),
+            "kept",
+            f"{rows:,} rows are acknowledged or rolled back together: each waits for all; locks last longer",
+            f"redolab verify-forecast RUN --set rows_per_commit={rows}",
+        )
+        for rows in levels
+    ]
+
+
+def _other_sessions(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> list[Change]:
+    now, elbow = today.sessions, _elbow(calibrated, today, forecast)
+    levels = sorted({elbow, max(1, now // 2), 2 * now} - {now})
+    return [
+        Change(
+            "sessions",
+            str(sessions),
+            f"{units.counted(sessions, 'session')} instead of {now:,}"
+            + (" (the elbow)" * (sessions == elbow)),
+            replace(today, sessions=sessions),
+            "kept",
+            "who finds no session free waits before the database instead of in it"
+            if sessions < now
+            else "more sessions meet at locks and pages, which the model does not know",
+            f"redolab verify-forecast RUN --set sessions={sessions}",
+        )
+        for sessions in levels
+    ]
+
+
+def _no_waiting(today: Scenario) -> list[Change]:
+    if today.commit_wait == "nowait":
+        return []
+    return [
+        Change(
+            "commit_wait",
+            "nowait",
+            "nowait: commits do not wait for the log",
+            replace(today, commit_wait="nowait", commit_delay_us=0),
+            "lost",
+            "a crash of the server loses commits that were acknowledged",
+            "redolab verify-forecast RUN --set commit_wait=nowait",
+        )
+    ]
+
+
+def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
+    """Half the time of a flush.
+
+    Source: PostgreSQL manual, "WAL Configuration".
+    """
+    if today.commit_wait == "nowait" or today.sessions <= COMMIT_SIBLINGS:
+        return []
+    delay = max(1, round(1e6 * calibrated.point.flush_mean_s / 2)) if today.commit_delay_us == 0 else 0
+    name = f"a commit delay of {delay:,} us" if delay else "no commit delay"
+    return [
+        Change(
+            "commit_delay_us",
+            str(delay),
+            name,
+            replace(today, commit_delay_us=delay),
+            "kept",
+            "every commit that leads a flush waits so much longer"
+            if delay
+            else "flushes serve fewer commits",
+            f"redolab verify-forecast RUN --set commit_delay_us={delay}",
+        )
+    ]
+
+
+def _log_device(calibrated: Calibrated, today: Scenario) -> list[Change]:
+    flush = units.duration(calibrated.point.flush_mean_s / 2)
+    there = "redolab run calibrate --engine URL, where the log of the database lies on such a device"
+    return [
+        Change(
+            "log_device",
+            "half",
+            f"a log device twice as fast ({flush})",
+            today,
+            "kept",
+            "hardware",
+            there,
+            device_scale=0.5,
+        ),
+        Change(
+            "log_device",
+            "none",
+            "a log device that takes no time",
+            today,
+            "limit",
+            "no device is so fast: this is the most that any of them can give",
+            there,
+            device_scale=0.0,
+        ),
+    ]
+
+
+def _cpus(calibrated: Calibrated, today: Scenario) -> list[Change]:
+    now = calibrated.point.cpus if today.cpus is None else today.cpus
+    return [
+        Change(
+            "cpus",
+            f"{2 * now:.3g}",
+            f"{2 * now:.3g} effective CPUs instead of {now:.3g}",
+            replace(today, cpus=2 * now),
+            "kept",
+            "hardware; more CPUs meet at locks and pages, which the model does not know",
+            "redolab run calibrate, on a machine with so many (redolab run cpu-capacity counts them)",
+        )
+    ]
+
+
+def _elbow(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> int:
+    """The fewest sessions, by powers of two, that do 95 % of the most that up to four times as many do."""
+    levels = [1 << power for power in range((4 * today.sessions).bit_length())]
+    rates = {
+        sessions: forecast(
+            calibrated.point,
+            replace(today, sessions=sessions),
+            enough(REPLICATE_COMMITS, sessions),
+        )["throughput_per_s"]
+        for sessions in levels
+    }
+    most = max(rates.values())
+    return min(sessions for sessions, rate in rates.items() if rate >= _ELBOW * most)

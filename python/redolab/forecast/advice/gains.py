@@ -1,0 +1,260 @@
+"""What changes of today's setting would give, with what interval, and in which order to think of them.
+
+A gain is the ratio of the forecast with the change to the forecast of today by the same model, in which part
+of the model's errors cancel. Where the run itself measured the changed setting, the measured ratio is it.
+Forecasts here are quick: short simulations, and few resampled calibrations. `redolab forecast` takes longer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from redolab.forecast.advice.changes import (
+    COMMITS,
+    REPLICATE_COMMITS,
+    Change,
+    Class,
+    Forecast,
+    candidates,
+    enough,
+)
+from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.models.outlook import MODEL, extrapolated
+from redolab.forecast.models.quantities import Quantities, simulation
+from redolab.forecast.track_record import Score, family_of, log_ratios, prediction_interval
+from redolab.stats.estimates import MISSING, Estimate
+
+Outcome = Literal["more work", "shorter times", "not shown to help", "less work"]
+
+REPLICATES = 8
+_AS_MUCH = 0.95
+"""Part of today's work from which on a change that shortens times counts as doing as much."""
+_PLACES: Mapping[Outcome, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
+_CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
+ORDER = (
+    "First what is shown to help, then what is not shown to help, then what does less work. In each part "
+    "changes that keep the durability of commits come first, those that give it up after them, and last the "
+    "limits that nobody can reach; in each of these the larger gain comes first, work before time."
+)
+
+
+@dataclass(frozen=True)
+class Advised:
+    """A change with what it gives, against today."""
+
+    change: Change
+    family: str
+    """The family of settings in which the model's record is kept."""
+    verified: int
+    """Forecasts of that family that were verified before."""
+    unmeasured: str
+    """Which factor lies outside of what the run measured, in words; empty where none does."""
+    throughput: Estimate
+    """Ratio of the forecasts: rows per second where rows per commit change, else commits per second."""
+    response_time: Estimate
+    """Ratio of the forecasts: mean time of a transaction."""
+    measured: Estimate
+    """The ratio of throughput as this run measured it; without a point where it did not."""
+    measured_time: Estimate
+    """The same of the response time."""
+
+    @property
+    def gain(self) -> Estimate:
+        """How many times as much work: as measured where that has an interval."""
+        return self.throughput if self.measured.point is None else self.measured
+
+    @property
+    def time(self) -> Estimate:
+        """How many times as long a transaction takes, likewise."""
+        return self.response_time if self.measured_time.point is None else self.measured_time
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the intervals show."""
+        gain, time = self.gain, self.time
+        if gain.low is not None and gain.low > 1:
+            return "more work"
+        if time.high is not None and time.high < 1 and (gain.point or 0.0) >= _AS_MUCH:
+            return "shorter times"
+        if gain.high is not None and gain.high < 1:
+            return "less work"
+        return "not shown to help"
+
+    @property
+    def extrapolated(self) -> str:
+        """Why this is an extrapolation; empty where it is none."""
+        if self.measured.point is not None:
+            return ""
+        reasons = [self.unmeasured] if self.unmeasured else []
+        if self.verified == 0:
+            reasons.append(f"no forecast of {self.family} has been verified before")
+        return "; ".join(reasons)
+
+    def as_json(self) -> dict[str, Any]:
+        """The change as the results object has it, without its durability tiers."""
+        return {
+            "change": self.change.name,
+            "factor": self.change.factor,
+            "to": self.change.to,
+            "outcome": self.outcome,
+            "durability": self.change.kind,
+            "basis": "forecast" if self.measured.point is None else "measured",
+            "gain": self.gain.as_json(),
+            "time": self.time.as_json(),
+            "forecast_gain": self.throughput.as_json(),
+            "forecast_time": self.response_time.as_json(),
+            "family": self.family,
+            "verified": self.verified,
+            "extrapolated": self.extrapolated,
+            "risk": self.change.risk,
+            "measure": self.change.measure,
+        }
+
+
+def advise(
+    calibrated: Calibrated, scores: Sequence[Score], forecast: Forecast = simulation
+) -> tuple[Advised, ...]:
+    """The changes of today's setting that a forecast can tell of, ranked as `ORDER` says.
+
+    Args:
+        calibrated: what the run says of costs.
+        scores: verified forecasts, those of other models and quantities among them.
+        forecast: the model; takes the number of simulated commits as its third argument.
+    """
+    today = calibrated.measured[calibrated.today].scenario
+    replicates = calibrated.replicates[:REPLICATES]
+    base = _Forecasts.of(calibrated.point, replicates, today, forecast)
+    found = []
+    for change in candidates(calibrated, forecast):
+        changed = _Forecasts.of(
+            change.of(calibrated.point), [change.of(one) for one in replicates], change.scenario, forecast
+        )
+        found.append(_advised(calibrated, change, base, changed, scores))
+    return tuple(sorted(found, key=_rank))
+
+
+@dataclass(frozen=True)
+class _Forecasts:
+    """A setting's forecast, and the same from resampled calibrations."""
+
+    scenario: Scenario
+    point: Quantities
+    replicates: Sequence[Quantities]
+
+    @staticmethod
+    def of(
+        point: Calibration, replicates: Sequence[Calibration], scenario: Scenario, forecast: Forecast
+    ) -> _Forecasts:
+        """Forecast `scenario` with each calibration."""
+        return _Forecasts(
+            scenario,
+            forecast(point, scenario, enough(COMMITS, scenario.sessions)),
+            [forecast(one, scenario, enough(REPLICATE_COMMITS, scenario.sessions)) for one in replicates],
+        )
+
+    def ratios(self, base: _Forecasts, quantity: str) -> tuple[float, list[float]]:
+        """A quantity over that of `base`: the forecast's, and each resampled calibration's."""
+        work = self.scenario.rows_per_commit / base.scenario.rows_per_commit
+        scale = work if quantity == "throughput_per_s" else 1.0
+        return (
+            scale * self.point[quantity] / base.point[quantity],
+            [
+                scale * one[quantity] / other[quantity]
+                for one, other in zip(self.replicates, base.replicates, strict=True)
+            ],
+        )
+
+
+def _advised(
+    calibrated: Calibrated, change: Change, base: _Forecasts, changed: _Forecasts, scores: Sequence[Score]
+) -> Advised:
+    family = family_of(calibrated.point, change.scenario)
+    unmeasured = _unmeasured(calibrated, change)
+
+    def ratio(quantity: str) -> tuple[Estimate, int]:
+        point, replicates = changed.ratios(base, quantity)
+        past = log_ratios(scores, MODEL, family, quantity)
+        found = prediction_interval(point, replicates, past, extrapolated=bool(unmeasured))
+        return Estimate(found.point, found.low, found.high, found.level), found.verified
+
+    throughput, verified = ratio("throughput_per_s")
+    response_time, _ = ratio("response_time_ms")
+    today = calibrated.measured[calibrated.today]
+    there = _measured(calibrated, change)
+    return Advised(
+        change,
+        family,
+        verified,
+        unmeasured,
+        throughput,
+        response_time,
+        _measured_ratio(today, there, "throughput_per_s"),
+        _measured_ratio(today, there, "response_time_ms"),
+    )
+
+
+def _unmeasured(calibrated: Calibrated, change: Change) -> str:
+    if change.device_scale != 1.0:
+        return "no other log device was measured"
+    found = []
+    for item in extrapolated(calibrated, change.scenario):
+        low, high = (
+            f"{value:g}" if isinstance(value, float) else str(value)
+            for value in (item["measured_from"], item["measured_to"])
+        )
+        found.append(
+            f"{item['factor']} was measured " + (f"at {low}" if low == high else f"from {low} to {high}")
+        )
+    return "; ".join(found)
+
+
+def _measured(calibrated: Calibrated, change: Change) -> Measured | None:
+    if change.device_scale != 1.0:
+        return None
+    loop = calibrated.measured[calibrated.today].loop
+    alike = [
+        item
+        for item in calibrated.measured.values()
+        if item.scenario == change.scenario and item.loop == loop
+    ]
+    # Settings that differ in factors of their own are one scenario to the model: which of them is meant?
+    return alike[0] if len(alike) == 1 else None
+
+
+def _measured_ratio(today: Measured, there: Measured | None, quantity: str) -> Estimate:
+    """Two measured means, one over the other, with the interval that their relative half-widths give.
+
+    Without a point where one of the two has no interval of its own.
+    """
+    if there is None or quantity not in there.quantities or quantity not in today.quantities:
+        return MISSING
+    above, below = there.quantities[quantity], today.quantities[quantity]
+    if not above.point or not below.point:
+        return MISSING
+    work = there.scenario.rows_per_commit / today.scenario.rows_per_commit
+    point = above.point / below.point * (work if quantity == "throughput_per_s" else 1.0)
+    widths = [_relative(above), _relative(below)]
+    if widths[0] is None or widths[1] is None:
+        return MISSING
+    factor = math.exp(math.hypot(widths[0], widths[1]))
+    return Estimate(point, point / factor, point * factor, above.level)
+
+
+def _relative(value: Estimate) -> float | None:
+    """Half the interval's width as a part of the point; None without an interval."""
+    if value.low is None or value.high is None or not value.point:
+        return None
+    return (value.high - value.low) / 2 / value.point
+
+
+def _rank(advised: Advised) -> tuple[int, int, bool, float]:
+    return (
+        _PLACES[advised.outcome],
+        _CLASSES.index(advised.change.kind),
+        advised.outcome == "shorter times",
+        -(advised.gain.point or 0.0),
+    )

@@ -1,0 +1,85 @@
+"""What `--set` and `--sweep` ask about: a scenario, or several, from text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from redolab.errors import UsageError
+from redolab.forecast.costs.costs import FACTORS, Scenario
+
+_WHOLE = frozenset({"sessions", "rows_per_commit", "commit_delay_us"})
+_WORDS = frozenset({"commit_wait"})
+
+
+def parse_set(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
+    """Factor to value of every `FACTOR=VALUE`.
+
+    Raises:
+        UsageError: there is no such factor, it is named twice, or its value is none.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        factor, value = _split(text, option)
+        if factor in found:
+            raise UsageError(f"{option} names {factor} twice. Name each factor once.")
+        found[factor] = _value(factor, value, option)
+    return found
+
+
+def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:
+    """Factor and levels of `FACTOR=1,2,5`, or of `FACTOR=1..128`: the ends and the powers of two between.
+
+    Raises:
+        UsageError: there is no such factor, or what stands there are no levels of it.
+    """
+    factor, values = _split(text, "--sweep")
+    first, is_range, last = values.partition("..")
+    if not is_range:
+        levels = [_value(factor, value, "--sweep") for value in values.split(",")]
+    elif factor not in _WHOLE:
+        raise UsageError(
+            f"--sweep {text}: a range is for whole numbers. Name the levels: {factor}=LEVEL,LEVEL."
+        )
+    else:
+        low, high = _value(factor, first, "--sweep"), _value(factor, last, "--sweep")
+        if not 0 <= low < high:
+            raise UsageError(f"--sweep {text}: a range goes from a smaller number to a greater one.")
+        between = [2**power for power in range(int(high).bit_length()) if low < 2**power < high]
+        levels = [low, *between, high]
+    if len(set(levels)) != len(levels):
+        raise UsageError(f"--sweep {text} names a level twice. Name each once.")
+    return factor, tuple(levels)
+
+
+def changed(scenario: Scenario, factors: Mapping[str, Any]) -> Scenario:
+    """The scenario with other levels.
+
+    Raises:
+        UsageError: there can be no such scenario; the text says why.
+    """
+    try:
+        return replace(scenario, **factors)
+    except ValueError as error:
+        raise UsageError(f"That cannot be forecast: {error}.") from error
+
+
+def _split(text: str, option: str) -> tuple[str, str]:
+    factor, given, value = text.partition("=")
+    factor, value = factor.strip(), value.strip()
+    if factor not in FACTORS:
+        raise UsageError(f"{option} {text}: there is no factor {factor!r}. There are: {', '.join(FACTORS)}.")
+    if not given or not value:
+        raise UsageError(f"{option} {text}: say {factor}=VALUE.")
+    return factor, value
+
+
+def _value(factor: str, text: str, option: str) -> Any:
+    if factor in _WORDS:
+        return text
+    try:
+        return int(text) if factor in _WHOLE else float(text)
+    except ValueError:
+        kind = "whole number" if factor in _WHOLE else "number"
+        raise UsageError(f"{option} {factor}={text}: {text!r} is no {kind}.") from None

@@ -1,0 +1,257 @@
+"""A sealed forecast beside what was then measured: what every model said of every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from redolab.analysis.exhibits import Column, Table
+from redolab.forecast.checks.league import SHORT, SHOWN
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.models.every_model import ask_models
+from redolab.forecast.models.outlook import extrapolated
+from redolab.forecast.track_record import Score, Silence, family_of
+from redolab.records.sealed import FILE
+from redolab.records.store import Run
+from redolab.stats.estimates import MISSING, Estimate
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One quantity that a model forecast of a setting, beside what was measured."""
+
+    setting: str
+    score: Score
+    level: float
+    """Of the prediction interval."""
+    verified: int
+    """Forecasts of the family that were verified before."""
+    measured: Estimate
+
+    @property
+    def error(self) -> float:
+        """Forecast / measured - 1."""
+        return self.score.forecast / self.score.observed - 1
+
+    def as_json(self) -> dict[str, Any]:
+        """The score as the results object has it."""
+        return {
+            "setting": self.setting,
+            "model": self.score.model,
+            "family": self.score.family,
+            "quantity": self.score.quantity,
+            "forecast": self.forecast.as_json(),
+            "verified": self.verified,
+            "measured": self.measured.as_json(),
+            "error": self.error,
+            "inside": self.score.inside,
+        }
+
+    @property
+    def forecast(self) -> Estimate:
+        """The forecast with its prediction interval."""
+        return Estimate(self.score.forecast, self.score.low, self.score.high, self.level)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A run that checked a forecast."""
+
+    sealed: Mapping[str, Any]
+    checked: tuple[Checked, ...]
+    """In the order of the settings and models as sealed."""
+    silences: tuple[tuple[str, Silence], ...]
+    """With the setting."""
+    today: Estimate = MISSING
+    """Throughput of today's setting, measured again beside the others, per second."""
+
+    @property
+    def scored(self) -> bool:
+        """Whether the forecast counts as checked: every setting was measured as often as planned."""
+        return bool(self.checked)
+
+    @property
+    def moved(self) -> float | None:
+        """Today's throughput over that of the run the forecast came from: has the server changed since?"""
+        before = self.sealed["forecast"]["today"]["throughput_per_s"]["point"]
+        return self.today.point / before if self.today.point is not None and before else None
+
+    @property
+    def model(self) -> str:
+        """The one that forecasts."""
+        return str(self.sealed["forecast"]["settings"][0]["models"][0]["model"])
+
+    def as_json(self) -> dict[str, Any]:
+        """The key `forecast` of the results object."""
+        return {
+            "sealed_at": self.sealed["sealed_at"],
+            "sha256": self.sealed["sha256"],
+            "model": self.model,
+            "scored": self.scored,
+            "today": {
+                "setting": self.sealed["forecast"]["today"]["setting"],
+                "throughput_per_s": self.today.as_json(),
+                "throughput_per_s_before": self.sealed["forecast"]["today"]["throughput_per_s"],
+            },
+            "scores": [item.as_json() for item in self.checked],
+            "silences": [
+                {"setting": setting, "model": item.model, "reason": item.reason}
+                for setting, item in self.silences
+            ],
+        }
+
+
+def forecast_of(
+    calibrated: Calibrated, today: str, asked: Mapping[str, Scenario], record: Sequence[Score]
+) -> dict[str, Any]:
+    """What every model says of settings that are to be measured: the content to seal.
+
+    Args:
+        calibrated: the run.
+        today: the name of today's setting in the run that is to measure.
+        asked: the settings by name.
+        record: forecasts that were verified before.
+    """
+    now = calibrated.measured[calibrated.today]
+    return {
+        "today": {
+            "setting": today,
+            "levels": asdict(now.scenario),
+            "throughput_per_s": now.quantities.get("throughput_per_s", MISSING).as_json(),
+        },
+        "loop": calibrated.point.loop,
+        "settings": [
+            {
+                "setting": name,
+                "asked": asdict(scenario),
+                "family": family_of(calibrated.point, scenario),
+                "extrapolated": [item["factor"] for item in extrapolated(calibrated, scenario)],
+                "models": [
+                    {
+                        "model": said.model,
+                        "silent": said.silent,
+                        "quantities": {key: asdict(value) for key, value in said.quantities.items()},
+                    }
+                    for said in ask_models(calibrated, scenario, record)
+                ],
+            }
+            for name, scenario in asked.items()
+        ],
+    }
+
+
+def score_run(run: Run) -> Scoring | None:
+    """Score the sealed forecast of a run; None where it has none.
+
+    A run that was interrupted or failed scores nothing: its forecast stays unscored.
+
+    Raises:
+        UsageError: the forecast cannot be read.
+    """
+    sealed = run.document(FILE)
+    if sealed is None:
+        return None
+    if run.manifest["status"] != "finished":
+        return Scoring(sealed, (), ())
+    return score(sealed, measured_settings(run))
+
+
+def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimate]]) -> Scoring:
+    """Put what was measured beside a sealed forecast.
+
+    What was measured as nothing, or not at all, is no score: no ratio can be taken to it.
+
+    Args:
+        sealed: the forecast.
+        measured: quantities by setting.
+    """
+    checked, silences = [], []
+    for asked in sealed["forecast"]["settings"]:
+        name, family = asked["setting"], asked["family"]
+        if name not in measured:
+            continue
+        for said in asked["models"]:
+            if said["silent"] is not None:
+                silences.append((name, Silence(said["model"], family, said["silent"])))
+            for quantity, told in said["quantities"].items():
+                seen = measured[name].get(quantity)
+                if seen is None or not seen.point or seen.point < 0:
+                    continue
+                one = Score(
+                    said["model"], family, quantity, told["point"], seen.point, told["low"], told["high"]
+                )
+                checked.append(Checked(name, one, told["level"], told["verified"], seen))
+    today = measured.get(sealed["forecast"]["today"]["setting"], {})
+    return Scoring(sealed, tuple(checked), tuple(silences), today.get("throughput_per_s", MISSING))
+
+
+def tables(found: Scoring) -> list[Table]:
+    """The forecast beside what was measured, a table per setting, and the same of every model."""
+    if not found.scored:
+        return []
+    own = [item for item in found.checked if item.score.model == found.model]
+    names = list(dict.fromkeys(item.setting for item in own))
+    sealed = (
+        f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
+        f"{found.sealed['sha256'][:16]}). Times in ms. Error is forecast / measured − 1. Checked before: "
+        "verified forecasts of that family; with fewer than 9 the interval is a guess."
+    )
+    return [
+        *(
+            Table(
+                f"forecast-{number}",
+                f"{name}: what was forecast, with its {100 * own[0].level:.0f} % interval, and measured",
+                _OWN,
+                [_row(item) for item in own if item.setting == name],
+                sealed if name == names[-1] else "",
+                first=True,
+            )
+            for number, name in enumerate(names, start=1)
+        ),
+        Table(
+            "forecast-models",
+            "What every model had said",
+            _MODELS,
+            _by_model(found),
+            "The group-commit models alone know that one flush serves every commit that waits.",
+        ),
+    ]
+
+
+def _row(item: Checked) -> dict[str, Any]:
+    return {
+        "setting": item.setting,
+        "model": item.score.model,
+        "quantity": SHORT.get(item.score.quantity, item.score.quantity),
+        "forecast": item.score.forecast,
+        "low": item.score.low,
+        "high": item.score.high,
+        "measured": item.measured,
+        "error": 100 * item.error,
+        "inside": {True: "inside", False: "outside", None: None}[item.score.inside],
+        "verified": item.verified,
+    }
+
+
+def _by_model(found: Scoring) -> list[dict[str, Any]]:
+    rows = [_row(item) for item in found.checked if item.score.quantity in SHOWN]
+    return rows + [
+        {"setting": setting, "model": item.model, "quantity": f"silent: {item.reason}"}
+        for setting, item in found.silences
+    ]
+
+
+_COMMON = (
+    Column("quantity", "of", "text"),
+    Column("forecast", "forecast", "number"),
+    Column("low", "from", "number"),
+    Column("high", "to", "number"),
+    Column("measured", "measured", "estimate"),
+    Column("error", "error", "change", "%"),
+    Column("inside", "interval", "text"),
+)
+_OWN = (*_COMMON, Column("verified", "checked before", "count"))
+_MODELS = (Column("setting", "setting", "text"), Column("model", "model", "text"), *_COMMON)

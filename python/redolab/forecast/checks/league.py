@@ -1,0 +1,183 @@
+"""The league: every model's forecasts beside what was then measured.
+
+Errors are |forecast / measured - 1|. Shipped records, this machine's and imported ones are kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from redolab.analysis.exhibits import Column, Table
+from redolab.forecast.checks.held_out import held_out
+from redolab.forecast.models.models import LINE, USL
+from redolab.forecast.models.quantities import MODELS, QUANTITIES
+from redolab.forecast.track_record import LEVEL, Score, Silence
+from redolab.records.store import Run
+from redolab.stats.estimates import exact_share
+
+FILE = "league.json"
+"""The league as of the report, in a run directory: results must not change when others are verified."""
+_NAMES = (*MODELS, USL, LINE)
+SHOWN = ("throughput_per_s", "commit_time_ms")
+"""The quantities that tables of all models have."""
+_FEWEST = 3
+"""Forecasts of the same quantity that two models need before it is said that one loses."""
+SHORT = {
+    "throughput_per_s": "throughput",
+    "response_time_ms": "response time",
+    "response_time_ms_p95": "response time, p95",
+    "commit_time_ms": "commit time",
+    "commit_time_ms_p50": "commit time, median",
+    "commit_time_ms_p95": "commit time, p95",
+    "commit_time_ms_p99": "commit time, p99",
+    "cpu_utilization": "CPU utilization",
+    "device_utilization": "device utilization",
+    "commits_per_flush": "commits per flush",
+}
+"""The names of quantities in tables; times in ms, throughput in commits per second."""
+
+
+def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict[str, Any]]:
+    """A row per model and quantity: how often, how wrong, and how often inside the interval given.
+
+    Models stand in the order of the league, quantities in that of `QUANTITIES`. Coverage has the exact
+    Clopper-Pearson interval, as if forecasts were independent of each other.
+    """
+    kept, silent = list(scores), list(silences)
+    models = sorted({item.model for item in kept} | {item.model for item in silent}, key=_place)
+    rows = []
+    for model in models:
+        mine = [score for score in kept if score.model == model]
+        count = sum(silence.model == model for silence in silent)
+        said = {score.quantity for score in mine}
+        # A model that never spoke stands in the table all the same.
+        rows += [
+            _row(model, quantity, [item for item in mine if item.quantity == quantity], count)
+            for quantity in [name for name in QUANTITIES if name in said] or SHOWN[:1]
+        ]
+    return rows
+
+
+def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
+    """For each quantity, in words, which models the naive straight line beats by the median error.
+
+    They are compared in the settings of which both said something, which are those with the same measured
+    value.
+    """
+    by_model: dict[tuple[str, str], dict[tuple[str, float], float]] = {}
+    for score in scores:
+        errors = by_model.setdefault((score.quantity, score.model), {})
+        errors[score.family, score.observed] = abs(score.forecast / score.observed - 1)
+    found: dict[str, list[str]] = {}
+    for quantity, model in sorted(by_model, key=lambda key: _place(key[1])):
+        mine, line = by_model[quantity, model], by_model.get((quantity, LINE), {})
+        both = mine.keys() & line.keys()
+        if model == LINE or len(both) < _FEWEST:
+            continue
+        error, naive = median(mine[key] for key in both), median(line[key] for key in both)
+        if error > naive:
+            found.setdefault(quantity, []).append(
+                f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
+            )
+    return [
+        {
+            "quantity": quantity,
+            "text": "To the naive straight line lose, by the median error where both spoke: "
+            f"{', '.join(models)}.",
+        }
+        for quantity, models in found.items()
+    ]
+
+
+def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:
+    """The league as results objects have it.
+
+    Args:
+        parts: for each record its key, its name in words, its scores and its silences.
+    """
+    told = []
+    for key, name, scores, silences in parts:
+        rows = standings(scores, silences)
+        if rows:
+            told.append({"record": key, "name": name, "rows": rows, "losers": losers(scores)})
+    return {"level": LEVEL, "records": told}
+
+
+def league_of(run: Run) -> dict[str, Any]:
+    """The league as it stood when the run was last reported, and that of the run's own settings.
+
+    Raises:
+        UsageError: the file is listed and cannot be read.
+    """
+    kept = run.document(FILE) or league_json(())
+    own = league_json([("this_run", "inside this run", *held_out(run))])
+    return {**kept, "records": [*own["records"], *kept["records"]]}
+
+
+def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:
+    """The league as tables of a report: one of throughput and one of commit time for each record.
+
+    Args:
+        league: as `league_json` made it.
+        first: whether they answer the question of the report.
+    """
+    explained = (
+        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. Coverage is the "
+        f"share of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent "
+        "is the number of settings of which a model can say nothing."
+    )
+    tables = [
+        Table(
+            f"league-{part['record']}-{SHORT[quantity].replace(' ', '-')}",
+            f"Forecasts of {SHORT[quantity]} by every model, {part['name']}",
+            _COLUMNS,
+            [_shown(row) for row in part["rows"] if row["quantity"] == quantity],
+            " ".join(item["text"] for item in part["losers"] if item["quantity"] == quantity),
+            first,
+        )
+        for part in league["records"]
+        for quantity in SHOWN
+    ]
+    tables = [table for table in tables if table.rows]
+    return (
+        [*tables[:-1], replace(tables[-1], note=f"{tables[-1].note} {explained}".strip())] if tables else []
+    )
+
+
+def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> dict[str, Any]:
+    import numpy as np
+
+    errors = [abs(score.forecast / score.observed - 1) for score in scores]
+    given = [score.inside for score in scores if score.inside is not None]
+    return {
+        "model": model,
+        "quantity": quantity,
+        "forecasts": len(scores),
+        "error_median": float(np.median(errors)) if errors else None,
+        "error_p95": float(np.quantile(errors, 0.95)) if errors else None,
+        "with_interval": len(given),
+        "coverage": exact_share(sum(given), len(given)).as_json(),
+        "silent": silent,
+    }
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    errors = ("error_median", "error_p95")
+    return {**row, **{key: None if row[key] is None else 100 * row[key] for key in errors}}
+
+
+def _place(model: str) -> tuple[int, str]:
+    return (_NAMES.index(model) if model in _NAMES else len(_NAMES), model)
+
+
+_COLUMNS = (
+    Column("model", "model", "text"),
+    Column("forecasts", "checked", "count"),
+    Column("error_median", "median error", "number", "%"),
+    Column("error_p95", "95 % below", "number", "%"),
+    Column("coverage", "coverage", "share"),
+    Column("silent", "silent", "count"),
+)

@@ -1,0 +1,254 @@
+"""The settings of a run that costs are read from, each with its samples."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from redolab.analysis.reading import counting, read_samples
+from redolab.errors import UsageError
+from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
+from redolab.records.load import pause_of
+from redolab.records.sample import Sample
+from redolab.records.store import Run
+
+_AGAIN = "`redolab run calibrate` measures it in under a minute"
+
+
+class NoCostsError(UsageError):
+    """A run does not tell what a commit, a row and a flush cost."""
+
+    def __init__(self, run: Run, why: str) -> None:
+        """Say `why` of a run: a predicate, without the run's name."""
+        super().__init__(f"{run.path} {why}")
+        self.why = why
+        """What the run is or lacks, as a predicate: where a run lies is no figure."""
+
+
+@dataclass(frozen=True)
+class SampledSetting:
+    """A setting's samples with what its levels say."""
+
+    scenario: Scenario
+    loop: str
+    samples: Sequence[Sample]
+    pause_s: float = 0.0
+    """After each commit, without leaving the CPU."""
+
+    def per_commit(self, *names: str) -> float:
+        """The sum of these columns per commit; what is missing counts as nothing."""
+        total = sum(getattr(sample, name) or 0 for sample in self.samples for name in names)
+        return total / self.commits
+
+    @property
+    def commits(self) -> int:
+        """Commits of all samples."""
+        return sum(sample.commits for sample in self.samples)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of session and client per commit."""
+        return self.per_commit("session_cpu_s", "client_cpu_s")
+
+    @property
+    def server_s(self) -> float:
+        """CPU time of the session per commit."""
+        return self.per_commit("session_cpu_s")
+
+    @property
+    def client_s(self) -> float:
+        """CPU time of the client per statement."""
+        return self.per_commit("client_cpu_s") / statements_of(self.scenario.rows_per_commit)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Elapsed time of a session per commit."""
+        return self.per_commit("session_elapsed_s")
+
+    @property
+    def flushing_s(self) -> float:
+        """Time in writes and flushes of the log per commit."""
+        return self.per_commit("log_write_time_s", "log_flush_time_s")
+
+    @property
+    def flushes(self) -> float:
+        """Flushes per commit."""
+        return self.per_commit("log_flushes")
+
+    @property
+    def flush_s(self) -> float:
+        """Time of a write and flush of the log."""
+        return self.flushing_s / self.flushes
+
+    @property
+    def usual_flush_s(self) -> float:
+        """The same where a sample has few flushes and one that was held up would be their mean: the median
+        over the samples.
+        """
+        flushing = [replace(self, samples=[sample]) for sample in self.samples]
+        return statistics.median(each.flush_s for each in flushing if each.flushes)
+
+    @property
+    def idle_s(self) -> float:
+        """Time of a lone session from one flush to the next."""
+        return max((self.elapsed_s - self.flushing_s) / self.flushes, LEAST_S)
+
+    @property
+    def waiting_share(self) -> float:
+        """Commits that wait for another's flush, by commits; at least a twentieth."""
+        return max(0.05, 1 - self.flushes)
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Commits per second over all samples."""
+        return self.commits / sum(sample.elapsed_s for sample in self.samples)
+
+
+def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, SampledSetting]:
+    """The settings of `names`; without, all that have the baseline's loop and log device, and those of a lone
+    session that pauses, which tell of the log device alone.
+
+    Raises:
+        NoCostsError: the run measured no commits.
+    """
+    if run.manifest.get("record") != "sample" or run.manifest.get("unit") not in ("commit", "row"):
+        raise NoCostsError(
+            run,
+            f"is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
+            f"cannot start from it: {_AGAIN}.",
+        )
+    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
+    load = run.manifest["load"]
+    if names is None:
+        names = _of_one_system(levels, run.manifest["design"].get("baseline"))
+    by_setting: dict[str, list[Sample]] = {}
+    for sample in counting(read_samples(run)):
+        if sample.setting in names:
+            by_setting.setdefault(sample.setting, []).append(sample)
+    return {
+        name: SampledSetting(
+            scenario_of(levels[name], samples[0].sessions),
+            levels[name].get("loop", load.get("loop", "server")),
+            samples,
+            pause_of(levels[name]),
+        )
+        for name, samples in by_setting.items()
+    }
+
+
+def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> set[str]:
+    """The settings with the loop and the log device of the baseline: costs of others are other costs."""
+
+    def system(name: str) -> tuple[str | None, str | None]:
+        return levels[name].get("loop"), levels[name].get("log_device_ms")
+
+    like = baseline if baseline is not None and baseline in levels else next(iter(levels))
+    _, device_ms = system(like)
+    return {
+        name
+        for name in levels
+        if system(name) == system(like) or ("pause_ms" in levels[name] and system(name)[1] == device_ms)
+    }
+
+
+def today_of(observed: Mapping[str, SampledSetting]) -> str:
+    """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
+
+    def order(name: str) -> tuple[bool, bool, int, int, int]:
+        asked = observed[name].scenario
+        return (
+            asked.arrival_rate_per_s is not None,
+            asked.commit_wait != "wait",
+            asked.commit_delay_us,
+            asked.rows_per_commit,
+            -asked.sessions,
+        )
+
+    return min(observed, key=order)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What each cost is read from."""
+
+    lone: SampledSetting
+    busy: SampledSetting
+    rows: SampledSetting | None
+    """Several rows per commit, waiting."""
+    rows_nowait: SampledSetting | None
+    """Several rows per commit, waiting for nothing."""
+    nowait: Sequence[SampledSetting]
+    """One row per commit that waits for nothing, by sessions."""
+    paused: Sequence[SampledSetting]
+    """A lone session that pauses after each commit and flushed at all, by the length of the pause."""
+
+    @property
+    def lone_nowait(self) -> SampledSetting | None:
+        """One session of those."""
+        return next((item for item in self.nowait if item.scenario.sessions == 1), None)
+
+
+def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
+    """Of the settings of `run` those that say most: the most rows, the most sessions.
+
+    Raises:
+        NoCostsError: one that is needed is missing, or lacks what costs are read from; the text says which.
+    """
+    plain = [
+        item
+        for item in observed.values()
+        if not item.pause_s
+        and item.scenario.commit_delay_us == 0
+        and item.scenario.arrival_rate_per_s is None
+    ]
+
+    def among(wait: str, rows: bool, lone: bool) -> SampledSetting | None:
+        found = [
+            item
+            for item in plain
+            if item.scenario.commit_wait == wait
+            and (item.scenario.rows_per_commit > 1) == rows
+            and (item.scenario.sessions == 1) == lone
+        ]
+        return max(
+            found, key=lambda item: (item.scenario.rows_per_commit, item.scenario.sessions), default=None
+        )
+
+    lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)
+    if lone is None or busy is None:
+        missing = "one session alone" if lone is None else "several sessions"
+        raise NoCostsError(
+            run,
+            f"is no calibration: it has no setting of {missing} with one row per commit that "
+            f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}.",
+        )
+    for item in (lone, busy):
+        if any(sample.session_cpu_s is None or not sample.log_flush_time_s for sample in item.samples):
+            raise NoCostsError(
+                run,
+                "is no calibration: it lacks CPU time or the time of log flushes "
+                f"(see what was not measured in its report); {_AGAIN} where the server is on this machine.",
+            )
+    return Chosen(
+        lone,
+        busy,
+        among("wait", rows=True, lone=False) or among("wait", rows=True, lone=True),
+        among("nowait", rows=True, lone=False),
+        sorted(
+            (
+                item
+                for item in plain
+                if item.scenario.commit_wait == "nowait" and item.scenario.rows_per_commit == 1
+            ),
+            key=lambda item: item.scenario.sessions,
+        ),
+        sorted(
+            (
+                item
+                for item in observed.values()
+                if item.pause_s and item.scenario == Scenario(1) and item.commits and item.flushes
+            ),
+            key=lambda item: item.pause_s,
+        ),
+    )

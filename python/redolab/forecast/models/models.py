@@ -1,0 +1,151 @@
+"""Every model that can speak of a run: those that need its costs, and those drawn through its points.
+
+The two drawn through points know no cause. Whoever measured a few settings has them for nothing, so every
+other model must beat them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario
+from redolab.forecast.models.quantities import MODELS, Model, Quantities
+from redolab.model.scalability import fit_scalability
+
+LINE = "naive straight line"
+USL = "USL"
+_PLACES = ("sessions", "rows_per_commit", "commit_delay_us", "log_device_ms")
+"""The factors that have numbers in measured settings."""
+
+
+def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
+    """Every model by name, the one that forecasts first."""
+    points = tuple(
+        point
+        for point in calibrated.measured.values()
+        if point.loop == calibrated.point.loop and _both(point)
+    )
+    return {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
+
+
+def ask_all(
+    models: Mapping[str, Model], calibration: Calibration, scenario: Scenario
+) -> tuple[dict[str, Quantities], dict[str, str]]:
+    """What each model says of a scenario, and why those are silent that are, by model."""
+    said, silent = {}, {}
+    for name, model in models.items():
+        try:
+            said[name] = model(calibration, scenario)
+        except ValueError as error:
+            silent[name] = str(error)
+    return said, silent
+
+
+def _law(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
+    """The Universal Scalability Law through the settings that differ from the scenario in sessions alone.
+
+    Raises:
+        ValueError: fewer than three of them.
+
+    Source: Gunther (2007), `redolab.model.scalability`.
+    """
+    _closed_and_measured(scenario)
+    mine = [point for point in points if _elsewhere(point.scenario, scenario) <= {"sessions"}]
+    counts = sorted({point.scenario.sessions for point in mine})
+    if len(counts) < 3:
+        raise ValueError(
+            f"the law needs three numbers of sessions, nothing else differing; {len(counts)} were measured"
+        )
+    law = fit_scalability([point.scenario.sessions for point in mine], [_value(point) for point in mine])
+    return _through(scenario, law.throughput(scenario.sessions))
+
+
+def _line(
+    points: Sequence[Measured],
+    calibration: Calibration,  # noqa: ARG001
+    scenario: Scenario,
+) -> Mapping[str, float]:
+    """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
+    and the other numbers add to it, by least squares.
+
+    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
+    station is busy all the time the time of a transaction is a straight line in the number of sessions.
+
+    Raises:
+        ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,
+            or the line falls to nothing.
+
+    Source: `numpy.linalg.lstsq`.
+    """
+    import numpy as np
+
+    _closed_and_measured(scenario)
+    mine = [point for point in points if point.scenario.commit_wait == scenario.commit_wait]
+    if not mine:
+        raise ValueError(f"no setting with {scenario.commit_wait} was measured")
+    varied = [name for name in _PLACES if _is_varied(name, mine, scenario)]
+    rows = np.array([[float(getattr(point.scenario, name)) for name in varied] for point in mine])
+    matrix = np.column_stack([np.ones(len(mine)), rows])
+    if np.linalg.matrix_rank(matrix) < matrix.shape[1]:
+        raise ValueError("the measured settings do not tell the slopes of several factors apart")
+    times = np.array([point.scenario.sessions / _value(point) for point in mine])
+    slopes = np.linalg.lstsq(matrix, times, rcond=None)[0]
+    time_s = float(
+        slopes[0]
+        + sum(slope * getattr(scenario, name) for slope, name in zip(slopes[1:], varied, strict=True))
+    )
+    if time_s <= 0:
+        raise ValueError("the line has fallen to nothing there")
+    return _through(scenario, scenario.sessions / (time_s + scenario.think_time_ms / 1e3))
+
+
+def _through(scenario: Scenario, throughput: float) -> Mapping[str, float]:
+    response_s = scenario.sessions / throughput - scenario.think_time_ms / 1e3
+    found = {"throughput_per_s": throughput}
+    return found | ({"response_time_ms": 1e3 * response_s} if response_s > 0 else {})
+
+
+def _closed_and_measured(scenario: Scenario) -> None:
+    if scenario.arrival_rate_per_s is not None:
+        raise ValueError("the measured sessions looped, and tell nothing of arrivals")
+    if scenario.cpus is not None:
+        raise ValueError("all was measured with the same CPUs")
+
+
+def _elsewhere(measured: Scenario, scenario: Scenario) -> set[str]:
+    """The factors in which a measured setting differs from what is asked."""
+    return {name for name in FACTORS if getattr(scenario, name) != getattr(measured, name)}
+
+
+def _is_varied(name: str, points: Sequence[Measured], scenario: Scenario) -> bool:
+    """Whether there is a line in a factor; there need be none where the scenario is as all were measured.
+
+    Raises:
+        ValueError: there is none, and it is needed.
+    """
+    levels, asked = {getattr(point.scenario, name) for point in points}, getattr(scenario, name)
+    if levels == {asked}:
+        return False
+    if len(levels) == 1:
+        raise ValueError(f"{name} was never varied, so there is no line in it")
+    if None in levels or asked is None:
+        raise ValueError(f"{name} is no number in every measured setting, so there is no line in it")
+    return True
+
+
+def _both(point: Measured) -> bool:
+    return point.quantities.get("throughput_per_s") is not None and bool(
+        point.quantities["throughput_per_s"].point
+    )
+
+
+def _value(point: Measured) -> float:
+    value = point.quantities["throughput_per_s"].point
+    assert value is not None
+    return value

@@ -1,0 +1,321 @@
+"""A setting that was not measured, forecast from one that was: every quantity with its interval.
+
+The group-commit model is simulated with the run's costs, and again with the costs of each resampled run
+(`Calibrated.replicates`). The scatter of those, and how far the model's earlier forecasts were off, make the
+prediction intervals (`redolab.forecast.track_record`). A comparison with today is forecast against forecast,
+one calibration at a time, so that what both get wrong alike cancels; what was measured today stands beside
+it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from redolab._core import SimulationTooLongError
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
+from redolab.forecast.models.models import models_of
+from redolab.forecast.models.quantities import MODELS, QUANTITIES, Quantities, simulation
+from redolab.forecast.track_record import LEVEL, Predicted, Score, family_of, log_ratios, prediction_interval
+from redolab.model.erlang import NoSteadyStateError
+from redolab.stats.estimates import Estimate
+
+Answered = TypeVar("Answered")
+FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "rows per second"})
+"""What is forecast, and in words."""
+MODEL = next(iter(MODELS))
+"""The model that forecasts; all others stand beside it."""
+COMMITS, REPLICATE_COMMITS = 20_000, 5_000
+"""Commits simulated at least, from the calibration and from each of its replicates."""
+ROUNDS, REPLICATE_ROUNDS = 20, 4
+"""Rounds simulated at least, in which every session has its turn on a CPU."""
+_LEAST_EACH, _REPLICATE_LEAST_EACH = 150, 50
+"""Commits of each session at least."""
+_MOST_COMMITS = 2_000_000
+MEASURED = 0.05
+"""A value so far outside of what was measured still counts as measured."""
+_SHARES = frozenset({"cpu_utilization", "device_utilization"})
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The model's forecast of one scenario, before its past errors are looked at."""
+
+    scenario: Scenario
+    family: str
+    """Of settings in which the model errs alike."""
+    extrapolated: bool
+    """Whether it lies outside of what the run measured."""
+    point: Quantities
+    replicates: tuple[Quantities, ...]
+    """The same from each resampled calibration; nothing for one that has no steady state."""
+
+
+def forecast(
+    calibrated: Calibrated,
+    scenario: Scenario,
+    record: Sequence[Score],
+    sweep: Iterable[Scenario] = (),
+) -> dict[str, Any]:
+    """The results object of a forecast (docs/reference/forecast-json.md), without the run's name and answers.
+
+    Args:
+        calibrated: the run.
+        scenario: what is asked about.
+        record: every forecast that was verified before.
+        sweep: more scenarios, which need not all have a steady state.
+
+    Raises:
+        ValueError: the scenario cannot be, or its cost is not known.
+        NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: too little happens to be simulated.
+    """
+    today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
+    asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
+    known = {outlook.scenario: outlook for outlook in (today, asked)}
+    said, refused = _other_models(calibrated, scenario, asked.point)
+    return {
+        "format": 1,
+        "model": MODEL,
+        "loop": calibrated.point.loop,
+        "family": asked.family,
+        "today": {
+            "setting": calibrated.today,
+            "levels": asdict(today.scenario),
+            "measured": _measured(calibrated, today.scenario),
+            "forecast": _plain(predict(today, record)),
+        },
+        "asked": _about(calibrated, today, asked, record),
+        "sweep": [_level(calibrated, today, one, known, record) for one in sweep],
+        "models": said,
+        "models_refused": refused,
+        "extrapolated": extrapolated(calibrated, scenario),
+        "warnings": _warnings(calibrated, asked, record),
+    }
+
+
+def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
+    """What the model says of a scenario, from the calibration and each of its replicates.
+
+    Raises:
+        ValueError: the scenario cannot be, or its cost is not known.
+        NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: too little happens to be simulated.
+    """
+    turn = _commits_of_a_turn(calibrated.point, scenario)
+    many = max(COMMITS, round(scenario.sessions * max(_LEAST_EACH, ROUNDS * turn)))
+    few = max(
+        REPLICATE_COMMITS, round(scenario.sessions * max(_REPLICATE_LEAST_EACH, REPLICATE_ROUNDS * turn))
+    )
+    point = _simulated(calibrated.point, scenario, min(many, _MOST_COMMITS))
+    return Outlook(
+        scenario,
+        family_of(calibrated.point, scenario),
+        bool(extrapolated(calibrated, scenario)),
+        point,
+        tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, min(few, _MOST_COMMITS)))),
+    )
+
+
+def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
+    """What each replicate answers, in their order; several at a time, since the simulation holds no lock."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(answer, calibrated.replicates))
+
+
+def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
+    """Every quantity of an outlook with its prediction interval.
+
+    Args:
+        outlook: the forecast.
+        record: every forecast that was verified before, of any model and family.
+    """
+    found = {}
+    for name, value in outlook.point.items():
+        replicates = [one[name] for one in outlook.replicates if name in one]
+        found[name] = _within(name, _interval(name, value, replicates, outlook, record))
+    return found
+
+
+def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
+    """The ratio of every quantity to the forecast of today's setting, no unit.
+
+    Each replicate is compared with itself. The model's past errors widen the ratio as they widen the forecast
+    itself: of today's setting, from which the model was calibrated, it errs little.
+    """
+    ratios: dict[str, Predicted] = {}
+    for name, value in asked.point.items():
+        before = today.point.get(name)
+        if not before:
+            continue
+        if asked.scenario == today.scenario:
+            ratios[name] = Predicted(1.0, 1.0, 1.0, LEVEL, 0)
+            continue
+        pairs = zip(asked.replicates, today.replicates, strict=True)
+        replicates = [one[name] / two[name] for one, two in pairs if name in one and two.get(name)]
+        ratios[name] = _interval(name, value / before, replicates, asked, record)
+    return ratios
+
+
+def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, Any]]:
+    """Every factor of a scenario whose value lies outside of what the run measured, with what that was.
+
+    The log device and the CPUs were measured as they are, so any other value of them is outside.
+    """
+    found = []
+    for factor in FACTORS:
+        asked, low, high = getattr(scenario, factor), *_range(calibrated, factor)
+        inside = asked in (low, high, None) or (
+            not isinstance(asked, str)
+            and low is not None
+            and (1 - MEASURED) * low <= asked <= (1 + MEASURED) * high
+        )
+        if not inside:
+            found.append({"factor": factor, "asked": asked, "measured_from": low, "measured_to": high})
+    return found
+
+
+def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
+    if factor == "log_device_ms":
+        return (1e3 * (calibrated.point.flush_mean_s + calibrated.point.flush_cpu_s),) * 2
+    if factor == "cpus":
+        return (calibrated.point.cpus,) * 2
+    values = [getattr(item.scenario, factor) for item in calibrated.measured.values()]
+    known = [value for value in values if value is not None]
+    return (min(known), max(known)) if known else (None, None)
+
+
+def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
+    found = simulation(calibration, scenario, commits)
+    return {**found, "rows_per_s": found["throughput_per_s"] * scenario.rows_per_commit}
+
+
+def _commits_of_a_turn(calibration: Calibration, scenario: Scenario) -> float:
+    """Commits of a session until another one has its CPU: many where commits wait for nothing."""
+    needs = parameters(calibration, scenario)
+    return (
+        needs.quantum_s / needs.transaction_cpu_s if needs.asynchronous and needs.transaction_cpu_s else 1.0
+    )
+
+
+def _replicate(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
+    try:
+        return _simulated(calibration, scenario, commits)
+    except NoSteadyStateError:
+        return {}
+
+
+def _interval(
+    name: str, point: float, replicates: Sequence[float], outlook: Outlook, record: Sequence[Score]
+) -> Predicted:
+    # A row of a commit is as wrong as the commit.
+    scored = "throughput_per_s" if name == "rows_per_s" else name
+    errors = log_ratios(record, MODEL, outlook.family, scored)
+    return prediction_interval(point, replicates, errors, extrapolated=outlook.extrapolated)
+
+
+def _within(name: str, predicted: Predicted) -> Predicted:
+    """The interval without what a share of time cannot be."""
+    return replace(predicted, high=min(1.0, predicted.high)) if name in _SHARES else predicted
+
+
+def _plain(predicted: Mapping[str, Predicted]) -> dict[str, Any]:
+    return {name: asdict(value) for name, value in predicted.items()}
+
+
+def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Any]:
+    compared = compare(today, asked, record)
+    return {
+        "levels": asdict(asked.scenario),
+        "measured": _measured(calibrated, asked.scenario),
+        "forecast": _plain(predict(asked, record)),
+        "compared_with_today": {
+            name: {key: value for key, value in asdict(ratio).items() if key != "verified"}
+            for name, ratio in compared.items()
+        },
+    }
+
+
+def _level(
+    calibrated: Calibrated,
+    today: Outlook,
+    scenario: Scenario,
+    known: Mapping[Scenario, Outlook],
+    record: Sequence[Score],
+) -> dict[str, Any]:
+    """One scenario of a sweep, or why it has no forecast."""
+    beyond = extrapolated(calibrated, scenario)
+    family = family_of(calibrated.point, scenario)
+    try:
+        outlook = known.get(scenario) or look_ahead(calibrated, scenario)
+    except (NoSteadyStateError, SimulationTooLongError) as error:
+        empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
+        return {
+            "levels": asdict(scenario),
+            **empty,
+            "family": family,
+            "extrapolated": beyond,
+            "refused": str(error),
+        }
+    about = _about(calibrated, today, outlook, record)
+    return {**about, "family": family, "extrapolated": beyond, "refused": None}
+
+
+def _measured(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
+    """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
+    alike = [
+        item
+        for item in calibrated.measured.values()
+        if item.scenario == scenario and item.loop == calibrated.point.loop
+    ]
+    if len(alike) != 1:
+        return {}
+    found: dict[str, Estimate] = dict(alike[0].quantities)
+    if "throughput_per_s" in found:
+        found["rows_per_s"] = found["throughput_per_s"].scaled(scenario.rows_per_commit)
+    return {name: value.as_json() for name, value in found.items()}
+
+
+def _other_models(
+    calibrated: Calibrated, scenario: Scenario, own: Quantities
+) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """What every model says, and why some say nothing."""
+    said, refused = {MODEL: dict(own)}, {}
+    for name, model in models_of(calibrated).items():
+        if name == MODEL:
+            continue
+        try:
+            values = model(calibrated.point, scenario)
+            said[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
+        except (ValueError, ArithmeticError) as error:
+            refused[name] = str(error)
+    return said, refused
+
+
+def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
+    found = []
+    if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
+        found.append(
+            f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
+            "`redolab verify-forecast` forecasts, measures and keeps the score."
+        )
+    least_ms = 1e3 * (min(calibrated.point.flush_s) + calibrated.point.flush_cpu_s)
+    device_ms = asked.scenario.log_device_ms
+    if device_ms is not None and device_ms < least_ms:
+        found.append(
+            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} "
+            "is forecast as if it took that, because what a quicker device needs was not measured."
+        )
+    lost = sum(not one for one in asked.replicates)
+    if lost:
+        found.append(
+            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity "
+            "is near, and the upper ends of the times are too low."
+        )
+    return found

@@ -1,0 +1,260 @@
+"""The models that the simulation is compared with, each as others use it: quick, exact of something simpler,
+or published.
+
+None but the approximation knows group commit: to them the log is a station at which every commit has a flush
+of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves) are
+applied to sessions that loop as is often done: the arrival rate is taken to be the throughput X at which
+N = X (R(X) + Z), which pretends that arrivals come at random whatever the sessions do. What a model cannot
+speak of it refuses with `ValueError` and the reason.
+
+Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.model.closed import ClosedNetwork, Station, approximate_mva, exact_mva
+from redolab.model.erlang import NoSteadyStateError, open_queue
+from redolab.model.group_commit import GroupCommitParameters
+from redolab.model.group_commit_approximation import approximate
+from redolab.model.queueing import response_time_cpu, response_time_io, response_time_single
+
+_FIXED_POINT = 200
+
+
+@dataclass(frozen=True)
+class _Demands:
+    """What a transaction asks of CPU and log where every commit has a flush of its own, in seconds."""
+
+    cpu_s: float
+    """On a CPU at full speed, in the session."""
+    flush_cpu_s: float
+    """Of that, the part of the flush."""
+    background_s: float
+    """On a CPU, that no session waits for."""
+    log_s: float
+    """At the log device; 0 where nobody waits for it."""
+    think_s: float
+    cpus: float
+
+
+def group_commit_approximated(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """The group-commit model by its fixed point.
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or there is no fixed point.
+        NoSteadyStateError: more arrives than can be done.
+
+    Source: `redolab.model.group_commit_approximation`.
+    """
+    try:
+        found = approximate(parameters(calibration, scenario))
+    except ArithmeticError as error:
+        raise ValueError(str(error)) from error
+    commit_s = found.response_time_s if _lone(calibration, scenario) else found.commit_time_s
+    return _said(
+        throughput_per_s=found.throughput_per_s,
+        response_time_ms=1e3 * found.response_time_s,
+        commit_time_ms=1e3 * commit_s,
+        cpu_utilization=found.cpu_utilization,
+        device_utilization=found.device_utilization,
+        commits_per_flush=found.commits_per_flush,
+    )
+
+
+def exact_mean_values(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """A closed network of the CPUs and a log that serves one commit per flush, exactly.
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or the network knows no such thing.
+
+    Source: Reiser and Lavenberg (1980), `redolab.model.closed`.
+    """
+    return _network(calibration, scenario, exact_mva)
+
+
+def approximate_mean_values(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """The same network by a fixed point.
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or the network knows no such thing.
+
+    Source: Schweitzer (1979), Bard (1979), Seidmann et al. (1987), `redolab.model.closed`.
+    """
+    return _network(calibration, scenario, approximate_mva)
+
+
+def single_server(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """M/M/1: one server that does all the work of a transaction, CPU and flush, R = S / (1 - S X).
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or commits do not wait for the log, which
+            one server for both cannot say.
+        NoSteadyStateError: more arrives than can be done.
+
+    Source: A. K. Erlang (1917), `redolab.model.queueing`.
+    """
+    if scenario.commit_wait == "nowait":
+        raise ValueError("one server for CPU and log cannot tell what no commit waits for")
+    demands = _demands(calibration, scenario)
+    service_s = demands.cpu_s / demands.cpus + demands.log_s
+    throughput, response_s = _fixed_point(
+        scenario, demands.think_s, 1 / service_s, lambda rate: response_time_single(service_s, rate)
+    )
+    return _said(throughput_per_s=throughput, response_time_ms=1e3 * response_s)
+
+
+def erlang_queue(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """Erlang C: random arrivals at one queue before all CPUs (M/M/m), then at the log (M/M/1).
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or the queues know no such thing.
+        NoSteadyStateError: more arrives than can be done.
+
+    Source: A. K. Erlang (1917), `redolab.model.erlang`.
+    """
+    demands = _demands(calibration, scenario)
+    servers, service_s = _whole_servers(demands)
+    return _open(
+        calibration,
+        scenario,
+        demands,
+        lambda rate: open_queue(rate, service_s, servers).response_time,
+    )
+
+
+def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+    """The published curves: R = S / (1 - (S X / M)^M) at the CPUs and R = S / (1 - S X) at the log.
+
+    M is the measured number of effective CPUs. For sessions that loop the curves have no arrival rate; the
+    X at which N = X (R(X) + Z) is taken for it. That fails where it matters: the curves see random arrivals
+    and so a queue at the log with a few sessions already, and a wall at one commit per flush, which group
+    commit passes.
+
+    Raises:
+        ValueError: the scenario cannot be, its cost is not known, or the curves know no such thing.
+        NoSteadyStateError: more arrives than can be done.
+
+    Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012),
+    `redolab.model.queueing`.
+    """
+    demands = _demands(calibration, scenario)
+    return _open(
+        calibration,
+        scenario,
+        demands,
+        lambda rate: response_time_cpu(demands.cpu_s, rate, demands.cpus),
+    )
+
+
+def _network(
+    calibration: Calibration,
+    scenario: Scenario,
+    solve: Callable[[tuple[Station, ...], int, float], ClosedNetwork],
+) -> Mapping[str, float]:
+    if scenario.arrival_rate_per_s is not None:
+        raise ValueError("a closed network has no arrivals from outside")
+    demands = _demands(calibration, scenario)
+    servers, service_s = _whole_servers(demands)
+    stations = (Station(service_s, servers), Station(demands.log_s))
+    found = solve(stations, scenario.sessions, demands.think_s)
+    return _two_stations(calibration, scenario, demands, found.throughput, found.residence_times)
+
+
+def _open(
+    calibration: Calibration, scenario: Scenario, demands: _Demands, cpu_time: Callable[[float], float]
+) -> Mapping[str, float]:
+    def times(rate: float) -> tuple[float, float]:
+        return cpu_time(rate), response_time_io(demands.log_s, rate, 1.0)
+
+    most = demands.cpus / demands.cpu_s
+    most = min(most, 1 / demands.log_s) if demands.log_s > 0 else most
+    throughput, _ = _fixed_point(scenario, demands.think_s, most, lambda rate: math.fsum(times(rate)))
+    return _two_stations(calibration, scenario, demands, throughput, times(throughput))
+
+
+def _two_stations(
+    calibration: Calibration,
+    scenario: Scenario,
+    demands: _Demands,
+    throughput: float,
+    times: tuple[float, ...],
+) -> Mapping[str, float]:
+    cpu_s, log_s = times
+    response_s = cpu_s + log_s
+    # The flush's part of the CPU queue stands in the commit.
+    commit_s = log_s + cpu_s * demands.flush_cpu_s / demands.cpu_s
+    waits = scenario.commit_wait == "wait"
+    return _said(
+        throughput_per_s=throughput,
+        response_time_ms=1e3 * response_s,
+        commit_time_ms=1e3 * (response_s if _lone(calibration, scenario) else commit_s),
+        cpu_utilization=throughput * (demands.cpu_s + demands.background_s) / demands.cpus,
+        device_utilization=throughput * demands.log_s,
+        commits_per_flush=1.0 if waits else 0.0,
+    )
+
+
+def _fixed_point(
+    scenario: Scenario, think_s: float, most: float, response: Callable[[float], float]
+) -> tuple[float, float]:
+    """Throughput and response time: of the arrivals, or where N = X (R(X) + Z) below `most`."""
+    if scenario.arrival_rate_per_s is not None:
+        if scenario.arrival_rate_per_s >= most:
+            raise NoSteadyStateError(
+                f"no steady state: {scenario.arrival_rate_per_s:g} arrive per second, "
+                f"and {most:.4g} can be done"
+            )
+        return scenario.arrival_rate_per_s, response(scenario.arrival_rate_per_s)
+    low, high = 0.0, most
+    for _ in range(_FIXED_POINT):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        try:
+            enough = middle * (response(middle) + think_s) >= scenario.sessions
+        except (ValueError, ZeroDivisionError):
+            # Rounding next to the wall.
+            enough = True
+        low, high = (low, middle) if enough else (middle, high)
+    return low, scenario.sessions / low - think_s
+
+
+def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
+    asked = parameters(calibration, scenario)
+    if asked.commit_delay_s > 0:
+        raise ValueError("without group commit a commit delay has no meaning")
+    waits = not asked.asynchronous
+    flush_cpu_s = asked.flush_cpu_s if waits else 0.0
+    return _Demands(
+        cpu_s=asked.transaction_cpu_s + flush_cpu_s,
+        flush_cpu_s=flush_cpu_s,
+        background_s=asked.background_cpu_s,
+        log_s=_device_s(asked) if waits else 0.0,
+        think_s=asked.think.mean_s,
+        cpus=asked.cpus,
+    )
+
+
+def _device_s(asked: GroupCommitParameters) -> float:
+    return asked.device.mean_s + asked.device_s_per_byte * asked.transaction_bytes
+
+
+def _whole_servers(demands: _Demands) -> tuple[int, float]:
+    """Whole CPUs and the service time on them: 1.9 are two at 0.95 of their speed."""
+    servers = math.ceil(demands.cpus)
+    return servers, demands.cpu_s * servers / demands.cpus
+
+
+def _lone(calibration: Calibration, scenario: Scenario) -> bool:
+    """Whether the commit is the whole transaction: a lone INSERT from a client is its own commit."""
+    return calibration.loop == "client" and scenario.rows_per_commit == 1
+
+
+def _said(**quantities: float) -> Mapping[str, float]:
+    """What is finite and more than nothing: a log that nobody waits for has no time to tell."""
+    return {name: value for name, value in quantities.items() if 0 < value < math.inf}

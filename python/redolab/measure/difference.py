@@ -1,0 +1,221 @@
+"""Two snapshots make a sample; anything that makes their difference meaningless spoils it.
+
+A spoiled sample is kept and marked, with the reason, and never counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.records.design import Trial
+from redolab.records.sample import (
+    LatencyRow,
+    OverheadRow,
+    ProcessTime,
+    Sample,
+    Snapshot,
+    TaskAccount,
+    Ticks,
+    WaitRow,
+    Work,
+)
+from redolab.units import duration
+
+_RESOLUTION_NS = 1e9
+# Two clocks that nobody sets differ by far less than a hundredth, also while one of them is slewed.
+_CLOCK_SHARE, _CLOCK_LEAST_S = 0.01, 0.002
+# Not cumulative over the run: the number of CPUs, and CPU of a server process that may be replaced.
+_GAUGES = ("host_cpus", "sampler_cpu_s")
+
+
+def difference(
+    trial: Trial,
+    started_at: str,
+    start_s: float,
+    before: Snapshot,
+    after: Snapshot,
+    work: Work,
+    ticks: Ticks,
+) -> tuple[Sample, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]:
+    """The sample between two snapshots, its waits, its time per server process, its on/off pairs, and
+    its commit times where a client saw them.
+
+    Args:
+        trial: which sample of the design this is.
+        started_at: UTC, ISO 8601.
+        start_s: seconds since the run began.
+        before: counters before the load.
+        after: counters after it.
+        work: what the sessions counted.
+        ticks: what the wait sampler saw meanwhile.
+    """
+    processes = process_times(trial.sample, before, after)
+    sessions = [p for p in processes or () if p.scope == "session"]
+    counters = {name: _delta(before.counters.get(name), value) for name, value in after.counters.items()}
+
+    def count(name: str) -> int | None:
+        value = counters.get(name)
+        return None if value is None else round(value)
+
+    responses = work.responses
+    cpus = after.counters.get("host_cpus")
+    sample = Sample(
+        sample=trial.sample,
+        block=trial.block,
+        position=trial.position,
+        setting=trial.setting,
+        role=trial.role,
+        started_at=started_at,
+        start_s=start_s,
+        elapsed_s=work.session_elapsed_max_s,
+        spoiled=_spoiled(before, after, work, counters),
+        sessions=len(before.session_pids),
+        commits=work.commits,
+        rows=work.rows,
+        failed=work.failed,
+        session_elapsed_s=work.session_elapsed_s,
+        session_cpu_s=None if processes is None else sum(p.cpu_ns for p in sessions) / _RESOLUTION_NS,
+        session_run_queue_s=(
+            None if processes is None else sum(p.run_queue_ns for p in sessions) / _RESOLUTION_NS
+        ),
+        instance_cpu_s=instance_cpu_s(before, after),
+        instance_run_queue_s=(
+            None if processes is None else sum(p.run_queue_ns for p in processes) / _RESOLUTION_NS
+        ),
+        host_cpus=None if cpus is None else round(cpus),
+        host_busy_s=counters.get("host_busy_s"),
+        host_steal_s=counters.get("host_steal_s"),
+        server_rows=count("server_rows"),
+        log_bytes=count("log_bytes"),
+        log_full_page_images=count("log_full_page_images"),
+        log_writes=count("log_writes"),
+        log_write_time_s=counters.get("log_write_time_s"),
+        log_flushes=count("log_flushes"),
+        log_flush_time_s=counters.get("log_flush_time_s"),
+        checkpoints=count("checkpoints"),
+        vacuums=count("vacuums"),
+        device_flushes=count("device_flushes"),
+        device_requested_s=counters.get("device_requested_s"),
+        device_delivered_s=counters.get("device_delivered_s"),
+        ticks=ticks.rounds,
+        ticks_late=ticks.late,
+        ticks_lost=ticks.lost,
+        sampler_cpu_s=ticks.cpu_s + (counters.get("sampler_cpu_s") or 0.0),
+        sampled_s=ticks.sampled_s,
+        looks=ticks.looks,
+        looks_torn=ticks.torn,
+        sampler_realtime=ticks.realtime,
+        units=work.units,
+        first_unit_s=work.first_unit_s,
+        row_versions=work.row_versions,
+        buffer_hits=count("buffer_hits"),
+        buffer_reads=count("buffer_reads"),
+        client_cpu_s=work.client_cpu_s,
+        host_idle_s=counters.get("host_idle_s"),
+        throttled_periods=count("throttled_periods"),
+        throttled_s=counters.get("throttled_s"),
+        response_s=None if responses is None else responses.total_s,
+        arrivals_waited=None if responses is None else responses.waited,
+        arrivals_unserved=None if responses is None else responses.unserved,
+    )
+    waits = [
+        WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
+    ]
+    pairs = [OverheadRow(trial.sample, p.pair, p.on_first, p.on_per_s, p.off_per_s) for p in ticks.pairs]
+    return sample, waits, processes or [], pairs, _latency(trial.sample, work)
+
+
+def _latency(sample: int, work: Work) -> list[LatencyRow]:
+    rows = [LatencyRow(sample, upper_us, commits) for upper_us, commits in work.latency]
+    if work.responses is not None:
+        rows += [LatencyRow(sample, upper_us, count, "response") for upper_us, count in work.responses.times]
+        rows += [LatencyRow(sample, upper_us, count, "lag") for upper_us, count in work.responses.lag]
+    return rows
+
+
+def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[ProcessTime] | None:
+    """CPU and run queue per process that lived at the end; None where accounts cannot be read."""
+    if before.tasks is None or after.tasks is None:
+        return None
+    earlier = _by_identity(before)
+    rows = []
+    for task in after.tasks:
+        start = earlier.get((task.pid, task.start_ticks))
+        rows.append(
+            ProcessTime(
+                sample=sample,
+                pid=task.pid,
+                kind=task.kind,
+                scope="session" if task.pid in after.session_pids else "background",
+                cpu_ns=task.cpu_ns - (start.cpu_ns if start else 0),
+                run_queue_ns=task.run_queue_ns - (start.run_queue_ns if start else 0),
+            )
+        )
+    return rows
+
+
+def instance_cpu_s(before: Snapshot, after: Snapshot) -> float | None:
+    """CPU of all server processes between two snapshots, seconds, with those that ended meanwhile.
+
+    The kernel adds a process's CPU to its parent's account of reaped children when it ends. What
+    such a process had used before the first snapshot is taken off again.
+    """
+    living = process_times(0, before, after)
+    if living is None or before.reaped_cpu_ns is None or after.reaped_cpu_ns is None:
+        return None
+    alive = _by_identity(after)
+    ended_before_ns = sum(
+        task.cpu_ns for identity, task in _by_identity(before).items() if identity not in alive
+    )
+    reaped_ns = after.reaped_cpu_ns - before.reaped_cpu_ns
+    # The reaped account has whole ticks of 10 ms; with nobody ended there is nothing to add.
+    ended_ns = reaped_ns - ended_before_ns if reaped_ns or ended_before_ns else 0
+    return (sum(p.cpu_ns for p in living) + ended_ns) / _RESOLUTION_NS
+
+
+def _spoiled(
+    before: Snapshot, after: Snapshot, work: Work, counters: Mapping[str, float | None]
+) -> str | None:
+    if before.epoch != after.epoch:
+        return "the server restarted or its counters were reset"
+    trouble = clock_step(before, after) or work.trouble
+    if trouble:
+        return trouble
+    if before.session_pids != after.session_pids:
+        return "a session was replaced"
+    backwards = [
+        name for name, value in counters.items() if value is not None and value < 0 and name not in _GAUGES
+    ]
+    if backwards:
+        return f"counters went backwards: {', '.join(backwards)}"
+    if work.units == 0:
+        return "no unit of work was done"
+    return None
+
+
+def clock_step(before: Snapshot, after: Snapshot) -> str | None:
+    """Whether the server's clock was set between two snapshots, or stood still with its machine, in words.
+
+    Each reading of it lies somewhere between question and answer. So a step that is shorter than the two
+    round trips does not show.
+    """
+    first, last = before.server_clock, after.server_clock
+    if first is None or last is None:
+        return None
+    passed_s = last.at_s - first.at_s
+    least_s, most_s = last.asked_s - first.answered_s, last.answered_s - first.asked_s
+    beyond_s = passed_s - min(max(passed_s, least_s), most_s)
+    if abs(beyond_s) <= max(_CLOCK_LEAST_S, _CLOCK_SHARE * most_s):
+        return None
+    return (
+        f"the server's clock went {duration(passed_s)} while {duration(most_s)} passed: it was set, or its "
+        "machine stood still"
+    )
+
+
+def _by_identity(snapshot: Snapshot) -> dict[tuple[int, int], TaskAccount]:
+    return {(task.pid, task.start_ticks): task for task in snapshot.tasks or ()}
+
+
+def _delta(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before

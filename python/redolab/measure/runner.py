@@ -1,0 +1,259 @@
+"""The main path: open the engine, prepare, measure every trial of the design, store, close."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Protocol, Self
+
+import psycopg
+
+import redolab
+from redolab.engine.base import Engine, Foreign, Interruptible
+from redolab.errors import InterruptedRunError, RedolabError, RefusedError
+from redolab.experiment.base import Experiment, Plan
+from redolab.machine.machine import describe_machine
+from redolab.measure.trial import MEASURES, Measured, Moment
+from redolab.records.design import Design
+from redolab.records.load import Amount
+from redolab.records.sample import Setting, Work
+from redolab.records.store import Run, RunWriter
+
+_ATTEMPTS = 3
+
+
+class Progress(Protocol):
+    """Where a run says how far it is."""
+
+    def begin(self, samples: int, seconds: float) -> None:
+        """The first sample is about to start; `seconds` is the load time of all of them."""
+        ...
+
+    def advance(self, setting: str) -> None:
+        """One more sample of `setting` is stored."""
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A closed run, and what ended it early, if anything did."""
+
+    run: Run
+    error: RedolabError | None
+
+
+def run(
+    experiment: Experiment,
+    plan: Plan,
+    engine: Engine,
+    out: Path,
+    progress: Progress,
+    command: str,
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """Measure `plan` on `engine`, store every sample as it is made, and close the engine.
+
+    Args:
+        experiment: what is asked.
+        plan: which settings, how often, how long, in which order, under which load.
+        engine: the database; closed in any case.
+        out: the run directory, made here.
+        progress: told of every sample.
+        command: how the run was asked for, without any password.
+        clock: seconds on a clock that never goes back.
+
+    Raises:
+        RedolabError: nothing could be measured at all.
+    """
+    writer: RunWriter | None = None
+    error: RedolabError | None = None
+    with Interruptions() as interruptions:
+        if isinstance(engine, Interruptible):
+            engine.heed(interruptions.stop)
+        if isinstance(engine, Foreign):
+            engine.heed_in_closing(interruptions.hurry)
+        try:
+            settings = engine.prepare(plan.load, list(plan.combinations.values()))
+            design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
+            manifest = _manifest(experiment, design, plan, engine, settings, command)
+            writer = RunWriter(out, manifest, plan.documents)
+            _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
+        except RedolabError as raised:
+            error = raised
+        except psycopg.Error as raised:
+            error = _in_plain_words(raised, measured=writer is not None and writer.samples > 0)
+        finally:
+            interruptions.closing = True
+            error = _close(engine, error)
+        if writer is None or not writer.samples:
+            if writer is not None and not plan.documents:
+                writer.discard()
+            raise error or RefusedError("The run ended before it began.")
+        stopped = isinstance(error, InterruptedRunError)
+        stored = writer.finish(
+            "interrupted" if stopped else "failed" if error else "finished",
+            finished_at=_now(),
+            error=str(error) if error else None,
+            parameter_changes=_changes(engine),
+        )
+    if error is None and interruptions.stop.is_set():
+        error = InterruptedRunError("The run was interrupted after its last sample, so it is complete.")
+    return Outcome(stored, error)
+
+
+class Interruptions:
+    """SIGINT and SIGTERM while a run is under way.
+
+    The first one sets `stop`, so that no statement is broken off. The second one breaks off whatever
+    hangs all the same; but nothing does once `closing` is set, because things are put back then. One that
+    comes while they are sets `hurry`: what is waited for then is left to the guard.
+    """
+
+    def __init__(self, note: str = "the sample in flight is dropped, the rest is kept") -> None:
+        """Say what the first one means: `note`."""
+        self.stop, self.hurry = threading.Event(), threading.Event()
+        self.closing = False
+        self._said = f"\nStopping: {note}.\n".encode()
+
+    def __enter__(self) -> Self:
+        self._before = {n: signal.signal(n, self._note) for n in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if self.closing:
+            self.hurry.set()
+        if not self.stop.is_set():
+            self.stop.set()
+            # print() may be what was interrupted, and cannot be entered twice.
+            os.write(2, b"\nStopping: everything is being put back.\n" if self.closing else self._said)
+        elif not self.closing:
+            raise InterruptedRunError("Broken off at the second interruption.")
+
+
+def _pilot(
+    engine: Engine, settings: tuple[Setting, ...], stop: threading.Event
+) -> Callable[[str, Amount], Work]:
+    by_name = {setting.name: setting for setting in settings}
+
+    def work(name: str, amount: Amount) -> Work:
+        engine.apply(by_name[name])
+        engine.settle()
+        return engine.work(amount, stop)
+
+    return work
+
+
+def _measure(
+    experiment: Experiment,
+    design: Design,
+    engine: Engine,
+    settings: tuple[Setting, ...],
+    writer: RunWriter,
+    stop: threading.Event,
+    progress: Progress,
+    clock: Callable[[], float],
+) -> None:
+    by_name = {setting.name: setting for setting in settings}
+    order = design.order()
+    start_s = clock()
+    progress.begin(len(order), design.load_time())
+    for trial in order:
+        if stop.is_set():
+            raise InterruptedRunError("The run was interrupted between two samples.")
+        moment = Moment(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
+        known_changes = len(engine.changes)
+        writer.append(*_attempt(experiment, engine, moment))
+        if len(engine.changes) > known_changes:
+            writer.save_manifest(parameter_changes=_changes(engine))
+        progress.advance(trial.setting)
+
+
+def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured:
+    """Measure one trial; again when a connection is lost before its load begins.
+
+    One that is lost while the load runs spoils the sample, and raises nothing.
+    """
+    measure = MEASURES[experiment.record]
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(psycopg.OperationalError):
+            return measure(engine, moment)
+    return measure(engine, moment)
+
+
+def _close(engine: Engine, error: RedolabError | None) -> RedolabError | None:
+    """Close the engine; returns what ended the run, with what went wrong in closing."""
+    try:
+        engine.close()
+    except (RedolabError, psycopg.Error) as raised:
+        return RefusedError(f"{error} {raised}") if error else RefusedError(str(raised))
+    return error
+
+
+def _in_plain_words(error: psycopg.Error, measured: bool) -> RefusedError:
+    text = " ".join(str(error).split())
+    kept = " Every sample finished before is kept." if measured else ""
+    return RefusedError(
+        f"The database ended the run: {text}.{kept} Look at the server's log for the cause; every parameter "
+        "changed is put back."
+    )
+
+
+def _manifest(
+    experiment: Experiment,
+    design: Design,
+    plan: Plan,
+    engine: Engine,
+    settings: tuple[Setting, ...],
+    command: str,
+) -> Mapping[str, Any]:
+    return {
+        "redolab_version": redolab.__version__,
+        "experiment": experiment.name,
+        "question": experiment.question,
+        "record": experiment.record,
+        "unit": experiment.unit,
+        "started_at": _now(),
+        "finished_at": None,
+        "design": dataclasses.asdict(design),
+        "order": [dataclasses.asdict(trial) for trial in design.order()],
+        "settings": [dataclasses.asdict(setting) for setting in settings],
+        "mapping": [
+            {"setting": s.name, "parameter": name, "value": value, "scope": s.scopes[name]}
+            for s in settings
+            for name, value in s.parameters.items()
+        ],
+        "load": {"kind": type(plan.load).__name__.lower(), **dataclasses.asdict(plan.load)},
+        "engine": dict(engine.describe()),
+        "machine": describe_machine(),
+        "conditions": engine.conditions(),
+        "not_measured": engine.not_measured(),
+        "parameter_changes": [],
+        "sampler": dict(engine.sampler()),
+        "command": command,
+    }
+
+
+def _changes(engine: Engine) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(change) for change in engine.changes]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,115 @@
+"""How one trial is measured, by what it yields: a sample between two snapshots, a kill, or values drawn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from redolab.engine.base import Drawing, Engine, Killable
+from redolab.errors import UsageError
+from redolab.measure.difference import difference
+from redolab.records.design import Design, Trial
+from redolab.records.load import Amount
+from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, Setting, WaitRow
+
+Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[OverheadRow], list[LatencyRow]]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What measuring a trial needs beside the engine."""
+
+    trial: Trial
+    setting: Setting
+    design: Design
+    clock: Callable[[], float]
+    """Seconds since the run began."""
+    stop: threading.Event
+
+    def now(self) -> tuple[str, float]:
+        """UTC in ISO 8601, and seconds since the run began."""
+        return datetime.now(UTC).isoformat(timespec="milliseconds"), self.clock()
+
+
+def measure_sample(engine: Engine, moment: Moment) -> Measured:
+    """Put the setting in force, warm up, and measure one sample under the wait sampler."""
+    design, stop = moment.design, moment.stop
+    engine.apply(moment.setting)
+    engine.settle()
+    if design.warmup_s > 0:
+        engine.work(Amount(design.warmup_s), stop)
+    started_at, start_s = moment.now()
+    before = engine.snapshot()
+    fixed_work = design.units or design.units_each
+    with engine.watch(0.0 if fixed_work else design.seconds) as watch:
+        work = engine.work(design.amount(moment.setting.name), stop)
+    after = engine.snapshot()
+    return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
+
+
+def measure_kill(engine: Engine, moment: Moment) -> Measured:
+    """Put the setting in force, and kill the server under load.
+
+    Raises:
+        UsageError: it is not Redolab's own server.
+    """
+    if not isinstance(engine, Killable):
+        raise UsageError("This engine cannot be killed; leave --engine out.")
+    trial = moment.trial
+    engine.apply(moment.setting)
+    started_at, start_s = moment.now()
+    found = engine.kill_and_recover(moment.design.seconds, moment.stop)
+    kill = Kill(
+        sample=trial.sample,
+        block=trial.block,
+        position=trial.position,
+        setting=trial.setting,
+        started_at=started_at,
+        start_s=start_s,
+        elapsed_s=found.load_s,
+        spoiled=None if found.acknowledged else "nothing was acknowledged before the kill",
+        sessions=found.sessions,
+        acknowledged=found.acknowledged,
+        missing=found.missing,
+        unacknowledged=found.unacknowledged,
+        loss_window_s=found.loss_window_s,
+        recovery_s=found.recovery_s,
+    )
+    return kill, [], [], [], []
+
+
+def measure_draw(engine: Engine, moment: Moment) -> Measured:
+    """Put the setting in force, and draw its values.
+
+    Raises:
+        UsageError: the engine draws no values.
+    """
+    if not isinstance(engine, Drawing):
+        raise UsageError("This engine draws no values; leave --engine out.")
+    trial = moment.trial
+    engine.apply(moment.setting)
+    started_at, start_s = moment.now()
+    groups, values = engine.draw(trial.sample)
+    draw = Draw(
+        sample=trial.sample,
+        block=trial.block,
+        position=trial.position,
+        setting=trial.setting,
+        started_at=started_at,
+        start_s=start_s,
+        elapsed_s=moment.clock() - start_s,
+        spoiled=None,
+        groups=groups,
+        values=values,
+    )
+    return draw, [], [], [], []
+
+
+MEASURES: Mapping[str, Callable[[Engine, Moment], Measured]] = {
+    "sample": measure_sample,
+    "kill": measure_kill,
+    "draw": measure_draw,
+}
+"""By the record that a trial yields."""

@@ -1,0 +1,111 @@
+"""Randomised blocks: every setting once per block in random order, the baseline twice (the A/A pair).
+
+Drift and autocorrelation make a one-setting-after-the-other design call equal settings different
+far too often; shuffled blocks with a paired test do not (docs/explanation/method.md).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from redolab.errors import UsageError
+from redolab.records.load import Amount
+from redolab.records.manifest import MOST_SAMPLES
+from redolab.records.sample import Role
+
+SEEDS = 2**64
+"""There are so many seeds, from 0 on: generators take 64 bits."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One sample to be taken."""
+
+    sample: int
+    block: int
+    position: int
+    setting: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is measured, how often, for how long and in which order.
+
+    Equal designs give equal orders: the seed decides.
+    """
+
+    settings: tuple[str, ...]
+    baseline: str
+    blocks: int
+    seconds: float
+    """Length of a sample, seconds."""
+    warmup_s: float
+    """Load under the setting before each sample, not counted, seconds."""
+    seed: int
+    null_pair: bool = True
+    """Whether the baseline stands twice in each block."""
+    margin: float = 0.05
+    """Ratios within 1 +- margin count as equivalent."""
+    units: int | None = None
+    """Units of work per sample; None: a sample lasts `seconds`, which is else only what is expected."""
+    repeats: Mapping[str, int] = field(default_factory=dict)
+    """How often over a sample of a setting does `units`, where once would be too short to be measured; 1
+    where a setting is not named."""
+    units_each: int | None = None
+    """Units of work of every session in a sample, in place of `units`."""
+
+    def __post_init__(self) -> None:
+        if self.baseline not in self.settings:
+            raise UsageError(
+                f"The baseline {self.baseline!r} is not among the settings {', '.join(self.settings)}. "
+                "Every setting is compared with the baseline, so it must be measured too."
+            )
+        if len(set(self.settings)) != len(self.settings):
+            raise UsageError(f"A setting is named twice in {', '.join(self.settings)}. Name each once.")
+        for value, name, most in (
+            (self.blocks, "--blocks", 10_000),
+            (self.seconds, "--seconds", 86_400),
+        ):
+            if not 0 < value <= most:
+                raise UsageError(f"{name} is {value:g}; it must be greater than 0 and at most {most:,}.")
+        if not 0 <= self.seed < SEEDS:
+            raise UsageError(f"--seed is {self.seed}; it must be at least 0 and at most {SEEDS - 1}.")
+        samples = self.blocks * (len(self.settings) + self.null_pair)
+        if samples > MOST_SAMPLES:
+            raise UsageError(
+                f"{self.blocks:,} blocks of {len(self.settings):,} settings are {samples:,} samples; a run "
+                f"has at most {MOST_SAMPLES:,}. Give fewer --blocks or fewer --settings."
+            )
+
+    def order(self) -> tuple[Trial, ...]:
+        """Every trial of the run, in the order it is to be measured."""
+        rng = random.Random(self.seed)
+        trials: list[Trial] = []
+        for block in range(1, self.blocks + 1):
+            entries = _block_entries(self.settings, self.baseline, self.null_pair)
+            rng.shuffle(entries)
+            for position, (setting, role) in enumerate(entries, start=1):
+                trials.append(Trial(len(trials) + 1, block, position, setting, role))
+        return tuple(trials)
+
+    def amount(self, setting: str) -> Amount:
+        """How much work one sample of a setting is."""
+        repeats = self.repeats.get(setting, 1)
+        units = None if self.units is None else repeats * self.units
+        return Amount(self.seconds, units, self.units_each)
+
+    def load_time(self) -> float:
+        """Seconds of load in all, warm-ups included."""
+        return len(self.order()) * (self.seconds + self.warmup_s)
+
+
+def _block_entries(settings: Sequence[str], baseline: str, null_pair: bool) -> list[tuple[str, Role]]:
+    entries: list[tuple[str, Role]] = [
+        (name, "baseline_a" if name == baseline else "treatment") for name in settings
+    ]
+    if null_pair:
+        entries.append((baseline, "baseline_b"))
+    return entries

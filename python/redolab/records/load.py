@@ -1,0 +1,351 @@
+"""What the working sessions do: one record per kind of load, without saying how an engine does it.
+
+A load holds what is the same in every setting. What differs stands in the setting's levels, under
+the names of `FACTORS`; the engine reads them there when it puts the setting in force.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from redolab.errors import UsageError
+from redolab.records.sample import Scope, Work
+
+FACTORS: Mapping[str, str] = {
+    "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
+    "commit_logging": "immediate or batch: is the log written at once or left to gather",
+    "sessions": "sessions that work at the same time",
+    "rows_per_commit": "rows inserted before each commit",
+    "loop": "server or client: where the loop runs that issues the statements",
+    "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
+    "pause_ms": "milliseconds that a session in the server pauses after each commit, on its CPU",
+    "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
+    "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
+    "rounds": "rounds of uncommitted updates before the scan",
+    "processes": "CPU-bound processes that run at the same time",
+    "groups": "groups times values in each of them",
+}
+"""Every factor that a setting of the built-in experiments may have, and what its levels mean."""
+
+
+LEAST_DISK_BYTES = 500 * 10**6
+"""What a private server needs in any case: its directory, its first log files, its temporary files."""
+LOG_LIMIT_BYTES = 5 * 10**9
+"""Where a private server's log stops to grow: its max_wal_size and some."""
+COMMIT_SIBLINGS = 5
+"""PostgreSQL's default, which settings with a commit delay have whatever the server's value is."""
+LONGEST_PAUSE_S = 10.0
+MOST_ARRIVALS_PER_S = 1e6
+"""More than any client can begin."""
+ROW_HEADER_BYTES = 48
+"""Of a small row: line pointer, tuple header and two integers."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much work one sample is: for so many seconds, or so many units of work in all."""
+
+    seconds: float
+    """Length; with `units` only what it is expected to be."""
+    units: int | None = None
+    """Units of work of all sessions together; None: the sessions work for `seconds`."""
+    units_each: int | None = None
+    """Units of work of every session instead, where work that grows with the sessions is the question."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What every kind of load has."""
+
+    name: str
+    """As the user knows it, or empty."""
+    sessions: int
+    """Working sessions, in the setting that has most of them."""
+    scope: Scope
+    """How a setting's parameters are put in force: in each transaction, in each session, for the server."""
+
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
+        """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
+        return {}
+
+    def units_of(self, work: Work) -> int:
+        """Units of work among what the sessions did."""
+        return work.units
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """What will be made in the schema redolab, one phrase each.
+
+        Args:
+            units: of a sample, where that is known before.
+        """
+        return ()
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """About how much disk the tables and their log need at most, bytes."""
+        return LEAST_DISK_BYTES
+
+    def making_s(self, levels: Mapping[str, str]) -> float:  # noqa: ARG002
+        """About how long it takes to make what a setting's levels say, before each sample, seconds."""
+        return 0.0
+
+    def cache_bytes(self) -> int:
+        """How large a private server's cache must be, bytes; 0 where its usual size will do."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Updates(Load):
+    """One single-row update per commit, at random in a key range of each session's own."""
+
+    rows_per_session: int
+    padding_bytes: int
+    """Filler in each row, which decides how many pages the key range spans."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, filled before the first sample."""
+        rows = self.sessions * self.rows_per_session
+        return (f"table redolab.account: {rows:,} rows of {self.padding_bytes} bytes of filler",)
+
+
+@dataclass(frozen=True)
+class OwnRows(Load):
+    """Each session updates the one row of a table of its own, and commits each time."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """A table for each session."""
+        last = self.sessions - 1
+        return (f"tables redolab.own_0 to redolab.own_{last}: one row each",)
+
+
+@dataclass(frozen=True)
+class Ledger(Load):
+    """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, emptied after every kill."""
+        return ("table redolab.forecast.checks.ledger: one row per commit",)
+
+
+@dataclass(frozen=True)
+class Inserts(Load):
+    """Inserts into one table without an index, `rows_per_commit` of them to a commit.
+
+    Whole commits alone: a session that has a share of n units inserts the next multiple of
+    `rows_per_commit` rows.
+    """
+
+    padding_bytes: int
+    loop: str = "server"
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
+    timed: bool = False
+    """Whether a loop inside the server notes the time of each commit; one in a client always does."""
+    unit: str = "row"
+    """What a unit of work is: `row`, or `commit` where commits with many rows are compared with others."""
+
+    def units_of(self, work: Work) -> int:
+        """Rows, or commits."""
+        return work.commits if self.unit == "commit" else work.units
+
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
+        """A commit delay, and how many other transactions must be under way for it."""
+        if "commit_delay_us" not in levels:
+            return {}
+        return {"commit_delay": levels["commit_delay_us"], "commit_siblings": str(COMMIT_SIBLINGS)}
+
+    def makes(self, units: int | None) -> tuple[str, ...]:
+        """One table, emptied before every sample."""
+        rows = "as many rows as fit" if units is None else f"{units:,} rows"
+        return (f"table redolab.item: {rows} of {self.padding_bytes} bytes of filler",)
+
+    def disk_bytes(self, units: int | None) -> int:
+        """The rows with their headers, and as much log until it is recycled."""
+        table = (units or 0) * (ROW_HEADER_BYTES + self.padding_bytes)
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+
+def loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the loop of a setting with such levels runs: `server` or `client`."""
+    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
+
+
+def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
+    """Transactions asked for per second under a setting with such levels; None where every session begins
+    its next one when it has done the last.
+
+    Raises:
+        UsageError: the level is no rate that a client can keep.
+    """
+    level = levels.get("arrival_rate_per_s")
+    if level is None:
+        return None
+    rate_per_s = _number(level)
+    if not 0 < rate_per_s <= MOST_ARRIVALS_PER_S:
+        raise UsageError(
+            f"arrival_rate_per_s is {level!r}; it must be a number above 0 and at most "
+            f"{MOST_ARRIVALS_PER_S:,.0f}."
+        )
+    return rate_per_s
+
+
+def pause_of(levels: Mapping[str, str]) -> float:
+    """Seconds that a session pauses after each commit under a setting with such levels.
+
+    Raises:
+        UsageError: the level is no such time.
+    """
+    level = levels.get("pause_ms", "0")
+    pause_s = _number(level) / 1e3
+    if not 0 <= pause_s <= LONGEST_PAUSE_S:
+        raise UsageError(
+            f"pause_ms is {level!r}; it must be a number from 0 to {1e3 * LONGEST_PAUSE_S:,.0f}."
+        )
+    return pause_s
+
+
+def _number(level: str) -> float:
+    """NaN, which no range contains, for what is no number."""
+    try:
+        return float(level)
+    except ValueError:
+        return math.nan
+
+
+def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
+    """Make sure that whatever is to come at random moments can, and that whoever is to pause can.
+
+    Raises:
+        UsageError: an arrival rate or a pause that is none, or for a loop that cannot wait for it.
+    """
+    for levels in combinations:
+        if isinstance(load, Inserts) and pause_of(levels) and loop_of(load, levels) != "server":
+            raise UsageError("pause_ms needs a loop inside the server. Measure with the level loop=server.")
+        if arrival_rate_of(levels) is not None and loop_of(load, levels) != "client":
+            raise UsageError(
+                "arrival_rate_per_s needs sessions of a client: a loop inside the server begins its next "
+                "transaction by itself, whatever is asked for. Measure with the level loop=client."
+            )
+
+
+@dataclass(frozen=True)
+class Scans(Load):
+    """Whole scans of a table of which another session updates rows without committing.
+
+    A setting's rounds are made anew before each sample: what was updated is rolled back first.
+    """
+
+    rows: int
+    touched: int
+    """Rows that each round updates, twice; the same ones in every round."""
+    rounds: int
+    """Of the setting that has most."""
+
+    @property
+    def versions(self) -> int:
+        """Row versions that exist at once at the most: every update of a row makes one."""
+        return self.rows + 2 * self.touched * self.rounds
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """One table, of which another session updates rows that it never commits."""
+        return (
+            f"table redolab.scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
+            "open transaction",
+        )
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """The versions with their headers, and the log that tells of them."""
+        table = self.versions * ROW_HEADER_BYTES
+        return LEAST_DISK_BYTES + table + min(2 * table, LOG_LIMIT_BYTES)
+
+    def making_s(self, levels: Mapping[str, str]) -> float:
+        """Every update of a row takes some 2 us, its part of the scan for it among them."""
+        return 2e-6 * 2 * self.touched * int(levels["rounds"])
+
+    def cache_bytes(self) -> int:
+        """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
+        return 4 * self.versions * ROW_HEADER_BYTES
+
+
+@dataclass(frozen=True)
+class LevelScript:
+    """What one level of one of the user's own factors brings with it."""
+
+    enter: str = ""
+    """SQL executed when a setting with this level follows one without it."""
+    leave: str = ""
+    """SQL executed when a setting without this level follows one with it."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """The server's own parameters under this level."""
+
+
+SEARCH_PATH = "search_path"
+LIST_SCHEMAS = "redolab, public"
+"""Where a list's statements find names without a schema."""
+
+
+@dataclass(frozen=True)
+class Script(Load):
+    """The user's own statements (`redolab run --list FILE`)."""
+
+    file: str
+    """Where they stand, for messages."""
+    setup: str
+    unit: str
+    settle: str
+    teardown: str
+    levels: Mapping[str, Mapping[str, LevelScript]]
+    """Factor to level to what it brings; only levels that bring something."""
+    places: Mapping[str, tuple[int, int]]
+    """Line and column in the file where each SQL text begins, from 1, by its path: `sql.unit`,
+    `levels.index.btree.enter`."""
+
+    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
+        """The server's own parameters that a setting's levels bring, for the whole session."""
+        return {name: value for name, value in self._brought(levels).items() if name != SEARCH_PATH}
+
+    def search_path(self, levels: Mapping[str, str]) -> str:
+        """Where the unit of work finds names without a schema; the session around it does not."""
+        return self._brought(levels).get(SEARCH_PATH, LIST_SCHEMAS)
+
+    def _brought(self, levels: Mapping[str, str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for factor, level in levels.items():
+            found |= self.levels.get(factor, {}).get(level, LevelScript()).parameters
+        return found
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The user's statements, as they will be executed, and the values of parameters they come with."""
+        texts = {"setup": self.setup, "unit of work": self.unit, "settle": self.settle}
+        for factor, levels in self.levels.items():
+            for level, brings in levels.items():
+                texts[f"enter {factor} {level}"] = brings.enter
+                texts[f"leave {factor} {level}"] = brings.leave
+                values = (f"{name} = {value}" for name, value in brings.parameters.items())
+                texts[f"parameters of {factor} {level}"] = ", ".join(values)
+        texts["teardown"] = self.teardown
+        return tuple(f"{name}: {' '.join(text.split())}" for name, text in texts.items() if text)
+
+
+@dataclass(frozen=True)
+class Spins(Load):
+    """Fixed CPU work in processes of their own, without a database."""
+
+    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The processes."""
+        return (f"{self.sessions} processes",)
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """None: nothing but the run directory is written."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Draws(Load):
+    """Values drawn from a distribution, without a database."""
+
+    mean: float
+
+    def disk_bytes(self, units: int | None) -> int:  # noqa: ARG002
+        """Nothing but the run itself."""
+        return 0

@@ -1,0 +1,143 @@
+"""The page: one HTML file with its figures, tables, style, scripts and results inside."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from redolab.dialect.row_names import row_name
+from redolab.report.page import figures, shown_figures
+from redolab.report.page.drawing import Figure
+from redolab.report.page.histogram_figure import response_histogram
+from redolab.report.page.time_figure import time_profile
+from redolab.report.tables import (
+    advice,
+    cells,
+    contents,
+    findings,
+    method,
+    published,
+    rows,
+    shown_tables,
+    tables,
+    time_tables,
+    wording,
+)
+from redolab.report.tables.cells import Results
+
+_FIGURES: Mapping[str, Callable[[Results], Figure]] = {
+    "time": time_profile,
+    "histogram": response_histogram,
+    "curve": figures.response_curve,
+}
+"""The figure of a section that every experiment has alike."""
+
+
+def render(results: Results) -> str:
+    """Write the report of a run as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of a stored run, of whatever experiment.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    return _filled(
+        "page.html.j2",
+        results,
+        _figures(results),
+        version=results["method"]["redolab_version"],
+        sections=contents.sections(results),
+        advice=advice,
+        cells=cells,
+        tables=tables,
+        curve_caption=figures.curve_caption,
+        findings=findings,
+        method=method,
+        published=published,
+        rows=rows,
+        row_name=row_name,
+        times=time_tables,
+        wording=wording,
+        stamp=tables.emulation(results),
+    )
+
+
+def render_values(results: Results) -> str:
+    """Write what a column of numbers says as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of `redolab analyze`.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    return _filled("values.html.j2", results, _own(results), version=results["redolab_version"], stamp="")
+
+
+def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **parts: Any) -> str:
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            results=results,
+            shown=shown_tables,
+            numbers=shown_figures.numbers,
+            figures=drawn,
+            style=_asset("report.css"),
+            script=_asset("report.js"),
+            plotly=_asset("plotly-cartesian.min.js"),
+            figures_json=_script_json(drawn),
+            results_json=_script_json(results),
+            **parts,
+        )
+    )
+
+
+def _figures(results: Results) -> dict[str, Figure]:
+    drawn = {name: draw(results) for name, draw in _FIGURES.items() if contents.has(results, name)}
+    if tables.comparisons_on(results, "throughput_per_s"):
+        drawn["ratios"] = figures.ratios(results)
+    if method.has_throughput(results):
+        drawn["timeline"] = figures.timeline(results)
+    return drawn | _own(results)
+
+
+def _own(results: Results) -> dict[str, Figure]:
+    return {_name(data): shown_figures.figure(data) for data in results.get("figures") or ()}
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """An experiment's own figure within the page, whose own names it must not take."""
+    return f"own-{data['key']}"
+
+
+def _script_json(value: Any) -> Markup:
+    """Write JSON that can stand inside a script element whatever its strings hold."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704 - escaped above
+
+
+@functools.cache
+def _asset(name: str) -> Markup:
+    text = resources.files("redolab.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 - our own files, read from the package
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("redolab.report.page", "assets"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,80 @@
+"""Tables made as narrow as a terminal: titles broken, intervals and then columns left to the page."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from redolab.report.tables.cells import Cell, Column, Table
+
+_PROSE = 32
+"""Characters at which words in a cell are broken into lines."""
+_TITLE = 10
+"""Characters a title may have on one line, however narrow its figures are."""
+_INDENT = 2
+_GAP = 3
+"""Characters between two columns of `redolab.report.screen.paper`."""
+
+
+def fitted(table: Table, width: int, elsewhere: str = "In the report too") -> Table:
+    """The table in the fullest form that `width` characters hold; its note names what was left out.
+
+    Args:
+        table: as it should be.
+        width: of the screen, characters.
+        elsewhere: where what is left out can be read.
+    """
+    table = _folded(table)
+    for form in (table, broken(table), broken(_bare(table))):
+        if needed(form) <= width:
+            return form
+    bare = _bare(table)
+    kept = len(bare.columns)
+    while kept > 1 and needed(broken(_first(bare, kept))) > width:
+        kept -= 1
+    missing = ", ".join(column.title for column in bare.columns[kept:])
+    note = " ".join(part for part in (table.note, f"{elsewhere}: {missing}.") if part)
+    return replace(broken(_first(bare, kept)), note=note)
+
+
+def needed(table: Table) -> int:
+    """The characters a table needs across."""
+    widths = [_width(table, place) for place in range(len(table.columns))]
+    return _INDENT + sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _width(table: Table, place: int) -> int:
+    column = table.columns[place]
+    texts = [column.title, column.unit, *(row[place].full for row in table.rows)]
+    return max(len(line) for text in texts for line in text.split("\n"))
+
+
+def _folded(table: Table) -> Table:
+    def fold(cell: Cell) -> Cell:
+        return replace(cell, text=textwrap.fill(cell.text, _PROSE)) if len(cell.text) > _PROSE else cell
+
+    return replace(table, rows=[[fold(cell) for cell in row] for row in table.rows])
+
+
+def _bare(table: Table) -> Table:
+    return replace(table, rows=[[replace(cell, interval="") for cell in row] for row in table.rows])
+
+
+def broken(table: Table) -> Table:
+    """The table with its titles broken to the width of what stands under them."""
+    columns: list[Column] = []
+    for place, column in enumerate(table.columns):
+        body = max((_longest(row[place].full) for row in table.rows), default=0)
+        room = max(body, len(column.unit), _TITLE)
+        columns.append(replace(column, title=textwrap.fill(column.title, room, break_long_words=False)))
+    return replace(table, columns=columns)
+
+
+def _longest(text: str) -> int:
+    return max(map(len, text.split("\n")))
+
+
+def _first(table: Table, columns: int) -> Table:
+    rows: Sequence[Sequence[Cell]] = [row[:columns] for row in table.rows]
+    return replace(table, columns=table.columns[:columns], rows=rows)

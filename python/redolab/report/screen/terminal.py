@@ -1,0 +1,140 @@
+"""The report in a terminal: the verdict first, made for 80 columns, readable without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from redolab import units
+from redolab.dialect.row_names import row_name
+from redolab.outlet import terminal
+from redolab.report.page import drawing
+from redolab.report.screen import terminal_tables
+from redolab.report.screen.fitting import fitted
+from redolab.report.screen.paper import TONES, Paper
+from redolab.report.tables import advice, cells, findings, shown_tables, tables, time_tables, wording
+from redolab.report.tables.cells import Results
+from redolab.report.tables.contents import has
+from redolab.report.tables.rows import shares
+
+_NAME = 24
+"""Characters of a row's name beside its bar."""
+
+
+def print_terminal(results: Results, report: Path, console: Console | None = None) -> None:
+    """Print a run's report; the path of its page comes last, on one line however long it is."""
+    console = console or terminal()
+    console.print(Screen(results))
+    console.print("Report", style="bold")
+    console.print(Text(f"  {report}"), soft_wrap=True)
+
+
+class Screen:
+    """A run's report as something rich can print."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield from _Page(options.max_width, plain=options.ascii_only).report(self._results)
+
+
+class _Page(Paper):
+    """Builds the parts of a run's screen."""
+
+    def report(self, results: Results) -> Iterator[RenderableType]:
+        stamp = tables.emulation(results)
+        yield from self._verdict(results)
+        yield from self._null_test(results)
+        yield Text()
+        yield from self.facts(tables.facts(results))
+        for table in shown_tables.first(results):
+            yield from self.table(fitted(table, self.width), stamp)
+        if tables.has_rates(results):
+            yield from self.table(terminal_tables.settings(results), stamp)
+        if tables.comparisons_on(results, "throughput_per_s"):
+            yield from self.table(terminal_tables.ratios(results), stamp)
+        if has(results, "time"):
+            few = len(results["settings"]) <= drawing.FEW
+            yield from self._bars(results, stamp) if few else self._shares(results, stamp)
+        yield from self.numbered("What to change", advice.sentences(results))
+        yield from self._findings(results)
+        yield from self._cautions(results)
+
+    def _verdict(self, results: Results) -> Iterator[RenderableType]:
+        outcome = tables.outcome(results)
+        first, rest = tables.verdict(results)
+        yield self.text(first, "bold")
+        if rest:
+            yield self.text(rest)
+        yield Text()
+        line = Text("Outcome: ").append(outcome.text, TONES.get(outcome.tone, "bold"))
+        yield line
+        if results["status"] != "finished":
+            note = f"The run was {results['status']}; this is what was measured until then."
+            yield self.text(note, "bold yellow")
+
+    def _null_test(self, results: Results) -> Iterator[RenderableType]:
+        text = tables.null_test(results)
+        if text:
+            failed = results["null_test"]["passed"] is False
+            yield self.text(text, "bold red" if failed else "")
+
+    def _bars(self, results: Results, stamp: str) -> Iterator[RenderableType]:
+        unit = cells.time_unit(results)
+        yield Text()
+        title = self.text("Where the time goes, session scope", "bold")
+        if stamp:
+            title.append("  ").append_text(self.text(stamp, "bold yellow"))
+        yield title
+        for setting in results["settings"]:
+            if not shares(setting):
+                yield self.text(f"  {setting['name']}  not measured")
+                continue
+            response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
+            yield self.text(f"  {setting['name']}  {response} {wording.per_unit(results, unit)}")
+            for row, share in terminal_tables.largest(setting, results):
+                yield self._bar(row, share)
+        for note in (*time_tables.unaccounted(results), "Rows under 1 % stand in the report."):
+            yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
+
+    def _shares(self, results: Results, stamp: str) -> Iterator[RenderableType]:
+        yield from self.table(terminal_tables.shares_by_setting(results, self.width), stamp)
+        for note in time_tables.unaccounted(results):
+            yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
+
+    def _bar(self, row: str, share: float) -> Text:
+        name = self.words(row_name(row))[:_NAME]
+        line = Text(f"    {name:<{_NAME}} {self.words(units.percent(share).replace('-', '−')):>8}  ")
+        length = max(0, round((self.width - _NAME - 19) * share))
+        return line.append(self.words("█" * length), TONES.get(row, TONES["wait"]))
+
+    def _findings(self, results: Results) -> Iterator[RenderableType]:
+        lines = [(item["agreement"], findings.in_words(item)) for item in results.get("published") or ()]
+        if lines:
+            yield Text()
+            yield Text("Beside the published figures", "bold")
+            yield self._list(lines)
+
+    def _cautions(self, results: Results) -> Iterator[RenderableType]:
+        diagnostics = results.get("diagnostics") or ()
+        wrong = [item for item in diagnostics if item["outcome"] in ("failed", "warning")]
+        lines = [(item["outcome"], f"{item['name']}: {item['text']}") for item in wrong]
+        lines += [("warning", text) for text in results["warnings"]]
+        yield Text()
+        if lines:
+            yield Text("Read with care", "bold")
+            yield Group(self._list(lines), Text())
+
+    def _list(self, lines: Sequence[tuple[str, str]]) -> Grid:
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1)
+        for outcome, text in lines:
+            grid.add_row(Text(f"  {outcome}", TONES.get(outcome.replace(" ", "_"), "")), self.text(text))
+        return grid

@@ -1,0 +1,122 @@
+"""The tables of a run's screen: narrower than those of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from redolab import units
+from redolab.dialect.row_names import is_wait, row_name
+from redolab.report.screen import fitting
+from redolab.report.tables import cells, tables, time_tables, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.rows import profile_rows, shares
+
+_SHOWN_ROWS = 5
+
+
+def settings(results: Results) -> Table:
+    """What every setting gives, per second and per unit of work."""
+    unit = cells.time_unit(results)
+
+    def time(value: Mapping[str, float | None] | None) -> Cell:
+        return Cell(cells.number(unit.of(value["point"]) if value else None))
+
+    tiered = tables.has_tiers(results)
+    rows = [
+        [
+            Cell(setting["name"]),
+            *([Cell(setting["tier"])] if tiered else []),
+            Cell(cells.number(setting["throughput_per_s"]["point"])),
+            *(time(setting.get(key)) for key in ("service_time_ms", "queue_time_ms", "response_time_ms")),
+        ]
+        for setting in results["settings"]
+    ]
+    each = f"{unit.name}/{wording.unit(results)}"
+    columns = (
+        Column("Setting", align="left"),
+        *([Column("Tier", align="left")] if tiered else []),
+        Column(wording.units(results).capitalize(), "per s"),
+        Column("CPU", each),
+        Column("Wait", each),
+        Column("R", each),
+    )
+    return Table("settings", "Settings", columns, rows, "Wait contains the time in the run queue.")
+
+
+def ratios(results: Results) -> Table:
+    """Every setting's throughput against the baseline's."""
+    rows = []
+    unsettled: dict[str, list[str]] = {}
+    for entry in tables.comparisons_on(results, "throughput_per_s"):
+        if entry["b"] != tables.baseline(results):
+            continue
+        ratio = cells.estimate(entry["ratio"], suffix="×")
+        rows.append(
+            [
+                Cell(entry["a"]),
+                Cell(ratio.text),
+                Cell(ratio.interval),
+                cells.pvalue(entry["pvalue_adjusted"]),
+                cells.outcome(entry["outcome"]),
+            ]
+        )
+        if entry.get("blocks_needed"):
+            unsettled.setdefault(tables.blocks_needed(entry), []).append(entry["a"])
+    columns = (
+        Column("Setting", align="left"),
+        Column("Ratio"),
+        Column("Interval"),
+        Column("p, adjusted"),
+        Column("Outcome", align="left"),
+    )
+    caption = f"{wording.units(results).capitalize()}/s against {tables.baseline(results)}"
+    note = " ".join(f"{blocks} would settle {', '.join(names)}." for blocks, names in unsettled.items())
+    return Table("ratios", caption, columns, rows, note)
+
+
+def shares_by_setting(results: Results, width: int) -> Table:
+    """A row per setting, with as many of the largest rows of its time as `width` characters hold."""
+    main = time_tables.main_rows(results)
+    waits = [row for row in main if is_wait(row)]
+    for dropped in range(len(waits) + 1):
+        gone = set(waits[len(waits) - dropped :])
+        table = _shares(results, [row for row in main if row not in gone])
+        if fitting.needed(table) <= width:
+            break
+    return table
+
+
+def largest(setting: Mapping[str, object], results: Results) -> list[tuple[str, float]]:
+    """The rows of a setting's time to show in a few lines, with their shares, in the order of the page."""
+    known = {row: share["point"] for row, share in shares(setting).items() if share["point"] is not None}
+    big = [row for row in known if abs(known[row]) >= time_tables.MAIN_SHARE and row != "unaccounted"]
+    kept = sorted(big, key=lambda row: -abs(known[row]))[:_SHOWN_ROWS]
+    kept += [row for row in ("unaccounted",) if row in known]
+    return [(row, known[row]) for row in profile_rows(results) if row in kept]
+
+
+def _shares(results: Results, shown: Sequence[str]) -> Table:
+    unit = cells.time_unit(results)
+
+    def part(setting: Mapping[str, object], row: str) -> Cell:
+        share = shares(setting).get(row)
+        if share is None or share["point"] is None:
+            return Cell("–")
+        return Cell(units.percent(share["point"]).removesuffix(" %").replace("-", "−"))
+
+    rows = [
+        [
+            Cell(setting["name"]),
+            Cell(cells.number(unit.of(setting["response_time_ms"]["point"]))),
+            *(part(setting, row) for row in shown),
+        ]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("R", f"{unit.name}/{wording.unit(results)}"),
+        *(Column(row_name(row), "%") for row in shown),
+    )
+    caption = "Where the time goes, session scope"
+    note = "Smaller rows stand in the report."
+    return fitting.broken(Table("time", caption, columns, rows, note))

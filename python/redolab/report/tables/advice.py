@@ -1,0 +1,147 @@
+"""What to change: the ranked changes and Amdahl's bounds, for the page; nothing is recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab import units
+from redolab.report.tables import cells
+from redolab.report.tables.cells import Cell, Column, Results, Table
+
+_OUTCOMES: Mapping[str, Cell] = {
+    "more work": Cell("more work", tone="better"),
+    "shorter times": Cell("shorter times", tone="better"),
+    "not shown to help": Cell("not shown", tone="undecided"),
+    "less work": Cell("less work", tone="worse"),
+}
+
+
+def has_advice(results: Results) -> bool:
+    """Whether there is anything to say: a change, or a bound."""
+    found = results.get("advice") or {}
+    return bool(found.get("changes") or found.get("bounds"))
+
+
+def changes(results: Results) -> Table:
+    """One row per change, ranked: what it gives, and whether commits stay as durable."""
+    found = results["advice"]
+    rows = [
+        [
+            Cell(str(place)),
+            Cell(item["change"]),
+            _durability(item),
+            _OUTCOMES[item["outcome"]],
+            cells.estimate(item["gain"]),
+            cells.estimate(item["time"]),
+        ]
+        for place, item in enumerate(found["changes"], 1)
+    ]
+    columns = (
+        Column("#"),
+        Column("Change", align="left"),
+        Column("Durability", align="left"),
+        Column("Outcome", align="left"),
+        Column("Work per second", "× today"),
+        Column("Transaction time", "× today"),
+    )
+    notes = [
+        f"Today is the setting {found['of']}. {_intervals(found['changes'])}Work is commits; rows where rows "
+        "per commit change.",
+        found["order"],
+        *found["not_forecast"],
+    ]
+    return Table("changes", "Changes, ranked", columns, rows, " ".join(notes))
+
+
+def prices(results: Results) -> Table:
+    """What each change asks for, and what to measure to be surer of it."""
+    rows = [
+        [
+            Cell(item["change"]),
+            Cell(_price(item)),
+            Cell(
+                "measured in this run" if item["basis"] == "measured" else _command(results, item["measure"])
+            ),
+        ]
+        for item in results["advice"]["changes"]
+    ]
+    columns = (
+        Column("Change", align="left"),
+        Column("Price and risk", align="left"),
+        Column("To be surer", align="left"),
+    )
+    return Table("prices", "What each change asks for, and how to be surer of it", columns, rows)
+
+
+def extrapolations(results: Results) -> list[str]:
+    """Which forecasts go beyond what was measured or verified, one sentence for each reason."""
+    said: dict[str, list[str]] = {}
+    for item in results["advice"]["changes"]:
+        if item["extrapolated"]:
+            said.setdefault(item["extrapolated"], []).append(item["change"])
+    return [f"{'; '.join(names)}: {reason}." for reason, names in said.items()]
+
+
+def bounds(results: Results) -> Table:
+    """One row per part of the time: its share, and what removing all of it can give at the most."""
+    found = results["advice"]
+    rows = [
+        [
+            Cell(item["name"]),
+            cells.share_of_time(item["share"]),
+            _most(item["most"]),
+            Cell(_command(results, item["measure"])),
+        ]
+        for item in found["bounds"]
+    ]
+    columns = (
+        Column("Time spent", align="left"),
+        Column(f"Share of {found['whole']}", "%"),
+        Column("Without it, at the most", "times as fast"),
+        Column("What would settle it", align="left"),
+    )
+    return Table(
+        "bounds",
+        f"What each part of the time can give, setting {found['of']}",
+        columns,
+        rows,
+        found["assumes"],
+    )
+
+
+def sentences(results: Results) -> Sequence[str]:
+    """The advice in three sentences at the most."""
+    return [str(line) for line in (results.get("advice") or {}).get("lines", ())]
+
+
+def _most(value: Mapping[str, Any]) -> Cell:
+    if value["point"] is None:
+        return Cell("no limit")
+    point = cells.number(value["point"])
+    if value["low"] is None:
+        return Cell(point)
+    high = "no limit" if value["high"] is None else cells.number(value["high"])
+    return Cell(point, f"{cells.number(value['low'])} – {high}")
+
+
+def _durability(item: Mapping[str, Any]) -> Cell:
+    before, after = item["tier_before"] or cells.NOT_AVAILABLE, item["tier_after"] or cells.NOT_AVAILABLE
+    return Cell(after, tone="" if before == after else "worse")
+
+
+def _price(item: Mapping[str, Any]) -> str:
+    lost = item["tier_after"] != item["tier_before"]
+    return f"a commit is {item['tier_text']}" if lost else str(item["risk"])
+
+
+def _intervals(changed: Sequence[Mapping[str, Any]]) -> str:
+    levels = {item["basis"]: units.significant(100 * item["gain"]["level"], 2) for item in changed}
+    named = {"forecast": "of forecasts", "measured": "of what this run measured"}
+    parts = [f"{level} % {named[basis]}" for basis, level in sorted(levels.items())]
+    return f"Intervals: {', '.join(parts)}. " if parts else ""
+
+
+def _command(results: Results, command: str) -> str:
+    """A command with the run's directory in it."""
+    return " ".join(str(results.get("run", word)) if word == "RUN" else word for word in command.split(" "))

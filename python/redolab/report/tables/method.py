@@ -1,0 +1,203 @@
+"""How a run was made, as tables: order, machine, parameters, checks, instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from redolab import units
+from redolab.report.tables import cells, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table
+
+_PRIORITIES = {True: "real time", False: "normal", None: cells.NOT_AVAILABLE}
+
+
+def in_words(results: Results) -> str:
+    """The design of the run in a few sentences."""
+    design = results["method"].get("design", {})
+    if not design:
+        return ""
+    pair = " and the baseline a second time, as the A/A pair" if design.get("null_pair") else ""
+    text = (
+        f"{design['blocks']} blocks; each holds every setting once in random order "
+        f"(seed {design['seed']}){pair}. "
+    )
+    seconds, warmup = design["seconds"], design["warmup_s"]
+    if any("kills" in setting for setting in results["settings"]):
+        return text + f"Each kill comes after {seconds:g} s of load."
+    length = (
+        f"A sample is {cells.count(design['units'])} {wording.units(results)}"
+        if design.get("units")
+        else f"Samples last {seconds:g} s"
+    )
+    after = f" after {warmup:g} s of warm-up under the same setting" if warmup else ""
+    return f"{text}{length}{after}."
+
+
+def has_throughput(results: Results) -> bool:
+    """Whether the samples of the run are known with their throughput."""
+    return any(entry.get("throughput_per_s") is not None for entry in results.get("timeline") or ())
+
+
+def mapping(results: Results) -> Table:
+    """Which server parameters stand for which setting."""
+    rows = [
+        [
+            Cell(entry["setting"]),
+            Cell(entry["parameter"]),
+            Cell(str(entry["value"])),
+            Cell(entry["scope"]),
+        ]
+        for entry in results["method"].get("mapping", ())
+    ]
+    columns = tuple(Column(name, align="left") for name in ("Setting", "Server parameter", "Value", "Scope"))
+    return Table("mapping", "What each setting means for this server", columns, rows)
+
+
+def tiers(results: Results) -> Table:
+    """What a commit acknowledgement promises in each setting; one row where it is the same in all."""
+    settings = results["settings"]
+    promises = [(setting["name"], setting["tier"], setting.get("tier_text") or "") for setting in settings]
+    if len(promises) > 1 and len({promise[1:] for promise in promises}) == 1:
+        promises = [("every setting", *promises[0][1:])]
+    rows = [[Cell(text) for text in promise] for promise in promises]
+    columns = tuple(
+        Column(name, align="left")
+        for name in ("Setting", "Durability tier", "What an acknowledged commit survives")
+    )
+    return Table("tiers", "Durability", columns, rows)
+
+
+def timeline(results: Results) -> Table:
+    """Every sample in the order measured."""
+    roles = {"baseline_a": "A", "baseline_b": "A′"}
+    rows = [
+        [
+            Cell(str(entry["sample"])),
+            Cell(str(entry["block"])),
+            Cell(entry["setting"]),
+            Cell(roles.get(entry["role"], "")),
+            Cell(f"{entry['start_s']:.1f}"),
+            Cell(f"{entry['elapsed_s']:.2f}"),
+            Cell(cells.number(entry["throughput_per_s"], 4)),
+            Cell(cells.count(entry["checkpoints"])),
+            Cell(cells.count(entry["vacuums"])),
+            Cell(entry["spoiled"] or ""),
+        ]
+        for entry in results["timeline"]
+    ]
+    columns = (
+        Column("Sample"),
+        Column("Block"),
+        Column("Setting", align="left"),
+        Column("A/A pair", align="left"),
+        Column("Start", "s"),
+        Column("Elapsed", "s"),
+        Column(wording.units(results).capitalize(), "per s"),
+        Column("Checkpoints"),
+        Column("Vacuums"),
+        Column("Spoiled", align="left"),
+    )
+    return Table("timeline", "Samples in the order measured", columns, rows)
+
+
+def environment(results: Results) -> Table:
+    """Design, machine and server, as recorded."""
+    method = results["method"]
+    pairs = [
+        ("run", results["run"]),
+        ("redolab", method.get("redolab_version")),
+        ("started", method.get("started_at")),
+        ("finished", method.get("finished_at")),
+        *_flat(results["engine"], "engine"),
+        *_flat(results.get("load") or {}, "load"),
+        *_flat(method.get("design", {}), "design"),
+        *_flat(method.get("machine", {}), "machine"),
+    ]
+    rows = [[Cell(name.replace("_", " ")), cells.words(value)] for name, value in pairs]
+    columns = (Column("What", align="left"), Column("As recorded", align="left"))
+    return Table("environment", "Design, machine and server", columns, rows)
+
+
+def parameter_changes(results: Results) -> Table:
+    """Every parameter the run changed."""
+    names = ("at", "setting", "parameter", "before", "after", "scope")
+    rows = [
+        [Cell(str(entry.get(name, ""))) for name in names]
+        for entry in results["method"].get("parameter_changes", ())
+    ]
+    columns = tuple(
+        Column(name, align="left")
+        for name in ("Time (UTC)", "For setting", "Parameter", "Before", "After", "Scope")
+    )
+    return Table("parameter-changes", "Parameters changed", columns, rows)
+
+
+def diagnostics(results: Results) -> Table:
+    """Checks of the run, failed ones first."""
+    order = ("failed", "warning", "passed", "not_available")
+    entries = sorted(
+        results.get("diagnostics") or (),
+        key=lambda entry: order.index(entry["outcome"]) if entry["outcome"] in order else 0,
+    )
+    rows = [[cells.outcome(entry["outcome"]), Cell(entry["name"]), Cell(entry["text"])] for entry in entries]
+    columns = tuple(Column(name, align="left") for name in ("Outcome", "Check", "What was seen"))
+    return Table("diagnostics", "What was checked", columns, rows)
+
+
+def instrument(results: Results) -> Table:
+    """What the instrument did and cost."""
+    card = results["instrument"]
+    pairs = (
+        ("Wait events read from", "", cells.words(card.get("source"))),
+        ("Sampling rate, while on", "readings/s", Cell(cells.number(card.get("rate_per_s")))),
+        ("Time sampled", "s", Cell(cells.number(card.get("sampled_s")))),
+        ("Readings of the server", "", Cell(cells.count(card.get("ticks")))),
+        ("Late readings", "", Cell(cells.count(card.get("late")))),
+        ("Lost readings", "", Cell(cells.count(card.get("lost")))),
+        ("Looks at a process", "", Cell(cells.count(card.get("looks")))),
+        ("Torn looks", "% of looks", _percent(card.get("torn_share"))),
+        ("Priority", "", Cell(_PRIORITIES[card.get("realtime")])),
+        ("CPU of the sampler", "s", Cell(cells.number(card.get("cpu_s")))),
+        ("CPU of the sampler, while on", "% of one core", Cell(cells.number(card.get("cpu_pct_of_core")))),
+        ("CPU per look", "µs", Cell(cells.number(card.get("cpu_per_look_us")))),
+        ("Throughput with the sampler on", "ratio to off", _overhead(card)),
+        ("On/off pairs behind it", "", Cell(cells.count(card.get("pairs")))),
+    )
+    rows = [[Cell(name), value, Cell(unit)] for name, unit, value in pairs]
+    columns = (Column("Instrument", align="left"), Column("Figure"), Column("Unit", align="left"))
+    return Table("instrument", "Instrument card", columns, rows, card.get("text") or "")
+
+
+def commands(results: Results) -> str:
+    """The commands that repeat the run in the same order and check this report."""
+    again = results["method"].get("command") or f"redolab run {results['experiment']}"
+    seed = results["method"].get("design", {}).get("seed")
+    if "--seed" not in again and seed is not None:
+        again = f"{again} --seed {seed}"
+    run = results["run"]
+    return f"{again}\nredolab report {run}\nredolab verify {run}"
+
+
+def _overhead(card: Mapping[str, Any]) -> Cell:
+    return cells.estimate(card["overhead"]) if card.get("overhead") else Cell("not measured")
+
+
+def _percent(share: float | None) -> Cell:
+    return Cell(cells.number(None if share is None else 100 * share))
+
+
+def _flat(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:
+    for name, item in value.items():
+        title = f"{prefix} {name}"
+        if isinstance(item, Mapping):
+            if {"point", "low", "high"} <= item.keys():
+                yield title, cells.estimate(item).full
+            else:
+                yield from _flat(item, title)
+        elif name.endswith("_bytes") and isinstance(item, int | float):
+            yield title.removesuffix("_bytes"), units.size(item)
+        elif isinstance(item, Sequence) and not isinstance(item, str):
+            yield title, ", ".join(map(str, item))
+        else:
+            yield title, item

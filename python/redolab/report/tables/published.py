@@ -1,0 +1,122 @@
+"""The tables of the published experiment, with the columns they had there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.report.tables import cells, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.tables import baseline
+
+
+def unit_of_work(results: Results, scope: str) -> Table:
+    """The published unit-of-work table; `scope` is `session` or `instance`."""
+    unit = cells.time_unit(results)
+    figures = (
+        ("arrival_rate_per_s", "arrival_rate_change_pct", 1.0),
+        ("cpu_ms", "cpu_change_pct", unit.per_ms),
+        ("wait_ms", "wait_change_pct", unit.per_ms),
+        ("response_ms", "response_change_pct", unit.per_ms),
+    )
+    rows = []
+    for entry in results["as_published"]["unit_of_work"].get(scope) or ():
+        row = [Cell(entry["setting"]), Cell(cells.count(entry["samples"]))]
+        for figure, figure_change, scale in figures:
+            value = entry.get(figure)
+            row.append(Cell(cells.number(None if value is None else value * scale)))
+            row.append(_change(entry, figure_change, results))
+        rows.append(row)
+    columns = [Column("Setting", align="left"), Column("Samples")]
+    for title, unit_name in (
+        ("Avg L", f"{wording.units(results)}/s"),
+        ("Avg CPUt", f"{unit.name}/{wording.unit(results)}"),
+        ("Avg Wt", f"{unit.name}/{wording.unit(results)}"),
+        ("Avg Rt", f"{unit.name}/{wording.unit(results)}"),
+    ):
+        columns += [Column(title, unit_name), Column("change", "%")]
+    meaning = {
+        "session": "Time of the working sessions alone.",
+        "instance": "Time of every server process, background processes too.",
+    }[scope]
+    return Table(f"unit-of-work-{scope}", f"Unit of work, {scope} scope", columns, rows, meaning)
+
+
+def has_overview(results: Results) -> bool:
+    """Whether anything was committed that the overview could tell of."""
+    return any(entry["commits_per_s"] for entry in results["as_published"]["overview"])
+
+
+def overview(results: Results) -> Table:
+    """The published overview table."""
+    rows = [
+        [
+            Cell(entry["setting"]),
+            Cell(cells.number(entry["commits_per_s"])),
+            *(Cell(cells.number(entry[key])) for key in ("cpu_pct", "log_sync_pct", "log_write_pct")),
+        ]
+        for entry in results["as_published"]["overview"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("Commits", "per s"),
+        Column("CPU", "%"),
+        Column("Log sync", "% of non-idle wait"),
+        Column("Log write", "% of non-idle wait"),
+    )
+    return Table("overview", "Overview", columns, rows)
+
+
+def published_tests(results: Results) -> Table:
+    """The tests the published experiments used, which ignore the order of the samples."""
+    rows = [
+        [
+            Cell(test["a"] or "all settings"),
+            Cell(test["b"] or "each other"),
+            cells.pvalue(test["normal_a_pvalue"]),
+            cells.pvalue(test["normal_b_pvalue"]),
+            Cell(test["test"]),
+            cells.pvalue(test["pvalue"]),
+        ]
+        for test in results["as_published"]["tests"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("against", align="left"),
+        Column("Normality, setting", "p"),
+        Column("Normality, against", "p"),
+        Column("Test", align="left"),
+        Column("Difference", "p"),
+    )
+    note = "These take the samples as independent; drift makes them call equal settings different."
+    return Table("published-tests", "Tests as published", columns, rows, note)
+
+
+def curve_published(results: Results) -> Table:
+    """What the published curves take and give."""
+    unit = cells.time_unit(results)
+    rows = [
+        [
+            Cell(curve["setting"]),
+            Cell(cells.number(curve["servers"])),
+            Cell(cells.number(unit.of(curve["service_time_ms"]))),
+            Cell(cells.number(rate, 4)),
+            Cell(cells.number(unit.of(time), 4)),
+        ]
+        for curve in results["curve"].get("published", ())
+        for rate, time in zip(curve["arrival_rate_per_s"], curve["response_time_ms"], strict=True)
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("Servers M"),
+        Column("Service time S", unit.name),
+        Column(f"{wording.units(results).capitalize()} L", "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
+    )
+    return Table("curve-published", "Curves as published, R = S / (1 − (S L / M)^M)", columns, rows)
+
+
+def _change(entry: Mapping[str, Any], key: str, results: Results) -> Cell:
+    if entry["setting"] == baseline(results):
+        return Cell("–")
+    return cells.change(entry.get(key))

@@ -1,0 +1,63 @@
+"""An experiment's own tables (`redolab.analysis.exhibits.Table`) as tables ready to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from redolab.report.tables import cells
+from redolab.report.tables.cells import Cell, Column, Results, Table
+
+_TALL = 20
+"""Rows beyond which a table is folded on the page."""
+_WRITERS: Mapping[str, Callable[[Any], Cell]] = {
+    "text": cells.words,
+    "count": lambda value: Cell(cells.count(value)),
+    "number": lambda value: Cell(cells.number(value, 4)),
+    "estimate": cells.estimate,
+    "share": cells.share,
+    "change": cells.change,
+    "pvalue": cells.pvalue,
+    "outcome": lambda value: Cell(cells.NOT_AVAILABLE) if value is None else cells.outcome(value),
+}
+_WORDS = frozenset({"text", "outcome"})
+_PERCENT = frozenset({"share", "change"})
+
+
+def first(results: Results) -> list[Table]:
+    """The tables that answer the question: beside the verdict, and on the terminal."""
+    return [table(item) for item in results.get("tables") or () if item["first"]]
+
+
+def others(results: Results) -> list[Table]:
+    """The rest of the experiment's own tables."""
+    return [table(item) for item in results.get("tables") or () if not item["first"]]
+
+
+def league(results: Results) -> list[Table]:
+    """How true every model's forecasts were, a table for each record; none where none was ever checked."""
+    return [table(item) for item in (results.get("league") or {}).get("tables", ())]
+
+
+def is_tall(shown: Table) -> bool:
+    """Whether a table has so many rows that the page folds it."""
+    return len(shown.rows) > _TALL
+
+
+def table(data: Mapping[str, Any]) -> Table:
+    """A table as the results object has it (`redolab.analysis.exhibits.Table.as_json`)."""
+    columns = data["columns"]
+    return Table(
+        # The page's own tables have names that these must not take.
+        f"own-{data['key']}",
+        data["caption"],
+        [_column(column) for column in columns],
+        [[_WRITERS[column["kind"]](row.get(column["key"])) for column in columns] for row in data["rows"]],
+        data["note"],
+    )
+
+
+def _column(data: Mapping[str, Any]) -> Column:
+    kind = data["kind"]
+    unit = data["unit"] or ("%" if kind in _PERCENT else "")
+    return Column(data["title"], unit, "left" if kind in _WORDS else "right")

@@ -1,0 +1,355 @@
+"""The tables of a report, built once for the page and for the terminal; nothing is recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab import units
+from redolab.report.tables import cells, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table
+
+_PRODUCTS = {
+    "embedded": "PostgreSQL",
+    "postgresql": "PostgreSQL",
+    "mariadb": "MariaDB",
+    "mysql": "MySQL",
+    "sqlite": "SQLite",
+}
+# What the sessions of each kind of load do (`redolab.records.load`).
+_WORK = {
+    "updates": "one row per commit",
+    "ownrows": "one row per commit, a table for each session",
+    "ledger": "one row per commit",
+    "inserts": "single-row inserts",
+    "scans": "whole scans of {rows:,} rows",
+    "spins": "fixed CPU work",
+    "draws": "{name} values with mean {mean:g}",
+}
+_NAMED = frozenset({"updates", "script"})
+"""Kinds of load of which there are several by name."""
+
+
+def emulation(results: Results) -> str:
+    """The stamp every table of an emulated run carries; empty on real devices."""
+    device = results["engine"].get("emulated", {}).get("log_device_ms")
+    if not device:
+        return ""
+    delivered = device.get("delivered")
+    text = f"EMULATED log device {device['requested']:g} ms"
+    return text + (f" (delivered {cells.estimate(delivered).text})" if delivered else "")
+
+
+def comparison(results: Results, setting: str, metric: str) -> Mapping[str, Any] | None:
+    """Find the comparison of a setting with the baseline."""
+    for entry in comparisons_on(results, metric):
+        if entry["a"] == setting and entry["b"] == baseline(results):
+            return dict(entry)
+    return None
+
+
+def comparisons_on(results: Results, metric: str) -> list[Mapping[str, Any]]:
+    """The comparisons of one metric."""
+    return [entry for entry in results.get("comparisons") or () if entry["metric"] == metric]
+
+
+def baseline(results: Results) -> str:
+    """Name of the setting every other one is compared with."""
+    return str(results["verdict"]["baseline"])
+
+
+def verdict(results: Results) -> tuple[str, str]:
+    """The verdict's first sentence, and the rest of it."""
+    first, stop, rest = str(results["verdict"]["text"]).partition(". ")
+    return first + stop.rstrip(), rest
+
+
+def outcome(results: Results) -> Cell:
+    """The verdict's outcome, in the experiment's words where it has its own."""
+    name = results["verdict"]["outcome"]
+    return Cell(results["verdict"].get("outcome_text") or cells.outcome(name).text, tone=name)
+
+
+def is_database(results: Results) -> bool:
+    """Whether a database was measured, and not the machine alone."""
+    return results["engine"]["name"] in _PRODUCTS
+
+
+def server(results: Results) -> str:
+    """Name what was measured."""
+    engine = results["engine"]
+    place = "" if engine.get("local", True) else ", on another machine"
+    product = _PRODUCTS.get(engine["name"])
+    if product:
+        return f"{product} {engine['version']} ({engine['name']}{place})"
+    machine = results["method"].get("machine", {})
+    cpus = machine.get("cpus")
+    about = [f"{cpus} CPUs" if cpus else "", machine.get("cpu_model")]
+    return ", ".join(str(part) for part in (engine["name"] + place, *about) if part)
+
+
+def load(results: Results) -> str:
+    """Say what the sessions did."""
+    described = results["load"]
+    # Runs stored before there were kinds had updates.
+    kind = described.get("kind", "updates")
+    parts = [str(described["name"])] if described.get("name") and kind in _NAMED else []
+    if described.get("sessions") and kind != "draws":
+        parts.append(_workers(results, described["sessions"]))
+    if kind in _WORK:
+        parts.append(_WORK[kind].format_map(described))
+    if {setting["levels"].get("loop", described.get("loop")) for setting in results["settings"]} == {
+        "client"
+    }:
+        parts.append("from a client")
+    return ", ".join(parts)
+
+
+def facts(results: Results) -> list[tuple[str, str]]:
+    """What was measured and where, as name and value."""
+    found = [
+        ("Server" if is_database(results) else "Measured on", server(results)),
+        ("Load", load(results)),
+        _counted(results),
+    ]
+    if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
+        found.append(("Commit mode set per", str(results["load"]["scope"])))
+    if is_database(results):
+        found.append(("Log device", emulation(results) or "the machine's own"))
+    if results.get("regime"):
+        found.append(("Regime of the baseline", _regime(results["regime"])))
+    return found
+
+
+def null_test(results: Results) -> str:
+    """The run's own check, the baseline against itself, in one sentence; empty where none was planned."""
+    test = results.get("null_test")
+    if not test:
+        return ""
+    if test["passed"] is None:
+        return "A/A check: not available; the baseline was not measured twice in every block."
+    ratio = cells.estimate(test["ratio"])
+    text = (
+        f"A/A check {'passed' if test['passed'] else 'FAILED'}: the baseline against itself "
+        f"{ratio.text}× ({ratio.interval}), {cells.p_equals(test['pvalue'])}."
+    )
+    if not test["passed"]:
+        return text + " Equal settings look different in this run, so no verdict is given."
+    smallest = test.get("minimum_detectable_ratio")
+    if smallest is None:
+        return text
+    least = (
+        f"a difference of {units.percent(smallest - 1)} or more" if smallest < 2
+        else f"only differences by a factor of {cells.number(smallest)} or more"
+    )  # fmt: skip
+    return f"{text} This run can tell {least}."
+
+
+def glance(results: Results) -> Table:
+    """One row per setting: what it promises, what it gives, and against the baseline."""
+    unit = cells.time_unit(results)
+    named = wording.units(results)
+    tiered = has_tiers(results)
+    rows = [
+        [
+            Cell(setting["name"]),
+            *([Cell(setting["tier"])] if tiered else []),
+            cells.estimate(setting["throughput_per_s"]),
+            cells.estimate(setting["response_time_ms"], unit.per_ms),
+            *_against_baseline(results, setting["name"], "throughput_per_s"),
+        ]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        *([Column("Durability tier", align="left")] if tiered else []),
+        Column(named.capitalize(), "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
+        Column(f"{named.capitalize()}/s against baseline", "ratio"),
+        Column("Outcome", align="left"),
+    )
+    return Table("glance", f"The settings against {baseline(results)}", columns, rows)
+
+
+def has_rates(results: Results) -> bool:
+    """Whether its settings are known with their throughput."""
+    return any(setting.get("throughput_per_s") for setting in results["settings"])
+
+
+def has_tiers(results: Results) -> bool:
+    """Whether its settings promise anything of a commit."""
+    return is_database(results) and any(setting.get("tier") for setting in results["settings"])
+
+
+def histogram_values(results: Results) -> Table:
+    """The response times behind the smoothed histograms, one row per sample of each setting."""
+    unit = cells.time_unit(results)
+    settings = [item for item in results["settings"] if item.get("density")]
+    values = [item["density"]["values_ms"] for item in settings]
+    longest = max(map(len, values), default=0)
+    rows = [
+        [
+            Cell(str(index + 1)),
+            *(
+                Cell(cells.number(unit.of(column[index]), 4) if index < len(column) else "")
+                for column in values
+            ),
+        ]
+        for index in range(longest)
+    ]
+    columns = [
+        Column("Sample of the setting"),
+        *(Column(item["name"], unit.name) for item in settings),
+    ]
+    return Table("histogram-values", "Response time R of each sample", columns, rows)
+
+
+def curve_points(results: Results) -> Table:
+    """The measured points of the response-time curve."""
+    unit = cells.time_unit(results)
+    rows = [
+        [
+            Cell(points["setting"]),
+            Cell(cells.number(rate, 4)),
+            Cell(cells.number(unit.of(time), 4)),
+        ]
+        for points in results["curve"]["points"]
+        for rate, time in zip(points["arrival_rate_per_s"], points["response_time_ms"], strict=True)
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column(f"{wording.units(results).capitalize()} L", "per s"),
+        Column("Response time R", wording.per_unit(results, unit)),
+    )
+    return Table("curve-points", "Measured points", columns, rows)
+
+
+def comparisons(results: Results) -> Table:
+    """The run's own comparisons, paired within blocks."""
+    entries = results.get("comparisons") or ()
+    pairs = any(entry["b"] != baseline(results) for entry in entries)
+    rows = [
+        [
+            Cell(entry["a"]),
+            *([Cell(entry["b"])] if pairs else []),
+            Cell(metric_name(results, entry["metric"])),
+            cells.estimate(entry["ratio"]),
+            cells.pvalue(entry["pvalue"]),
+            cells.pvalue(entry["pvalue_adjusted"]),
+            cells.outcome(entry["outcome"]),
+            Cell(blocks_needed(entry)),
+        ]
+        for entry in entries
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        *([Column("against", align="left")] if pairs else []),
+        Column("Figure", align="left"),
+        Column("Ratio" if pairs else "Ratio to baseline", "× (interval)"),
+        Column("p"),
+        Column("p, adjusted", "Holm"),
+        Column("Outcome", align="left"),
+        Column("To settle it", align="left"),
+    )
+    note = "Ratios are paired within blocks; p from a permutation of the signs within blocks."
+    friedman = results.get("friedman")
+    if friedman:
+        note += (
+            f" Friedman test over all settings: statistic {cells.number(friedman['statistic'])}, "
+            f"{cells.p_equals(friedman['pvalue'])}."
+        )
+    caption = "Comparisons of all pairs" if pairs else f"Comparisons with {baseline(results)}"
+    return Table("comparisons", caption, columns, rows, note)
+
+
+def metric_name(results: Results, metric: str) -> str:
+    """A compared figure in few words."""
+    names = {"throughput_per_s": f"{wording.units(results)}/s", "response_time_ms": "R"}
+    return names.get(metric, metric.replace("_", " "))
+
+
+def uses_the_log(results: Results) -> bool:
+    """Whether anything is known of how its settings use the log."""
+    return any(
+        (setting.get(key) or {}).get("point") is not None
+        for setting in results["settings"]
+        for key in ("commits_per_flush", "flush_time_ms", "wal_bytes_per_commit")
+    )
+
+
+def log_figures(results: Results) -> Table:
+    """How each setting uses the log."""
+    rows = [
+        [
+            Cell(setting["name"]),
+            cells.estimate(setting["commits_per_flush"]),
+            cells.estimate(setting["flush_time_ms"]),
+            cells.estimate(setting["wal_bytes_per_commit"]),
+            cells.estimate(setting["run_queue_time_ms"], cells.time_unit(results).per_ms),
+            Cell(cells.count(setting["failed"])),
+        ]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("Commits per flush"),
+        Column("Log flush", "ms"),
+        Column("Log", "bytes per commit"),
+        Column("Run queue", wording.per_unit(results, cells.time_unit(results))),
+        Column(f"Failed {wording.units(results)}"),
+    )
+    return Table("log-figures", "The log, the run queue and failures", columns, rows)
+
+
+def blocks_needed(entry: Mapping[str, Any]) -> str:
+    """Say how many more blocks would settle a comparison; empty when it is settled."""
+    needed = entry.get("blocks_needed")
+    if not needed:
+        return ""
+    return f"{cells.count(needed)} more {'block' if needed == 1 else 'blocks'}"
+
+
+def _workers(results: Results, most: int) -> str:
+    """How many sessions or processes work, at most where their number is a factor."""
+    factors = {factor for setting in results["settings"] for factor in setting["levels"]}
+    worker = "process" if "processes" in factors else "session"
+    up_to = "up to " if {"sessions", "processes"} & factors else ""
+    return f"{up_to}{units.counted(most, worker)}"
+
+
+def _counted(results: Results) -> tuple[str, str]:
+    """How much was measured: samples of so much work, or kills."""
+    settings = results["settings"]
+    spoiled = sum(setting.get("spoiled") or 0 for setting in settings)
+    extra = f", {cells.count(spoiled)} more spoiled" if spoiled else ""
+    if any("kills" in setting for setting in settings):
+        return "Kills", cells.count(sum(setting["kills"] for setting in settings)) + extra
+    samples = sum(setting.get("samples") or 0 for setting in settings)
+    done = results["method"].get("design", {}).get("units")
+    each = (
+        f"{cells.count(done)} {wording.unit(results) if done == 1 else wording.units(results)}" if done
+        else units.duration(results["load"]["seconds"])
+    )  # fmt: skip
+    return "Samples", f"{cells.count(samples)} of {each}{extra}"
+
+
+def _is_commit_mode(levels: Mapping[str, str]) -> bool:
+    return not {"commit_wait", "commit_logging"}.isdisjoint(levels)
+
+
+def _regime(regime: Mapping[str, Any]) -> str:
+    parts = [
+        f"{name} {cells.number(100 * regime[key]['point'])}\u00a0%"
+        for name, key in (("log sync", "log_sync_share"), ("CPU and its queue", "cpu_share"))
+        if regime[key] and regime[key]["point"] is not None
+    ]
+    return ": ".join([regime["name"], ", ".join(parts)] if parts else [regime["name"]])
+
+
+def _against_baseline(results: Results, setting: str, metric: str) -> list[Cell]:
+    if setting == baseline(results):
+        return [Cell("1"), Cell("baseline", tone="baseline")]
+    entry = comparison(results, setting, metric)
+    if entry is None:
+        return [Cell(cells.NOT_AVAILABLE), Cell(cells.NOT_AVAILABLE)]
+    return [cells.estimate(entry["ratio"], suffix="×"), cells.outcome(entry["outcome"])]

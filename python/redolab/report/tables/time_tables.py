@@ -1,0 +1,187 @@
+"""The tables of where the time goes: per unit of work, row by row, and wait against scheduler state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from redolab.dialect.row_names import is_wait, row_name
+from redolab.report.tables import cells, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table, TimeUnit
+from redolab.report.tables.rows import profile_rows, shares, times
+
+MAIN_SHARE = 0.01
+"""Share of a setting's time from which a row is shown where there is little room."""
+_COLUMNS = 6
+"""Settings up to which each has a column of its own."""
+_VIEWS: Mapping[str, tuple[str, str]] = {
+    "profile": (
+        "session",
+        "What {unit} takes in its session. The rows of a setting sum to 100 %; waiting for a client "
+        "is think time, not load, and stands in none of them.",
+    ),
+    "instance_profile": (
+        "instance",
+        "What every server process does. Background processes work beside the sessions, so these times "
+        "can sum to more than R; their main loops and the sessions' think time are idle, not load, and "
+        "stand in no row.",
+    ),
+}
+
+
+def profile_times(results: Results) -> Table:
+    """Time per unit of work in each row of the session profile, and the whole of each setting.
+
+    A column per setting, and the whole as the last row; a row per setting where there are many.
+    """
+    return _by_row(results) if len(results["settings"]) <= _COLUMNS else _by_setting(results)
+
+
+def has_instance(results: Results) -> bool:
+    """Whether anything is known of the whole instance's time."""
+    return any(setting.get("instance_profile") for setting in results["settings"])
+
+
+def main_rows(results: Results) -> list[str]:
+    """The rows of the session profile that reach 1 % in a setting, and what is unaccounted."""
+    parts = [shares(setting) for setting in results["settings"]]
+    return [
+        row
+        for row in profile_rows(results)
+        if row == "unaccounted"
+        or any(row in part and abs(part[row]["point"] or 0.0) >= MAIN_SHARE for part in parts)
+    ]
+
+
+def _by_row(results: Results) -> Table:
+    settings = results["settings"]
+    unit = cells.time_unit(results)
+    rows = [
+        [
+            Cell(row_name(row)),
+            *(_part(setting, row, unit) for setting in settings),
+            Cell(row if is_wait(row) else ""),
+        ]
+        for row in profile_rows(results)
+    ]
+    columns = (
+        Column("Time spent", align="left"),
+        *(Column(setting["name"], unit.name) for setting in settings),
+        Column("Wait event", align="left"),
+    )
+    total = [
+        Cell("response time R", tone="total"),
+        *(_whole(setting, unit) for setting in settings),
+        Cell(""),
+    ]
+    note = "The rows of a setting sum to its R. “–”: never seen in that setting."
+    return _times_table(results, columns, [*rows, total], note)
+
+
+def _by_setting(results: Results) -> Table:
+    unit = cells.time_unit(results)
+    shown = main_rows(results)
+    rows = [
+        [Cell(setting["name"]), *(_part(setting, row, unit) for row in shown), _whole(setting, unit)]
+        for setting in results["settings"]
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        *(Column(row_name(row), unit.name) for row in shown),
+        Column("response time R", unit.name),
+    )
+    note = (
+        "Rows under 1 % of every setting stand among the figure's numbers. “–”: never seen in that setting."
+    )
+    return _times_table(results, columns, rows, note)
+
+
+def _times_table(
+    results: Results, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str
+) -> Table:
+    caption = f"Time per {wording.unit(results)}, session scope, {cells.time_unit(results).name}"
+    return Table("profile-times", caption, columns, rows, " ".join([note, *unaccounted(results)]))
+
+
+def _part(setting: Mapping[str, Any], row: str, unit: TimeUnit) -> Cell:
+    part, whole = times(setting).get(row), unit.of(setting["response_time_ms"]["point"])
+    value = None if part is None else unit.of(part["point"])
+    return Cell("–") if value is None or whole is None else Cell(cells.part(value, whole))
+
+
+def _whole(setting: Mapping[str, Any], unit: TimeUnit) -> Cell:
+    whole = unit.of(setting["response_time_ms"]["point"])
+    return Cell("–" if whole is None else cells.part(whole, whole), tone="total")
+
+
+def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> Table:
+    """Every row of every setting's profile: share and time per unit with intervals, and seconds."""
+    unit = cells.time_unit(results)
+    view, note = _VIEWS[scope]
+    order = profile_rows(results, scope)
+    rows = [
+        [
+            Cell(setting["name"]),
+            Cell(row_name(entry["row"])),
+            cells.share(entry["share"]),
+            cells.estimate(entry["per_unit_ms"], unit.per_ms),
+            Cell(cells.number(entry["time_s"])),
+            Cell(entry["row"] if is_wait(entry["row"]) else ""),
+        ]
+        for setting in results["settings"]
+        for entry in sorted(setting.get(scope) or (), key=lambda entry: order.index(entry["row"]))
+    ]
+    columns = (
+        Column("Setting", align="left"),
+        Column("Time spent", align="left"),
+        Column("Share", "% (interval)"),
+        Column(f"Per {wording.unit(results)}", f"{unit.name} (interval)"),
+        Column("All samples", "s"),
+        Column("Wait event", align="left"),
+    )
+    note = note.format(unit=wording.one(results))
+    return Table(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
+
+
+def joint(results: Results) -> Table:
+    """Wait posted or not, against what the process did; without rows where that is not known."""
+    rows = []
+    for setting in results["settings"]:
+        matrix = setting.get("joint")
+        for key, name in (("posted", "posted"), ("not_posted", "not posted")) if matrix else ():
+            shares_of = [matrix[key][column] for column in ("on_cpu", "run_queue", "asleep")]
+            known = [share for share in shares_of if share is not None]
+            rows.append([Cell(setting["name"]), Cell(name), *map(_percent, shares_of), _percent(sum(known))])
+    columns = (
+        Column("Setting", align="left"),
+        Column("Wait event", align="left"),
+        Column("On CPU", "%"),
+        Column("Run queue", "%"),
+        Column("Asleep", "%"),
+        Column("Together", "%"),
+    )
+    note = (
+        "Waits as posted and run queue must not simply be added: a woken process still shows its wait "
+        "while it stands in the run queue. Columns are the kernel's exact accounts; readings divide them; "
+        f"{cells.NOT_AVAILABLE} where none fell."
+        if rows
+        else "Not available: on CPU and in the run queue could not be told apart at each reading."
+    )
+    return Table("joint", "Wait posted or not, share of the sessions' time", columns, rows, note)
+
+
+def unaccounted(results: Results) -> list[str]:
+    """Why more than 1 % of the time is unaccounted, one sentence per reason with its settings."""
+    settings: dict[str, list[str]] = {}
+    for setting in results["settings"]:
+        if setting.get("unaccounted_text"):
+            settings.setdefault(setting["unaccounted_text"], []).append(setting["name"])
+    every = len(results["settings"])
+    return [
+        f"Unaccounted, {'every setting' if len(names) == every else ', '.join(names)}: {text}"
+        for text, names in settings.items()
+    ]
+
+
+def _percent(share: float | None) -> Cell:
+    return Cell(cells.NOT_AVAILABLE if share is None else cells.part(100 * share, 100))

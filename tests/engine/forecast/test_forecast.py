@@ -1,0 +1,67 @@
+"""A forecast from a run that was really measured, on the private server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from redolab.forecast.models.quantities import QUANTITIES
+from tests.conftest import Redolab
+
+
+@pytest.fixture
+def costs(tmp_path: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A short run of calibrate, on a log so slow that no other work on the machine matters."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    out = tmp_path / "costs"
+    ended = redolab(
+        "run",
+        "calibrate",
+        "--quick",
+        "--blocks",
+        "1",
+        "--sessions",
+        "4",
+        "--log-device-ms",
+        "20",
+        "--out",
+        out,
+    )
+    assert ended.code == 0, ended.err
+    return out
+
+
+def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
+    ended = redolab("forecast", costs, "--set", "sessions=2", "--sweep", "commit_wait=wait,nowait", "--json")
+    assert (ended.code, ended.err) == (0, "")
+    results = json.loads(ended.out)
+    assert set(QUANTITIES) - {"commits_per_flush"} <= results["asked"]["forecast"].keys()
+    for estimate in results["asked"]["forecast"].values():
+        assert 0 <= estimate["low"] <= estimate["point"] <= estimate["high"]
+    measured = results["today"]["measured"]["throughput_per_s"]["point"]
+    said = results["today"]["forecast"]["throughput_per_s"]["point"]
+    # The model was calibrated on it, so this only says that nothing is off by a unit.
+    assert said == pytest.approx(measured, rel=0.3)
+    # Two sessions lie between the one and the four that were measured.
+    assert results["extrapolated"] == []
+    assert [one["levels"]["commit_wait"] for one in results["sweep"]] == ["wait", "nowait"]
+    # The same run and question give the same figures.
+    again = redolab("forecast", costs, "--set", "sessions=2", "--sweep", "commit_wait=wait,nowait", "--json")
+    assert again.out == ended.out
+
+
+def test_a_slow_log_is_as_slow_as_said(costs: Path, redolab: Redolab) -> None:
+    ended = redolab("forecast", costs, "--set", "sessions=4", "--set", "log_device_ms=200", "--json")
+    throughput = json.loads(ended.out)["asked"]["forecast"]["throughput_per_s"]["point"]
+    # Each flush serves one commit at the least, and at the most all sessions'.
+    assert 1 / 0.2 <= throughput <= 4 / 0.2
+
+
+def test_a_run_that_does_not_tell_the_costs_is_refused(tmp_path: Path, redolab: Redolab) -> None:
+    out = tmp_path / "draws"
+    assert redolab("run", "sampling-distribution", "--blocks", "2", "--out", out).code == 0
+    ended = redolab("forecast", out, "--set", "sessions=8")
+    assert (ended.code, ended.out) == (2, "")
+    assert "redolab run calibrate" in ended.err

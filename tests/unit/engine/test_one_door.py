@@ -1,0 +1,77 @@
+"""Every connection to a database is opened in one place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import redolab
+
+ROOT = Path(redolab.__file__).parent
+CRATES = ROOT.parents[1] / "crates"
+# Where a connection may be opened, by the driver's name.
+DOORS = {
+    # The last begins one that leads nowhere: the client library tells its options of a connection alone.
+    "psycopg": {
+        f"engine/postgres/connecting/{name}.py" for name in ("connection", "limited", "effective_options")
+    },
+    "pymysql": {"engine/mariadb/connection.py"},
+}
+_OPENS = {"connect", "connect_start", "Connect", "Connection", "AsyncConnection", "PGconn"}
+
+
+def openings(text: str) -> Iterator[str]:
+    """The drivers whose connections this module opens, or could open under another name."""
+    names: dict[str, str] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {
+                alias.asname or alias.name.partition(".")[0]: alias.name.partition(".")[0]
+                for alias in node.names
+            }
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            driver = node.module.partition(".")[0]
+            names |= {alias.asname or alias.name: driver for alias in node.names}
+            if driver in DOORS and {alias.name for alias in node.names} & _OPENS:
+                yield driver
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call):
+            parts = ast.unparse(node.func).split(".")
+            driver = names.get(parts[0], "")
+            if driver in DOORS and parts[-1] in _OPENS:
+                yield driver
+
+
+def test_no_other_module_opens_a_connection() -> None:
+    found = {
+        (driver, str(module.relative_to(ROOT)))
+        for module in ROOT.rglob("*.py")
+        for driver in openings(module.read_text())
+    }
+    assert {driver for driver, _ in found} == set(DOORS)
+    assert [(driver, module) for driver, module in found if module not in DOORS[driver]] == []
+
+
+def test_what_opens_a_connection_is_recognised() -> None:
+    for text in (
+        "import psycopg\npsycopg.connect('')",
+        "import psycopg as p\np.Connection.connect('')",
+        "from psycopg import connect",
+        "from psycopg import pq\npq.PGconn.connect(b'')",
+        "def f():\n    import psycopg\n    return psycopg.AsyncConnection.connect('')",
+    ):
+        assert set(openings(text)) == {"psycopg"}
+    assert set(openings("import pymysql\npymysql.connect()")) == {"pymysql"}
+    assert set(openings("import psycopg\npsycopg.Error()")) == set()
+
+
+def test_the_compiled_client_opens_its_connections_in_one_file() -> None:
+    opens = re.compile(r"\bConfig::new\(|\btokio_postgres::connect\b")
+    found = {
+        str(file.relative_to(CRATES))
+        for file in CRATES.glob("*/src/**/*.rs")
+        if opens.search(file.read_text())
+    }
+    assert found == {"redolab-load/src/postgres.rs"}
