@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use tokio::sync::Barrier;
 
 use crate::alarm;
-use crate::part::Amount;
+use crate::amount::Amount;
 use crate::vacancies::Vacancies;
 
 /// When transactions are asked for: exponential gaps, so that they come at random (a Poisson process).

@@ -13,6 +13,7 @@
 //! knows who it is has limits: the ways of authentication, the bytes at once, the time.
 
 mod alarm;
+mod amount;
 mod arrivals;
 mod guarded;
 mod latency;
@@ -26,10 +27,11 @@ mod shard;
 mod tls;
 mod vacancies;
 
+pub use amount::Amount;
 pub use arrivals::Arrivals;
 pub use guarded::Methods;
 pub use latency::Latency;
-pub use part::{Amount, Job};
+pub use part::Job;
 pub use postgres::{Login, Protection, Target};
 pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;

@@ -98,8 +98,8 @@ impl Pool {
 mod tests {
     use super::*;
     use crate::alarm::now;
+    use crate::amount::Amount;
     use crate::arrivals::Arrivals;
-    use crate::part::Amount;
     use std::rc::Rc;
     use tokio::runtime::Builder;
     use tokio::task::{JoinSet, LocalSet};

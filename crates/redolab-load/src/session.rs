@@ -7,8 +7,9 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::alarm;
+use crate::amount::Amount;
 use crate::arrivals::Schedule;
-use crate::part::{Amount, Job, Task, share};
+use crate::part::{Job, Task, share};
 use crate::pool::Desk;
 use crate::postgres::{Inserts, Target, Wire};
 use crate::report::{Notes, SessionReport};

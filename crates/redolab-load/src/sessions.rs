@@ -177,6 +177,7 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amount::Amount;
 
     /// Threads of which the second ends at once, as one that panics does.
     fn half_broken() -> Sessions {
@@ -202,13 +203,12 @@ mod tests {
         let mut sessions = half_broken();
         assert_eq!(sessions.resize(2), Err(BROKEN.to_owned()));
         assert_eq!(sessions.ask("select 1", &[]), Err(BROKEN.to_owned()));
-        let amount = crate::Amount::Rows(1);
         sessions.begin(Job {
             statement: String::new(),
             padding: String::new(),
             rows_per_commit: 1,
             parameters: Vec::new(),
-            amount,
+            amount: Amount::Rows(1),
             arrivals: None,
             afterwards: Vec::new(),
         });
