@@ -1,4 +1,4 @@
-//! Work that comes at random moments, whatever becomes of it: one schedule for all threads.
+//! The schedule of transactions that are asked for at random moments, one for all threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the sessions are told to do, and each one's part of it.
+//! The job that the sessions are given, and each one's part of it.
 
 use crate::amount::Amount;
 use crate::arrivals::{Arrivals, Schedule};

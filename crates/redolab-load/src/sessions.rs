@@ -1,4 +1,4 @@
-//! All sessions, dealt out over a few threads.
+//! All sessions of one server, dealt out over a few threads.
 
 use std::io;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 
 use crate::part::{Job, Task};
-use crate::postgres::Target;
 use crate::report::{Report, SessionReport};
 use crate::shard::{BROKEN, Command, Question, obey};
+use crate::wire::Target;
 
 /// More threads than this do not help one client.
 const MOST_THREADS: usize = 8;

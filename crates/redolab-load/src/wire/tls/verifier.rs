@@ -14,7 +14,7 @@ use x509_cert::der::{Decode, Encode};
 
 use super::names;
 use super::roots::{Trusted, inside};
-use crate::guarded::Refusal;
+use crate::wire::refusal::Refusal;
 
 /// Whatever is asked for, the server must have the key of the certificate that it shows.
 #[derive(Debug)]

@@ -1,4 +1,7 @@
-//! PostgreSQL: connections, and transactions of single-row inserts.
+//! PostgreSQL's protocol: connections, and transactions of single-row inserts.
+
+mod guarded;
+mod handshake;
 
 use std::cell::OnceCell;
 use std::error::Error as _;
@@ -12,14 +15,19 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::spawn_local;
 use tokio::time::timeout;
-use tokio_postgres::config::{ChannelBinding, SslMode, SslNegotiation};
+use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::tls::TlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
-use crate::guarded::{Guarded, Methods, Refusal};
 use crate::part::Job;
-use crate::tls::{Tls, handshake_words};
+use crate::wire::refusal::Refusal;
+use crate::wire::tls::{Tls, handshake_words};
+use guarded::Guarded;
+use handshake::Handshake;
+
+pub use guarded::Methods;
+pub use tokio_postgres::config::ChannelBinding;
 
 /// A server that vanishes from the network is noticed after half a minute, not after two hours.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
@@ -106,7 +114,8 @@ impl Target {
                     let direct =
                         if tls.direct { SslNegotiation::Direct } else { SslNegotiation::Postgres };
                     config.ssl_mode(SslMode::Require).ssl_negotiation(direct);
-                    wire(&config, stream, tls.handshake(allowed)).await?
+                    let handshake = Handshake { tls: tls.clone(), allowed };
+                    wire(&config, stream, handshake).await?
                 }
             }
         };

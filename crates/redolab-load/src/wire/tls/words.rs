@@ -1,4 +1,4 @@
-//! What went wrong in a handshake, in plain words.
+//! Says in plain words what went wrong in a handshake.
 
 use rustls::{AlertDescription, CertificateError, Error};
 

@@ -20,7 +20,7 @@ const HASHES: [(&str, &Algorithm); 9] = [
 ];
 
 /// The `tls-server-end-point` of a server's certificate; None where its signature has no hash of its own.
-pub(super) fn end_point(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
+pub(crate) fn end_point(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
     let signature = Certificate::from_der(certificate).ok()?.signature_algorithm().oid;
     let (_, hash) = HASHES.iter().find(|(oid, _)| ObjectIdentifier::new(oid) == Ok(signature))?;
     Some(digest(hash, certificate).as_ref().to_vec())

@@ -1,12 +1,12 @@
-//! What a server may send: the ways of authentication that are allowed, and no more at once than memory bears.
+//! Watches what a PostgreSQL server sends: allowed ways of authentication only, and no more at once than memory bears.
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::wire::refusal::Refusal;
 
 /// More than any answer to a load's statement is.
 const MOST_AT_ONCE: u64 = 1 << 20;
@@ -33,18 +33,6 @@ pub struct Methods {
     /// The password is proved, and the server proves that it knows it too.
     pub scram: bool,
 }
-
-/// Why the client does not go on.
-#[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) String);
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl Error for Refusal {}
 
 /// A connection that ends where the server sends what it must not.
 pub(crate) struct Guarded<S> {
