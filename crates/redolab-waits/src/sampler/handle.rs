@@ -5,15 +5,16 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::burst::{Burst, LogEvents, Place};
-use crate::clock;
-use crate::follow::Server;
-use crate::lengths::Lengths;
-use crate::look::{Look, Sight, Tools, is_idle, look};
-use crate::memory::Batch;
-use crate::on_cpu::OnCpu;
-use crate::process::Process;
-use crate::window::{State, Window};
+use super::burst::{Burst, LogEvents, Place};
+use super::follow::Server;
+use super::lengths::Lengths;
+use super::look::{Look, Sight, Tools, is_idle, look};
+use super::process::Process;
+use super::window::Window;
+use crate::kernel::clock;
+use crate::kernel::on_cpu::OnCpu;
+use crate::kernel::state::State;
+use crate::postgres::memory::Batch;
 
 /// A process found idle this many times in a row is read together with others like it.
 const LONG_IDLE: u32 = 8;

@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::layout::{Layout, Target};
-use crate::process::Process;
-use crate::window::Watched;
-use crate::{ATTEMPTS, children_by_scan, clock, parse, read_stat, ticks_to_ns};
+use super::process::Process;
+use super::window::Watched;
+use crate::kernel::children::children_by_scan;
+use crate::kernel::procfs::{ATTEMPTS, read_stat, ticks_to_ns};
+use crate::kernel::{clock, parse};
+use crate::postgres::layout::{Layout, Target};
 
 /// How often the accounts of all processes are read: what one uses after its last reading is not
 /// known to be its own.

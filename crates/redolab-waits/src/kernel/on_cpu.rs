@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-use crate::parse;
-use crate::window::State;
+use super::parse;
+use super::state::State;
 
 /// Tells running from waiting for a CPU.
 ///
@@ -64,6 +64,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::kernel::threads::process_threads;
 
     #[test]
     fn a_thread_that_asks_about_itself_is_on_a_cpu() {
@@ -91,7 +92,7 @@ mod tests {
                     }
                 });
             }
-            let spinners: Vec<u32> = crate::process_threads(std::process::id())
+            let spinners: Vec<u32> = process_threads(std::process::id())
                 .expect("threads")
                 .iter()
                 .map(|thread| thread.pid)

@@ -1,9 +1,10 @@
 //! One look at one process: its event, and what the scheduler does with it, of one moment.
 
-use crate::on_cpu::OnCpu;
-use crate::process::Process;
-use crate::window::State;
-use crate::{clock, memory};
+use super::process::{Process, Resting};
+use crate::kernel::clock;
+use crate::kernel::on_cpu::OnCpu;
+use crate::kernel::state::State;
+use crate::postgres::memory;
 
 /// What a look is done with.
 pub struct Tools {
@@ -29,17 +30,6 @@ pub struct Look {
     pub exposure_ns: u64,
     /// The wait it was asleep in.
     pub resting: Option<Resting>,
-}
-
-/// A wait that a process was asleep in.
-#[derive(Clone, Copy, Debug)]
-pub struct Resting {
-    /// The event.
-    pub event: u32,
-    /// Its CPU time: as long as that stands still it has not run, and is still in the same wait.
-    pub cpu_ns: u64,
-    /// When it was looked at.
-    pub at: u64,
 }
 
 /// What a process is found doing.

@@ -4,11 +4,13 @@ use std::io;
 
 use nix::time::ClockId;
 
-use crate::memory::Batch;
-use crate::process::Process;
-use crate::sync_wait::{Seen, SyncWait, end, seconds};
-use crate::window::Window;
-use crate::{clock, kind, read_stat};
+use super::process::Process;
+use super::sync_wait::{Seen, SyncWait, end, seconds};
+use super::window::Window;
+use crate::kernel::clock;
+use crate::kernel::procfs::read_stat;
+use crate::postgres::kind;
+use crate::postgres::memory::Batch;
 
 /// Gap between two readings.
 const STEP: u64 = 50_000;
@@ -18,6 +20,7 @@ const ENTRY: u64 = 10_000_000;
 const PATIENCE: u64 = 250_000_000;
 /// Places watched at once: a reading must stay short against the gap.
 const PLACES: usize = 64;
+
 /// Which events are a commit's wait for the log, and which the write itself.
 #[derive(Clone, Debug, Default)]
 pub struct LogEvents {

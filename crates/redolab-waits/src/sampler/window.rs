@@ -2,21 +2,6 @@
 
 use std::collections::HashMap;
 
-/// Scheduler states, by the code under which a look keeps them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum State {
-    /// On a CPU.
-    OnCpu = 0,
-    /// Ready to run, but waiting for a CPU.
-    Runnable = 1,
-    /// Neither.
-    Asleep = 2,
-    /// The event changed while the kernel was asked.
-    Unknown = 3,
-    /// On a CPU or waiting for one: which of them was not asked.
-    Awake = 4,
-}
-
 /// Everything a sampler saw since its start or since the last reading. Times in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
@@ -67,7 +52,7 @@ pub struct Looks {
     pub process: Vec<u32>,
     /// As the server publishes it: class in the top byte; 0 when none is published.
     pub event: Vec<u32>,
-    /// A [`State`].
+    /// A [`crate::State`].
     pub state: Vec<u8>,
 }
 

@@ -1,6 +1,6 @@
 //! Tells one commit's wait for the log from the next, in readings some ten microseconds apart.
 
-use crate::window::Episodes;
+use super::window::Episodes;
 
 /// A session that waits again, having run for less than this, waits for the same commit: it looked
 /// whether the log was flushed that far.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io;
 
-use crate::{Task, parse, read, unreadable};
+use super::parse;
+use super::procfs::{read, unreadable};
+use super::task::Task;
 
 /// Reads the accounts of every thread of a process, in the order of their ids.
 ///

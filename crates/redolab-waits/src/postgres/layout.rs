@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-use crate::memory;
-use crate::symbol::{self, Mapping};
+use super::memory;
+use super::symbol::{self, Mapping};
 
 /// The program's own variables lie together: what a process that just began points to is this near.
 const OWN_VARIABLES: u64 = 16 << 20;

@@ -6,9 +6,21 @@ use std::os::unix::fs::FileExt;
 
 use nix::time::ClockId;
 
-use crate::look::Resting;
-use crate::window::Watched;
-use crate::{clock, kind, parse, read_stat};
+use super::window::Watched;
+use crate::kernel::procfs::read_stat;
+use crate::kernel::{clock, parse};
+use crate::postgres::kind;
+
+/// A wait that a process was asleep in.
+#[derive(Clone, Copy, Debug)]
+pub struct Resting {
+    /// The event.
+    pub event: u32,
+    /// Its CPU time: as long as that stands still it has not run, and is still in the same wait.
+    pub cpu_ns: u64,
+    /// When it was looked at.
+    pub at: u64,
+}
 
 /// One process with what was seen of it in the present window.
 pub struct Process {
