@@ -18,9 +18,10 @@ use self::log::Log;
 use self::prepared::Prepared;
 use self::process::{Phase, Process};
 use crate::cpu::{By, Cpu, Next, Started, Work};
-use crate::distribution::{Invalid, whole};
+use crate::distribution::Invalid;
 use crate::events::{Event, Events};
 use crate::parameters::{Parameters, Plan};
+use crate::rounding::whole;
 use crate::tally::{Seen, State, Tally};
 
 struct Simulation<'a> {

@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use super::Simulation;
-use crate::cpu::{By, scaled};
+use crate::cpu::By;
+use crate::rounding::scaled;
 use crate::tally::State;
 
 /// A thread of the client.

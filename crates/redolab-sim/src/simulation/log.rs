@@ -10,8 +10,9 @@
 use super::Simulation;
 use super::after_idle::more_ns;
 use super::process::{Phase, Process};
-use crate::cpu::{By, scaled};
+use crate::cpu::By;
 use crate::events::Event;
+use crate::rounding::scaled;
 use crate::tally::State;
 
 /// Parts of a flush's CPU time of which one is spent between its two waits for the device, as measured.

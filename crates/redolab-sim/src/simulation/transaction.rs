@@ -3,8 +3,8 @@
 use super::Simulation;
 use super::process::Phase;
 use crate::cpu::By;
-use crate::distribution::whole;
 use crate::events::Event;
+use crate::rounding::whole;
 use crate::tally::State;
 
 impl Simulation<'_> {

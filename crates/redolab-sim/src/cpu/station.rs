@@ -1,75 +1,13 @@
-//! The CPU station: first come first served, with a quantum, from one queue or from one per CPU.
-//!
-//! With a queue per CPU it is Linux's fair scheduler as far as it decides who waits where (`placement`, and `load`
-//! for those whom a session wakes), so that a CPU can idle beside another's queue, and who comes next (`fair`),
-//! which is not who waits longest.
+//! All CPUs: who gets one, until when, and who has to wait.
 
-mod fair;
-mod load;
-mod placement;
-
-use std::collections::VecDeque;
-
-use crate::distribution::whole;
+use super::fair::Fair;
+use super::load::Load;
+use super::own_queues::OwnQueues;
+use super::placement::Placement;
+use super::request::{By, Ready, Work};
+use super::server::Server;
 use crate::parameters::Parameters;
-use fair::Fair;
-use load::Load;
-use placement::Placement;
-
-/// One CPU, who is on it, and who waits for it.
-#[derive(Debug, Clone, Default)]
-struct Server {
-    process: u32,
-    /// What it still asks for.
-    work: Work,
-    /// Of its quantum.
-    used_ns: u64,
-    /// CPU time until the event that has been announced, from when on it is spent, and when it ends.
-    slice_ns: u64,
-    work_from_ns: u64,
-    ends_ns: u64,
-    /// It gives way to those who wait as soon as it can.
-    gives_way: bool,
-    busy: bool,
-    idle_since_ns: u64,
-    ready: VecDeque<Ready>,
-}
-
-impl Server {
-    fn idled_ns(&self, now_ns: u64) -> u64 {
-        now_ns - self.idle_since_ns
-    }
-}
-
-/// What a process asks of a CPU.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    pub ns: u64,
-    /// It is done in the kernel, where nobody is interrupted.
-    pub kernel: bool,
-}
-
-/// Who waits for a CPU.
-#[derive(Debug, Clone, Copy)]
-struct Ready {
-    process: u32,
-    work: Work,
-}
-
-/// Who makes a process ask for CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// It was never off its CPU.
-    Itself,
-    /// Another process or a timer: a CPU that idles must be woken up too.
-    Another,
-    /// Another process, which releases the log.
-    Session { waker: u32 },
-    /// The log device: what it takes to be back on a CPU that idles is in the device's time.
-    Device,
-    /// Its client or its server, with what it takes to be on a CPU that idles.
-    OtherSide { waker: u32, exit_ns: u64 },
-}
+use crate::rounding::scaled;
 
 /// A process that has a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,46 +29,6 @@ pub enum Next {
     Done,
     /// The process asks for more: `go_on`.
     More,
-}
-
-/// Who waits where, and in which order.
-#[derive(Debug)]
-struct OwnQueues {
-    placement: Placement,
-    fair: Fair,
-    load: Load,
-}
-
-impl OwnQueues {
-    /// Where one goes who asks for a CPU.
-    fn place_of(&mut self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
-        let last = self.placement.last[process as usize];
-        let place = if self.fair.stays(process) {
-            // For the scheduler it never left.
-            last
-        } else if let Some(here) = self.waker_with_less(process, by, servers, now_ns) {
-            here
-        } else {
-            self.placement.of(process, by, servers, now_ns)
-        };
-        self.load.comes(process, last, place, now_ns);
-        self.placement.last[process as usize] = place;
-        place
-    }
-
-    /// The waker's CPU, if it has less to do than that of the woken, which is busy.
-    fn waker_with_less(
-        &mut self,
-        process: u32,
-        by: By,
-        servers: &[Server],
-        now_ns: u64,
-    ) -> Option<u32> {
-        let By::Session { waker } = by else { return None };
-        let [last, here] = [process, waker].map(|one| self.placement.last[one as usize]);
-        let away = here != last && servers[last as usize].busy;
-        (away && self.load.is_less(process, here, last, now_ns)).then_some(here)
-    }
 }
 
 /// No process.
@@ -454,18 +352,5 @@ impl Cpu {
         let slice_ns = scaled(switch_ns + on.slice_ns, self.slowness);
         on.ends_ns = from_ns + slice_ns;
         slice_ns
-    }
-}
-
-/// A number of nanoseconds or bytes, times something.
-#[expect(clippy::cast_precision_loss, reason = "exact below 2^53: 104 days, 9 petabytes")]
-#[expect(clippy::float_cmp, reason = "most often it is exactly 1 or 0")]
-pub fn scaled(count: u64, times: f64) -> u64 {
-    if times == 1.0 {
-        count
-    } else if times == 0.0 {
-        0
-    } else {
-        whole(count as f64 * times)
     }
 }
