@@ -1,7 +1,7 @@
 //! A transaction from its beginning to its acknowledgement, part by part.
 
-use super::Simulation;
 use super::process::Phase;
+use super::state::Simulation;
 use crate::cpu::By;
 use crate::events::Event;
 use crate::rounding::whole;
