@@ -1,5 +1,7 @@
-//! Waking at a moment. The event loop's own timer counts in milliseconds, longer than many a commit takes; a
-//! timer of the kernel counts in nanoseconds.
+//! Wakes a task at a moment, to the nanosecond.
+//!
+//! The event loop's own timer counts in milliseconds, longer than many a commit takes; a timer of the kernel counts
+//! in nanoseconds.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! Work that comes at random moments, whatever becomes of it: one schedule for all threads.
+//! The schedule of transactions that are asked for at random moments, one for all threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use tokio::sync::Barrier;
 
 use crate::alarm;
-use crate::part::Amount;
+use crate::amount::Amount;
 use crate::vacancies::Vacancies;
 
 /// When transactions are asked for: exponential gaps, so that they come at random (a Poisson process).

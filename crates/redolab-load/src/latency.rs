@@ -1,4 +1,4 @@
-//! Commit times, as a histogram of a fixed relative precision.
+//! The histogram of commit times, of a fixed relative precision.
 
 use std::time::Duration;
 

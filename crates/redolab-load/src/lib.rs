@@ -13,25 +13,25 @@
 //! knows who it is has limits: the ways of authentication, the bytes at once, the time.
 
 mod alarm;
+mod amount;
 mod arrivals;
-mod guarded;
 mod latency;
 mod part;
 mod pool;
-mod postgres;
 mod report;
 mod session;
 mod sessions;
 mod shard;
-mod tls;
 mod vacancies;
+mod wire;
 
+pub use amount::Amount;
 pub use arrivals::Arrivals;
-pub use guarded::Methods;
 pub use latency::Latency;
-pub use part::{Amount, Job};
-pub use postgres::{Login, Protection, Target};
+pub use part::Job;
 pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;
-pub use tls::{Roots, Tls, TlsOptions, Versions};
-pub use tokio_postgres::config::ChannelBinding;
+pub use wire::{
+    ChannelBinding, Login, Methods, PostgresTarget, Protection, Roots, Target, Tls, TlsOptions,
+    Versions,
+};

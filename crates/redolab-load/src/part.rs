@@ -1,17 +1,7 @@
-//! What the sessions are told to do, and each one's part of it.
+//! The job that the sessions are given, and each one's part of it.
 
-use std::time::Duration;
-
+use crate::amount::Amount;
 use crate::arrivals::{Arrivals, Schedule};
-
-/// How much work all sessions do together.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
-    /// Every session works for so long.
-    For(Duration),
-    /// So many rows of all sessions together.
-    Rows(u64),
-}
 
 /// What every session does: insert rows, and commit.
 #[derive(Clone, Debug)]

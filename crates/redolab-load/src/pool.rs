@@ -1,6 +1,7 @@
-//! Who does what is asked for: of a thread's free sessions the one that was used last, as pools hand out their
-//! connections. Its server process still has in its caches what a commit needs. Used in turn, each of a large
-//! pool would come to every commit cold.
+//! Hands what is asked for to the free session of a thread that was used last, as connection pools do.
+//!
+//! Its server process still has in its caches what a commit needs. Used in turn, each of a large pool would come to
+//! every commit cold.
 
 use std::io;
 use std::time::Duration;
@@ -98,8 +99,8 @@ impl Pool {
 mod tests {
     use super::*;
     use crate::alarm::now;
+    use crate::amount::Amount;
     use crate::arrivals::Arrivals;
-    use crate::part::Amount;
     use std::rc::Rc;
     use tokio::runtime::Builder;
     use tokio::task::{JoinSet, LocalSet};

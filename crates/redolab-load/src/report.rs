@@ -1,4 +1,4 @@
-//! What came of a job.
+//! What the sessions report of a job: commits, times, and what became of arrivals.
 
 use std::time::Duration;
 

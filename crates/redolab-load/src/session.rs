@@ -1,4 +1,4 @@
-//! One session: its connection, and its part of a job.
+//! One session: its connection, and the work on its part of a job.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -7,11 +7,12 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::alarm;
+use crate::amount::Amount;
 use crate::arrivals::Schedule;
-use crate::part::{Amount, Job, Task, share};
+use crate::part::{Job, Task, share};
 use crate::pool::Desk;
-use crate::postgres::{Inserts, Target, Wire};
 use crate::report::{Notes, SessionReport};
+use crate::wire::{Inserts, Target, Wire};
 
 /// What is asked between two jobs takes no time on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! All sessions, dealt out over a few threads.
+//! All sessions of one server, dealt out over a few threads.
 
 use std::io;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 
 use crate::part::{Job, Task};
-use crate::postgres::Target;
 use crate::report::{Report, SessionReport};
 use crate::shard::{BROKEN, Command, Question, obey};
+use crate::wire::Target;
 
 /// More threads than this do not help one client.
 const MOST_THREADS: usize = 8;
@@ -177,6 +177,7 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amount::Amount;
 
     /// Threads of which the second ends at once, as one that panics does.
     fn half_broken() -> Sessions {
@@ -202,13 +203,12 @@ mod tests {
         let mut sessions = half_broken();
         assert_eq!(sessions.resize(2), Err(BROKEN.to_owned()));
         assert_eq!(sessions.ask("select 1", &[]), Err(BROKEN.to_owned()));
-        let amount = crate::Amount::Rows(1);
         sessions.begin(Job {
             statement: String::new(),
             padding: String::new(),
             rows_per_commit: 1,
             parameters: Vec::new(),
-            amount,
+            amount: Amount::Rows(1),
             arrivals: None,
             afterwards: Vec::new(),
         });

@@ -13,9 +13,9 @@ use tokio::task::{JoinSet, spawn_local};
 
 use crate::part::Task;
 use crate::pool::{Pool, pool};
-use crate::postgres::Target;
 use crate::report::{Notes, Report, SessionReport};
 use crate::session::Session;
+use crate::wire::Target;
 
 /// What is said where a thread or a task has panicked.
 pub(crate) const BROKEN: &str = "the client broke, which is a fault of Redolab's: please report it";

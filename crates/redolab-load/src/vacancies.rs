@@ -1,5 +1,6 @@
-//! Whether any session of any thread is free, and since when. A thread alone cannot tell: it may have none while
-//! another, which the system keeps from running, has many.
+//! Counts the free sessions of all threads, and knows since when any is free.
+//!
+//! A thread alone cannot tell: it may have none while another, which the system keeps from running, has many.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

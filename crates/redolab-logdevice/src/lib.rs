@@ -1,9 +1,8 @@
-//! The emulated log device: a library that a PostgreSQL server preloads, so that a flush of
-//! its log takes as long as an experiment asks for.
+//! The emulated log device: a library that makes a PostgreSQL server's log flush take as long as an experiment asks for.
 //!
-//! What the library does, and the layout of the page that controls it, stand at the top of
-//! `flush_delay.c`. This crate only carries the compiled file, so that whoever starts a server
-//! can write it beside the server and name it in `LD_PRELOAD`.
+//! The server preloads it. What it does, and the layout of the page that controls it, stand at the top of
+//! `flush_delay.c`. This crate only carries the compiled file, so that whoever starts a server can write it beside
+//! the server and name it in `LD_PRELOAD`.
 
 /// The shared object's bytes; empty where the library does not exist (outside Linux).
 pub const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/flush_delay.so"));

@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyConnectionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use redolab_load::{
-    Amount, Arrivals, ChannelBinding, Job, Login, Methods, Protection, Responses, Roots, Sessions,
-    Target, Tls, TlsOptions, Versions,
+    Amount, Arrivals, ChannelBinding, Job, Login, Methods, PostgresTarget, Protection, Responses,
+    Roots, Sessions, Target, Tls, TlsOptions, Versions,
 };
 
 /// What one session did.
@@ -140,7 +140,8 @@ impl ClientSessions {
             peer_uid,
             limit: duration(connect_timeout_s)?,
         };
-        let running = Sessions::start(&Target::new(&login, protection))?;
+        let target = Target::Postgres(PostgresTarget::new(&login, protection));
+        let running = Sessions::start(&target)?;
         Ok(Self { running: Mutex::new(Some(running)) })
     }
 

@@ -1,10 +1,12 @@
-//! Random durations: what is described, and how it is drawn.
+//! Random durations: how they are described, and how they are drawn.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
+
+use crate::rounding::whole;
 
 /// What cannot be simulated, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,17 +320,6 @@ fn gamma(third_less: f64, scale: f64, random: &mut Xoshiro256PlusPlus) -> f64 {
             return third_less * cube;
         }
     }
-}
-
-/// To the nearest nanosecond.
-#[expect(
-    clippy::cast_sign_loss,
-    clippy::cast_possible_truncation,
-    reason = "no duration is negative"
-)]
-pub fn whole(ns: f64) -> u64 {
-    // Processors convert to signed integers; to others takes two conversions and a choice.
-    (ns + 0.5) as i64 as u64
 }
 
 #[cfg(test)]

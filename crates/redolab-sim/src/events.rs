@@ -1,4 +1,4 @@
-//! What happens next.
+//! The events to come, in the order in which they happen.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -21,6 +21,7 @@ mod distribution;
 mod events;
 mod histogram;
 mod parameters;
+mod rounding;
 mod simulation;
 mod tally;
 mod wheel;

@@ -1,4 +1,4 @@
-//! What is simulated.
+//! The parameters of a simulation, their limits, and the plan of how much is simulated.
 
 use crate::distribution::{Distribution, Invalid};
 use crate::events::MOST;

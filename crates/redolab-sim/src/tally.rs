@@ -1,4 +1,4 @@
-//! What is counted.
+//! Counts what a simulation does: the time in each state, and its commits and flushes, by batches.
 
 use crate::histogram::Histogram;
 

@@ -1,4 +1,4 @@
-//! Keys that come soon, each in a slot of its own.
+//! A ring of slots for the keys that come soon, so that the first is found at once.
 
 /// A ring of slots of equal time from now on, with at most one key in each.
 ///

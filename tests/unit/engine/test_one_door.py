@@ -74,4 +74,4 @@ def test_the_compiled_client_opens_its_connections_in_one_file() -> None:
         for file in CRATES.glob("*/src/**/*.rs")
         if opens.search(file.read_text())
     }
-    assert found == {"redolab-load/src/postgres.rs"}
+    assert found == {"redolab-load/src/wire/postgres.rs"}

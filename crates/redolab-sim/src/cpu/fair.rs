@@ -10,7 +10,7 @@
 //! Source: kernel/sched/fair.c of Linux 6.18 (`avg_vruntime`, `place_entity`, `pick_eevdf`, `DELAY_DEQUEUE`,
 //! `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab, Earliest Eligible Virtual Deadline First, 1995.
 
-use super::Server;
+use super::server::Server;
 
 /// CPU time of one process, in nanoseconds.
 #[derive(Debug, Clone, Copy)]

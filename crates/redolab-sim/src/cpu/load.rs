@@ -1,5 +1,7 @@
-//! How much each CPU has had to do lately, as Linux keeps it: who waits or runs counts one, forgotten by half in
-//! 32 ms, and what a process has counted goes with it to another CPU.
+//! How much each CPU has had to do lately, as Linux keeps it.
+//!
+//! Who waits or runs counts one, forgotten by half in 32 ms, and what a process has counted goes with it to another
+//! CPU.
 //!
 //! Source: kernel/sched/pelt.c and `wake_affine` in kernel/sched/fair.c.
 

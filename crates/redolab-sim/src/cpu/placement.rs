@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use super::load::HALF_LIFE_NS;
-use super::{By, Ready, Server};
+use super::request::{By, Ready};
+use super::server::Server;
 use crate::parameters::Parameters;
 
 /// Who had a CPU less than so long ago finds his caches there: `sysctl_sched_migration_cost`.

@@ -1,6 +1,6 @@
-//! A device that had nothing to do for a while takes longer, once.
+//! How much longer a flush takes on a device that had nothing to do for a while.
 
-use crate::distribution::whole;
+use crate::rounding::whole;
 
 /// Further device time of a flush before which the device has idled for `idle_ns`. `points` are times that it
 /// idled and further times, nanoseconds, from the shortest; linear between them, outside of them as at the

@@ -1,7 +1,7 @@
-//! The log writer and the work that no session waits for.
+//! The log writer, and the work that no session waits for.
 
-use super::Simulation;
 use super::process::Phase;
+use super::state::Simulation;
 use crate::cpu::By;
 use crate::events::Event;
 

@@ -3,18 +3,10 @@
 //! A thread works for one session after the other, in the order in which the server answered, and sleeps
 //! when there is none.
 
-use std::collections::VecDeque;
-
-use super::Simulation;
-use crate::cpu::{By, scaled};
+use super::state::Simulation;
+use crate::cpu::By;
+use crate::rounding::scaled;
 use crate::tally::State;
-
-/// A thread of the client.
-#[derive(Debug, Clone, Default)]
-pub struct Thread {
-    /// Sessions it has to work for, the first of them now.
-    inbox: VecDeque<u32>,
-}
 
 impl Simulation<'_> {
     pub(super) fn has_client(&self) -> bool {

@@ -7,11 +7,12 @@
 //! `XLogFlush` and `LWLockAcquireOrWait` of PostgreSQL, where waiters of that kind are put at the
 //! head of the list. Without group commit the log goes from hand to hand in the order of asking.
 
-use super::Simulation;
 use super::after_idle::more_ns;
-use super::process::{Phase, Process};
-use crate::cpu::{By, scaled};
+use super::process::Phase;
+use super::state::Simulation;
+use crate::cpu::By;
 use crate::events::Event;
+use crate::rounding::scaled;
 use crate::tally::State;
 
 /// Parts of a flush's CPU time of which one is spent between its two waits for the device, as measured.
@@ -19,26 +20,6 @@ const BETWEEN_WAITS: u64 = 5;
 /// Of a wait for the device, the largest part that its interrupt costs whom it interrupts: were it all of it,
 /// one who is interrupted at each flush of another would never get anything done.
 const MOST_INTERRUPT: f64 = 2.0 / 3.0;
-
-/// Positions are bytes since the beginning.
-#[derive(Debug)]
-pub struct Log {
-    pub owner: Option<u32>,
-    /// Where the owner's flush or write will have come to.
-    pub target: u64,
-    pub inserted: u64,
-    pub written: u64,
-    pub flushed: u64,
-    /// In the order in which they came.
-    pub waiting: Vec<u32>,
-}
-
-impl Log {
-    /// Whether a process has what it waits for.
-    pub fn serves(&self, process: &Process) -> bool {
-        process.needs <= if process.parts == 0 { self.flushed } else { self.written }
-    }
-}
 
 impl Simulation<'_> {
     pub(super) fn take_log(&mut self, session: u32) -> Option<u64> {

@@ -1,7 +1,7 @@
-//! What follows from the parameters once and for all.
+//! What follows from the parameters, computed once.
 
-use crate::distribution::whole;
 use crate::parameters::{Load, Parameters};
+use crate::rounding::whole;
 
 /// A long transaction of a client is cut into no more parts than this.
 const MOST_STATEMENTS: u64 = 240;

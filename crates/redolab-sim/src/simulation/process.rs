@@ -1,4 +1,4 @@
-//! A process: what it is at and what it has before it.
+//! A process of the server: what it is at, and what it has before it.
 
 use crate::tally::State;
 

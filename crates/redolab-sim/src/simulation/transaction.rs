@@ -1,10 +1,10 @@
 //! A transaction from its beginning to its acknowledgement, part by part.
 
-use super::Simulation;
 use super::process::Phase;
+use super::state::Simulation;
 use crate::cpu::By;
-use crate::distribution::whole;
 use crate::events::Event;
+use crate::rounding::whole;
 use crate::tally::State;
 
 impl Simulation<'_> {

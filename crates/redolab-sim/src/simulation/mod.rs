@@ -1,0 +1,15 @@
+//! The simulation: sessions, the log and its device, the client and the CPUs, from event to event.
+
+mod after_idle;
+mod background;
+mod client;
+mod draws;
+mod log;
+mod prepared;
+mod process;
+mod simulate;
+mod state;
+mod step;
+mod transaction;
+
+pub use simulate::{MOST_EVENTS, Stopped, simulate, simulate_while};
