@@ -10,6 +10,7 @@ from rich.text import Text
 
 from redolab import units
 from redolab.dialect.commit_parameters import GATHERING, parameter_names
+from redolab.engine import default_engine, offers_for
 from redolab.experiment.base import Experiment, Plan
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
 from redolab.outlet import terminal
@@ -99,7 +100,7 @@ def _as_json(used: Consumption | None) -> dict[str, Any] | None:
 
 def creates(experiment: Experiment, plan: Plan) -> list[str]:
     """What the run makes and removes again."""
-    schema = ["schema redolab"] if _DATABASES & set(experiment.engines) else []
+    schema = ["schema redolab"] if _DATABASES & {offer.name for offer in offers_for(experiment.needs)} else []
     return [*schema, *plan.load.makes(plan.design.units)]
 
 
@@ -138,7 +139,8 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
 
 def _engine(experiment: Experiment, target: str) -> str:
     scheme, is_url, _ = target.partition("://")
-    return scheme if is_url else target if target in experiment.engines else experiment.engines[0]
+    named = {offer.name for offer in offers_for(experiment.needs)}
+    return scheme if is_url else target if target in named else default_engine(experiment.needs)
 
 
 _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}

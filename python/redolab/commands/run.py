@@ -14,7 +14,7 @@ from typing import cast, get_args
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from redolab.commands.plan import amount_text, changes, creates, needed_s
-from redolab.engine import check_target, open_engine
+from redolab.engine import check_target, default_engine, open_engine
 from redolab.engine.base import Engine, Foreign, Introduction
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
@@ -73,8 +73,8 @@ def ask(options: RunOptions) -> Asked:
     """
     experiment = _experiment(options)
     delay_s = _log_device_s(options.log_device_ms)
-    target = options.engine or experiment.engines[0]
-    check_target(target, experiment.engines, delay_s)
+    target = options.engine or default_engine(experiment.needs)
+    check_target(target, experiment.needs, delay_s)
     return Asked(experiment, experiment.plan(_wish(options)), target, delay_s)
 
 

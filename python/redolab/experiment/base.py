@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from redolab.errors import UsageError
+from redolab.records.capability import Capability
 from redolab.records.design import Design
 from redolab.records.load import Amount, Load
 from redolab.records.sample import Scope, Work
@@ -77,8 +78,8 @@ class Experiment:
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
     """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.store.RECORDS`)."""
-    engines: tuple[str, ...]
-    """What `--engine` may name, `embedded` or a URL's scheme; without a database, its one engine."""
+    needs: frozenset[Capability]
+    """What an engine must offer for the question to be put to it."""
     options: frozenset[str]
     """The fields of `Wish` it takes beside quick, settings, blocks, seconds and seed."""
     combine: Callable[[Wish], Mapping[str, Levels]]

@@ -54,7 +54,7 @@ def listed_experiment(path: Path) -> Experiment:
         question=found.question,
         unit=found.unit,
         record="sample",
-        engines=("embedded", "postgresql"),
+        needs=frozenset({"statements"}),
         options=frozenset({"sessions", "scope"}),
         combine=lambda wish: settings,  # noqa: ARG005
         defaults=lambda wish, possible: possible,  # noqa: ARG005

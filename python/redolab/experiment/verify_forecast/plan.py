@@ -77,7 +77,7 @@ def checking(settings: Mapping[str, Levels], today: str, client: bool) -> Experi
         question="Does what was forecast come true?",
         unit="commit",
         record="sample",
-        engines=("embedded", "postgresql"),
+        needs=frozenset({"inserts", "client_sessions"}),
         options=frozenset(),
         combine=lambda wish: settings,  # noqa: ARG005
         defaults=lambda wish, possible: possible,  # noqa: ARG005

@@ -11,7 +11,7 @@ import pytest
 from redolab.analysis.reading import read_draws
 from redolab.commands.verify import verify_run
 from redolab.engine import open_engine
-from redolab.engine.generator import GeneratorEngine
+from redolab.engine.generator.engine import GeneratorEngine
 from redolab.errors import UsageError
 from redolab.experiment import analyse, find_experiment
 from redolab.experiment.base import Wish

@@ -1,0 +1,35 @@
+"""What an experiment may need of an engine, and an engine may offer: the words that both use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Capability = Literal[
+    "updates",
+    "own_rows",
+    "inserts",
+    "scans",
+    "statements",
+    "commit_modes",
+    "client_sessions",
+    "hard_kill",
+    "log_device",
+    "cpu_work",
+    "draws",
+]
+
+CAPABILITIES: Mapping[Capability, str] = {
+    "updates": "single-row updates, one to a commit",
+    "own_rows": "updates of a row of each session's own",
+    "inserts": "inserts, so many to a commit",
+    "scans": "whole scans beside updates that are not committed",
+    "statements": "the statements of a list file",
+    "commit_modes": "commits that wait for their flush or not, at once or gathered",
+    "client_sessions": "sessions that work over the wire",
+    "hard_kill": "a server that may be killed",
+    "log_device": "an emulated log device",
+    "cpu_work": "processes that only compute",
+    "draws": "values drawn at random",
+}
+"""Every capability, and what an engine with it has."""
