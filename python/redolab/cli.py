@@ -451,7 +451,7 @@ def _made(run: Run) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results."""
     from redolab.commands.league import keep_league
     from redolab.experiment import analyse
-    from redolab.records.store import write_report, write_results
+    from redolab.records.writer import write_report, write_results
     from redolab.report.page.html import render
 
     if run.samples.num_rows == 0:

@@ -14,7 +14,8 @@ from redolab.engine.fake import FakeEngine, Script
 from redolab.experiment import EXPERIMENTS, analyse, find_experiment
 from redolab.experiment.base import Wish
 from redolab.measure import runner
-from redolab.records.store import RunWriter, file_hash, open_run, write_report, write_results
+from redolab.records.store import open_run
+from redolab.records.writer import RunWriter, file_hash, write_report, write_results
 from redolab.report.page.html import render
 from tests.unit.analysis import synthetic
 from tests.unit.experiment.durability.test_durability import kill_run

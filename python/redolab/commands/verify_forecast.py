@@ -20,7 +20,8 @@ from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.records.sealed import FILE, seal
-from redolab.records.store import Run, check_free, open_run
+from redolab.records.store import Run, open_run
+from redolab.records.writer import check_free
 
 if TYPE_CHECKING:
     from redolab.forecast.costs.calibrating import Calibrated

@@ -26,7 +26,7 @@ from redolab.measure import runner
 from redolab.records.design import Design
 from redolab.records.load import Amount, Updates
 from redolab.records.sample import Responses, Work
-from redolab.records.store import write_report, write_results
+from redolab.records.writer import write_report, write_results
 from redolab.report.page.html import render
 from tests.engine.clients import Open, inserts, sampled, work
 from tests.servers import PASSWORD, Server, wait_until

@@ -27,7 +27,7 @@ from redolab.files.foreign import (
 )
 from redolab.files.parquet_sizes import parquet_sizes
 from redolab.records.sample import Draw
-from redolab.records.store import schema
+from redolab.records.schema import schema
 
 DRAW = {
     "sample": 1, "block": 1, "position": 1, "setting": "a", "started_at": "2026-11-21T08:00:00Z",

@@ -11,7 +11,7 @@ import pytest
 
 from redolab import open_run
 from redolab.errors import UsageError
-from redolab.records.store import write_document
+from redolab.records.writer import write_document
 from tests.validation.cut_run import MEASURED
 
 

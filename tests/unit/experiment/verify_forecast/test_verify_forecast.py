@@ -23,7 +23,8 @@ from redolab.forecast.models.every_model import ask_models
 from redolab.forecast.track_record import Score
 from redolab.measure import runner
 from redolab.records.sealed import FILE, seal
-from redolab.records.store import Run, open_run, write_report, write_results
+from redolab.records.store import Run, open_run
+from redolab.records.writer import write_report, write_results
 from redolab.report.page.html import render
 from redolab.stats.estimates import Estimate
 from tests.forecasts import make_calibrated
@@ -127,7 +128,7 @@ def rewrite(run: Run, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Run
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
     manifest = json.loads((run.path / "manifest.json").read_text())
     manifest["hashes"].pop("results.json")
-    from redolab.records.store import file_hash
+    from redolab.records.writer import file_hash
 
     manifest["hashes"][FILE] = file_hash(path)
     (run.path / "manifest.json").write_text(json.dumps(manifest))
