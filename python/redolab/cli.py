@@ -331,7 +331,7 @@ def forecast(
 @app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
-    from redolab.files.foreign import understood
+    from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(run):

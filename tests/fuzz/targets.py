@@ -13,7 +13,8 @@ from pathlib import Path
 
 from redolab.commands.verify import verify
 from redolab.experiment.listed.file import read_list
-from redolab.files.foreign import parse_json, parse_table, parse_toml
+from redolab.files.documents import parse_json, parse_toml
+from redolab.files.tables import parse_table
 from redolab.forecast.checks import ledger
 from redolab.forecast.track_record import Score, Silence
 from redolab.records.sample import Sample

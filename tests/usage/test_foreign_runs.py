@@ -15,7 +15,7 @@ import pytest
 
 from redolab import experiment
 from redolab.errors import UsageError
-from redolab.files.foreign import understood
+from redolab.files.understood import understood
 from redolab.records.store import open_run, read_manifest
 from redolab.records.writer import file_hash, write_document, write_report
 from tests.conftest import Redolab

@@ -10,7 +10,9 @@ from typing import Any
 
 from redolab.errors import UsageError
 from redolab.experiment import analyse
-from redolab.files.foreign import MOST_JSON_BYTES, hash_inside, parse_json, read_inside, understood
+from redolab.files.documents import MOST_JSON_BYTES, parse_json
+from redolab.files.foreign import hash_inside, read_inside
+from redolab.files.understood import understood
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
 from redolab.records.store import Run, open_run, read_manifest

@@ -15,7 +15,7 @@ from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.plan import NOT_HERE, checking, levels_of
-from redolab.files.foreign import understood
+from redolab.files.understood import understood
 from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario, parameters

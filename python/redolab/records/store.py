@@ -25,14 +25,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from redolab.errors import UsageError
-from redolab.files.foreign import (
-    MOST_JSON_BYTES,
-    MOST_TABLE_BYTES,
-    names_inside,
-    parse_json_object,
-    parse_table,
-    read_inside,
-)
+from redolab.files.documents import MOST_JSON_BYTES, parse_json_object
+from redolab.files.foreign import names_inside, read_inside
+from redolab.files.tables import MOST_TABLE_BYTES, parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
 from redolab.records.sample import Sample
 from redolab.records.schema import (
