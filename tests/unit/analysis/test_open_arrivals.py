@@ -12,6 +12,7 @@ import pytest
 from redolab import open_run
 from redolab.analysis import diagnostics
 from redolab.analysis.compared import compare_run, results
+from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_latency
 from redolab.analysis.time_based import session_account
 from redolab.analysis.verdict import Verdict
@@ -58,7 +59,7 @@ def stored(path: Path, finish: bool = True) -> Run:
     return writer.finish("finished") if finish else open_run(path)
 
 
-def text_of(found: Sequence[diagnostics.Diagnostic], name: str) -> diagnostics.Diagnostic:
+def text_of(found: Sequence[Diagnostic], name: str) -> Diagnostic:
     (one,) = [item for item in found if item.name == name]
     return one
 
