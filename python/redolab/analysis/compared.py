@@ -35,8 +35,8 @@ from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
 from redolab.forecast.advice import advice
 from redolab.forecast.checks.league import league_of, league_tables
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats import blocks as significance
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
 from redolab.stats.density import density

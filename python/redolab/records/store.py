@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import typing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from redolab.files.documents import MOST_JSON_BYTES, parse_json_object
 from redolab.files.foreign import names_inside, read_inside
 from redolab.files.tables import MOST_TABLE_BYTES, parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
+from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.records.schema import (
     DATA,
@@ -46,42 +46,32 @@ from redolab.records.schema import (
 )
 from redolab.records.sealed import FILE as SEALED
 
+__all__ = ["Run", "open_run", "read_document", "read_manifest", "read_parts", "read_results"]
 _CHANGED = "It was changed after the run, or another version wrote it."
 
 
-@dataclass(frozen=True)
-class Run:
-    """A stored run, read without any database."""
+def read_document(run: Run, name: str) -> dict[str, Any] | None:
+    """A file of JSON beside the tables; None where the run has none of that name.
 
-    path: Path
-    manifest: dict[str, Any]
-    samples: pa.Table
-    waits: pa.Table
-    profile: pa.Table
-    overhead: pa.Table
-    latency: pa.Table
+    Raises:
+        UsageError: it is listed and gone, or cannot be read.
+    """
+    if name not in run.manifest["hashes"]:
+        return None
+    found = _read_json(run.path, name, "the run is not whole; `redolab verify` says more")
+    wrong = wrong_in_sealed(found) if name == SEALED else None
+    if wrong is not None:
+        raise UsageError(f"{run.path / name} is no sealed forecast: {wrong}.")
+    return found
 
-    def document(self, name: str) -> dict[str, Any] | None:
-        """A file of JSON beside the tables; None where this run has none of that name.
 
-        Raises:
-            UsageError: it is listed and gone, or cannot be read.
-        """
-        if name not in self.manifest["hashes"]:
-            return None
-        found = _read_json(self.path, name, "the run is not whole; `redolab verify` says more")
-        wrong = wrong_in_sealed(found) if name == SEALED else None
-        if wrong is not None:
-            raise UsageError(f"{self.path / name} is no sealed forecast: {wrong}.")
-        return found
+def read_results(run: Run) -> dict[str, Any]:
+    """The figures stored with the run (`results.json`).
 
-    def results(self) -> dict[str, Any]:
-        """The figures stored with the run (`results.json`).
-
-        Raises:
-            UsageError: the run was never analysed; `redolab report` does it.
-        """
-        return _read_json(self.path, "results.json", "redolab report writes it anew")
+    Raises:
+        UsageError: the run was never analysed; `redolab report` does it.
+    """
+    return _read_json(run.path, "results.json", "redolab report writes it anew")
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
