@@ -18,7 +18,7 @@ from typing import Any
 from redolab.experiment import EXPERIMENTS
 from redolab.report.tables import cells
 from redolab.report.tables import tables
-from redolab.records.store import open_run
+from redolab.records.store import open_run, read_results
 
 DATA = Path(__file__).with_name("published.json")
 PAGE = Path(__file__).with_name("published.md")
@@ -187,7 +187,7 @@ def main(places: Sequence[str]) -> int:
     data = json.loads(DATA.read_text(encoding="utf-8"))
     for place in places:
         try:
-            data = taken(data, open_run(Path(place)).results())
+            data = taken(data, read_results(open_run(Path(place))))
         except Unusable as refusal:
             print(f"{place} was not taken: {refusal}. Nothing was written.", file=sys.stderr)
             return 1

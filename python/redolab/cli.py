@@ -331,7 +331,7 @@ def forecast(
 @app.command()
 def report(run: RunPath, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
-    from redolab.files.foreign import understood
+    from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(run):
@@ -451,7 +451,7 @@ def _made(run: Run) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results."""
     from redolab.commands.league import keep_league
     from redolab.experiment import analyse
-    from redolab.records.store import write_report, write_results
+    from redolab.records.writer import write_report, write_results
     from redolab.report.page.html import render
 
     if run.samples.num_rows == 0:

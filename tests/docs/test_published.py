@@ -14,7 +14,7 @@ import pytest
 from redolab.experiment import EXPERIMENTS, analyse
 from redolab.experiment.base import Wish
 from redolab.machine.machine import describe_machine
-from redolab.records.store import RunWriter
+from redolab.records.writer import RunWriter
 from tests.docs.pages import ROOT
 from tests.report.fixtures import stored
 from tests.unit.analysis import synthetic

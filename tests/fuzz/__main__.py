@@ -13,10 +13,10 @@ import tempfile
 from pathlib import Path
 
 _READERS = (
-    "json", "tomllib", "redolab.experiment.listed.file", "redolab.files.foreign",
-    "redolab.forecast.checks.ledger", "redolab.records.manifest", "redolab.files.parquet_sizes",
-    "redolab.records.sealed", "redolab.files.shapes", "redolab.records.store",
-    "redolab.values.file", "redolab.commands.verify",
+    "json", "tomllib", "redolab.experiment.listed.file", "redolab.files.documents", "redolab.files.foreign",
+    "redolab.forecast.checks.ledger", "redolab.records.manifest", "redolab.files.tables",
+    "redolab.files.parquet_sizes", "redolab.records.sealed", "redolab.files.shapes", "redolab.records.schema",
+    "redolab.records.store", "redolab.values.file", "redolab.commands.verify",
 )  # fmt: skip
 """Whose coverage leads; the rest of Redolab would be slow to instrument."""
 

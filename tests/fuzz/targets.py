@@ -13,12 +13,13 @@ from pathlib import Path
 
 from redolab.commands.verify import verify
 from redolab.experiment.listed.file import read_list
-from redolab.files.foreign import parse_json, parse_table, parse_toml
+from redolab.files.documents import parse_json, parse_toml
+from redolab.files.tables import parse_table
 from redolab.forecast.checks import ledger
 from redolab.forecast.track_record import Score, Silence
 from redolab.records.sample import Sample
+from redolab.records.schema import schema
 from redolab.records.sealed import FILE, canonical, seal
-from redolab.records.store import schema
 from redolab.values.file import read_values
 from tests.hostile.runs import make_runs
 

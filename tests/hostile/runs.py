@@ -14,7 +14,9 @@ from redolab.engine.fake import FakeEngine, Script
 from redolab.experiment import EXPERIMENTS, analyse, find_experiment
 from redolab.experiment.base import Wish
 from redolab.measure import runner
-from redolab.records.store import RunWriter, file_hash, open_run, write_report, write_results
+from redolab.records.schema import FORMATS
+from redolab.records.store import open_run
+from redolab.records.writer import RunWriter, file_hash, write_report, write_results
 from redolab.report.page.html import render
 from tests.unit.analysis import synthetic
 from tests.unit.experiment.durability.test_durability import kill_run
@@ -50,6 +52,17 @@ def make_runs(place: Path, names: Iterable[str] | None = None) -> dict[str, Path
     return found
 
 
+def to_format_1(run: Path) -> None:
+    """Make a stored run what a Redolab of format 1 would have stored: its column names, hashes that fit."""
+    for path in sorted((*run.glob("samples.parquet"), *run.glob("parts/samples-*.parquet"))):
+        table = pq.read_table(path)
+        names = [FORMATS[1].get(name, name) for name in table.column_names]
+        pq.write_table(table.rename_columns(names), path)
+    manifest = json.loads((run / "manifest.json").read_text()) | {"format": 1}
+    manifest["hashes"] = {name: file_hash(run / name) for name in manifest["hashes"]}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+
+
 def _faked(name: str) -> Callable[[Path], None]:
     def make(place: Path) -> None:
         experiment = find_experiment(name)
@@ -75,6 +88,11 @@ def _killed(place: Path) -> None:
     for trial in plan.order()[:7]:
         sample, waits, processes = synthetic.one_sample(trial, synthetic.LOG_BOUND[trial.setting])
         writer.append(sample, waits, processes)
+
+
+def _killed_in_format_1(place: Path) -> None:
+    _killed(place)
+    to_format_1(place)
 
 
 def _durable(place: Path) -> None:
@@ -117,4 +135,5 @@ _MAKERS: Mapping[str, Callable[[Path], None]] = {
     "calibrate": _calibrated,
     "verify-forecast": _checked,
     "killed": _killed,
+    "killed-format-1": _killed_in_format_1,
 }

@@ -18,7 +18,8 @@ from redolab.analysis.verdict import Verdict
 from redolab.experiment import analyse
 from redolab.forecast.advice import advice
 from redolab.records.design import Design
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 from redolab.stats.estimates import Estimate
 from tests.forecasts import TODAY, make_calibrated
 from tests.unit.analysis.synthetic import (

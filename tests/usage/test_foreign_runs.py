@@ -15,10 +15,11 @@ import pytest
 
 from redolab import experiment
 from redolab.errors import UsageError
-from redolab.files.foreign import understood
-from redolab.records.store import file_hash, open_run, read_manifest, write_document, write_report
+from redolab.files.understood import understood
+from redolab.records.store import open_run, read_manifest
+from redolab.records.writer import file_hash, write_document, write_report
 from tests.conftest import Redolab
-from tests.hostile.runs import make_runs
+from tests.hostile.runs import make_runs, to_format_1
 
 
 @pytest.fixture(scope="module")
@@ -310,3 +311,44 @@ def test_a_report_of_a_run_under_way_brings_back_no_old_manifest(run: Path) -> N
     with pytest.raises(UsageError, match="went on while it was reported"):
         write_report(under_way, "")
     assert read_manifest(run) == whole
+
+
+def test_a_run_of_format_1_reports_and_verifies(run: Path, redolab: Redolab) -> None:
+    before = json.loads((run / "results.json").read_text())
+    to_format_1(run)
+    stored = (run / "samples.parquet").read_bytes()
+    assert redolab("verify", run).code == 0
+    ended = redolab("report", run, "--json")
+    assert ended.code == 0
+    # The league is taken anew with every report.
+    assert json.loads(ended.out) | {key: before[key] for key in ("run", "league")} == before
+    assert redolab("verify", run).code == 0
+    assert (run / "samples.parquet").read_bytes() == stored
+    assert json.loads((run / "manifest.json").read_text())["format"] == 1
+
+
+def test_a_killed_run_of_format_1_reports_from_its_parts(
+    kept: dict[str, Path], tmp_path: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    run = Path(shutil.copytree(kept["killed"], tmp_path / "killed"))
+    before = json.loads((run / "results.json").read_text())
+    to_format_1(run)
+    ended = redolab("report", run, "--json")
+    assert ended.code == 0
+    # The league is taken anew with every report.
+    assert json.loads(ended.out) | {key: before[key] for key in ("run", "league")} == before
+    assert redolab("verify", run).code == 0
+
+
+def test_both_names_of_a_column_end_in_a_sentence(run: Path, redolab: Redolab) -> None:
+    to_format_1(run)
+    table = pq.read_table(run / "samples.parquet")
+    pq.write_table(table.append_column("log_bytes", table["wal_bytes"]), run / "samples.parquet")
+    ended = redolab("verify", run)
+    assert (ended.code, "samples.parquet was changed" in ended.err) == (1, True)
+    forge(run)
+    for command in ("verify", "report"):
+        ended = redolab(command, run)
+        assert (ended.code, "the column 'log_bytes'" in ended.err) == (2, True)
+        assert one_sentence(ended.err)

@@ -20,7 +20,7 @@ from redolab.analysis.diagnostics import diagnose
 from redolab.analysis.exhibits import Figure, Finding, Table
 from redolab.analysis.joint import joint
 from redolab.analysis.overhead import overhead
-from redolab.analysis.profile import Times, by_sample, profile, unaccounted_text
+from redolab.analysis.profile import Times, by_sample, profile, time_accounts, unaccounted_text
 from redolab.analysis.reading import (
     Sightings,
     counting,
@@ -35,8 +35,8 @@ from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
 from redolab.forecast.advice import advice
 from redolab.forecast.checks.league import league_of, league_tables
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats import blocks as significance
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
 from redolab.stats.density import density
@@ -247,11 +247,11 @@ def _session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:
 def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
     name = declared["name"]
     mine, session = compared.samples[name], compared.sessions[name]
-    session_times, instance_times = by_sample(mine, compared.seen)
+    of_sessions, of_instance = time_accounts(mine, compared.seen)
     units = [time_based.units_of_work(item) for item in mine]
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
-    rows = profile(zip(session_times, units, strict=True))
+    rows = profile(zip(of_sessions, units, strict=True))
     return {
         "name": name,
         "levels": dict(declared["levels"]),
@@ -276,7 +276,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
         "profile": [row.as_json() for row in rows],
         "unaccounted_text": unaccounted_text(rows, declared["levels"]),
         "joint": joint(mine, compared.seen),
-        "instance_profile": [row.as_json() for row in profile(zip(instance_times, units, strict=True))],
+        "instance_profile": [row.as_json() for row in profile(zip(of_instance, units, strict=True))],
         "density": {"x_ms": places, "density": heights, "values_ms": responses},
     }
 

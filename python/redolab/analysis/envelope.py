@@ -8,8 +8,8 @@ from typing import Any
 
 from redolab.analysis.overhead import Overhead
 from redolab.analysis.time_based import units_of_work
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats.estimates import mean_estimate
 
 FORMAT = 1

@@ -16,6 +16,7 @@ from redolab.analysis.waits import (
     session_waits,
 )
 from redolab.dialect.log_waits import is_log_sync
+from redolab.records.account import Account, AccountRow, Scope
 from redolab.records.sample import Sample, WaitRow
 from redolab.stats.estimates import Estimate, mean_estimate
 
@@ -26,10 +27,18 @@ UNACCOUNTED = "unaccounted"
 ON_CPU_OR_UNKNOWN = "on_cpu_or_unknown"
 _FIRST = (ON_CPU, RUN_QUEUE, STEAL, ON_CPU_OR_UNKNOWN)
 
+_KERNEL = "the kernel's accounts of the server's processes"
+_MACHINE = "the machine's steal time"
+_SAMPLER = "the wait sampler"
+_REMAINDER = "the elapsed time less the other rows"
+_NO_TICKS = "no wait events were sampled"
+_NO_ACCOUNTS = "the kernel's accounts of the server's processes cannot be read"
 _EXPLAIN_FROM = 0.01
 
 Times = dict[str, float]
-"""Seconds per row of one sample."""
+"""Seconds per row of one sample: what an account says where all of its rows are known."""
+Part = tuple[float | None, str]
+"""Seconds, and where they come from."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +65,8 @@ class ProfileRow:
         }
 
 
-def session_times(sample: Sample, seen: Seen) -> Times:
-    """Seconds per row of the working sessions; the rows sum to `session_elapsed_s`.
+def account_of_sessions(sample: Sample, seen: Seen) -> Account:
+    """Where the working sessions' time went; the rows add up to `session_elapsed_s`.
 
     CPU and run queue are the kernel's exact accounts; steal is estimated, and has a row only where
     there was some. The rest is divided by the ticks that saw a session asleep with an event posted;
@@ -68,58 +77,79 @@ def session_times(sample: Sample, seen: Seen) -> Times:
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
     """
     rows = tuple(session_waits(sample, seen))
-    blocked = session_blocked_s(sample)
+    whole, blocked = sample.session_elapsed_s, session_blocked_s(sample)
     if blocked is None or sample.session_cpu_s is None or sample.session_run_queue_s is None:
-        return _divided(sample.session_elapsed_s, rows, nameless=ON_CPU_OR_UNKNOWN)
-    times: Times = {ON_CPU: sample.session_cpu_s, RUN_QUEUE: sample.session_run_queue_s}
+        return _account("session", sample, _divided(whole, rows, ON_CPU_OR_UNKNOWN), whole)
+    parts: dict[str, Part] = {
+        ON_CPU: (sample.session_cpu_s, _KERNEL),
+        RUN_QUEUE: (sample.session_run_queue_s, _KERNEL),
+    }
     steal = session_steal_s(sample)
     if steal:
-        times[STEAL] = steal
+        parts[STEAL] = (steal, _MACHINE)
         blocked -= steal
     if blocked < 0:
-        times[UNACCOUNTED] = blocked
+        parts[UNACCOUNTED] = (blocked, _REMAINDER)
     else:
         asleep = tuple(row for row in rows if is_asleep(row))
-        times |= _divided(blocked, asleep, nameless=UNACCOUNTED)
-    return times
+        parts |= _divided(blocked, asleep, nameless=UNACCOUNTED)
+    return _account("session", sample, parts, whole)
+
+
+def account_of_instance(sample: Sample, seen: Seen) -> Account:
+    """Where the process-seconds of the whole instance went.
+
+    The sessions' blocked time and steal as in `account_of_sessions`; CPU and run queue of every server
+    process; the background's waits without its idle ones. Without the kernel's accounts or the sampler's
+    ticks what the background waited for is not known: the rows that miss say why, and there is no total.
+    """
+    cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
+    exact: dict[str, Part] = {ON_CPU: (cpu, _KERNEL), RUN_QUEUE: (run_queue, _KERNEL)}
+    if session_blocked_s(sample) is None or not sample.ticks:
+        return _account("instance", sample, {**exact, UNACCOUNTED: (None, _SAMPLER)})
+    parts: dict[str, Part] = {
+        item.row: (item.seconds, item.source) for item in account_of_sessions(sample, seen).rows
+    }
+    parts |= exact
+    for (wait_class, event), seconds in background_blocked_s(sample, seen).items():
+        name = event_name(wait_class, event)
+        mine, _ = parts.get(name, (0.0, _SAMPLER))
+        parts[name] = ((mine or 0.0) + seconds, _SAMPLER)
+    return _account("instance", sample, parts)
+
+
+def session_times(sample: Sample, seen: Seen) -> Times:
+    """Seconds per row of the working sessions (see `account_of_sessions`)."""
+    return account_of_sessions(sample, seen).times() or {}
 
 
 def instance_times(sample: Sample, seen: Seen) -> Times | None:
-    """Process-seconds per row of the whole instance; None without accounts or ticks.
-
-    The sessions' blocked time and steal as in `session_times`; CPU and run queue of every server
-    process; the background's waits without its idle ones.
+    """Process-seconds per row of the whole instance (see `account_of_instance`); None without accounts or
+    ticks.
     """
-    cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
-    if cpu is None or run_queue is None or session_blocked_s(sample) is None or not sample.ticks:
-        return None
-    times = session_times(sample, seen)
-    times |= {ON_CPU: cpu, RUN_QUEUE: run_queue}
-    for (wait_class, event), seconds in background_blocked_s(sample, seen).items():
-        name = event_name(wait_class, event)
-        times[name] = times.get(name, 0.0) + seconds
-    return times
+    return account_of_instance(sample, seen).times()
 
 
-def profile(samples: Iterable[tuple[Times | None, int]]) -> tuple[ProfileRow, ...]:
-    """The profile of a setting from its samples' times and units of work.
+def profile(samples: Iterable[tuple[Account, int]]) -> tuple[ProfileRow, ...]:
+    """The profile of a setting from its samples' accounts and units of work.
 
     A row's share is the mean of its shares in the samples, with Student's t interval over them,
     and likewise its time per unit of work. Rows come in a fixed order: CPU, run queue, steal,
-    waits by their share, unaccounted.
+    waits by their share, unaccounted. Accounts with a row that is not known have no shares.
     """
     known = [
-        (times, units)
-        for times, units in samples
-        if times is not None and sum(times.values()) > 0 and units > 0
+        (account, total, units)
+        for account, units in samples
+        for total in (account.total_s,)
+        if total is not None and total > 0 and units > 0
     ]
-    names = sorted({name for times, _ in known for name in times})
+    names = sorted({row.row for account, _, _ in known for row in account.rows})
     rows = [
         ProfileRow(
             name,
-            mean_estimate(times.get(name, 0.0) / sum(times.values()) for times, _ in known),
-            mean_estimate(times.get(name, 0.0) / units for times, units in known),
-            sum(times.get(name, 0.0) for times, _ in known),
+            mean_estimate(_seconds(account, name) / total for account, total, _ in known),
+            mean_estimate(_seconds(account, name) / units for account, _, units in known),
+            sum(_seconds(account, name) for account, _, _ in known),
         )
         for name in names
     ]
@@ -161,17 +191,49 @@ def _log_sync_s(times: Times) -> float:
     return sum(seconds for name, seconds in times.items() if is_log_sync(name))
 
 
-def _divided(whole: float, rows: Sequence[WaitRow], nameless: str) -> Times:
+def _account(
+    scope: Scope, sample: Sample, parts: Mapping[str, Part], elapsed_s: float | None = None
+) -> Account:
+    """The account of a sample's interval; a part without seconds says which source is missing."""
+    return Account(
+        tuple(
+            AccountRow(
+                scope=scope,
+                row=name,
+                seconds=seconds,
+                from_s=sample.start_s,
+                to_s=sample.start_s + sample.elapsed_s,
+                source=source,
+                reason=_why_missing(sample, source) if seconds is None else None,
+            )
+            for name, (seconds, source) in parts.items()
+        ),
+        elapsed_s,
+    )
+
+
+def _why_missing(sample: Sample, source: str) -> str:
+    return _NO_TICKS if source == _SAMPLER and not sample.ticks else _NO_ACCOUNTS
+
+
+def _seconds(account: Account, name: str) -> float:
+    row = account.row(name)
+    return 0.0 if row is None or row.seconds is None else row.seconds
+
+
+def _divided(whole: float, rows: Sequence[WaitRow], nameless: str) -> dict[str, Part]:
+    """The whole divided by ticks; without any of them all of it is what the other rows leave."""
     ticks: defaultdict[str, int] = defaultdict(int)
     for row in rows:
         named = row.event != "" and not is_awake(row)
         ticks[event_name(row.wait_class, row.event) if named else nameless] += row.ticks
     seen = sum(ticks.values())
     if seen == 0:
-        return {UNACCOUNTED: whole}
-    return {name: whole * count / seen for name, count in ticks.items()} | (
-        {UNACCOUNTED: 0.0} if nameless == UNACCOUNTED and nameless not in ticks else {}
-    )
+        return {UNACCOUNTED: (whole, _REMAINDER)}
+    parts: dict[str, Part] = {name: (whole * count / seen, _SAMPLER) for name, count in ticks.items()}
+    if nameless == UNACCOUNTED:
+        parts.setdefault(UNACCOUNTED, (0.0, _SAMPLER))
+    return parts
 
 
 def _place(row: ProfileRow) -> tuple[int, float, str]:
@@ -181,11 +243,20 @@ def _place(row: ProfileRow) -> tuple[int, float, str]:
     return len(_FIRST) + last, -(row.share.point or 0.0), row.row
 
 
+def time_accounts(
+    samples: Sequence[Sample], sightings: Mapping[int, Seen]
+) -> tuple[tuple[Account, ...], tuple[Account, ...]]:
+    """The accounts of the sessions and of the instance in each of `samples`, in their order."""
+    seen = [sightings.get(sample.sample, NOTHING) for sample in samples]
+    return (
+        tuple(map(account_of_sessions, samples, seen)),
+        tuple(map(account_of_instance, samples, seen)),
+    )
+
+
 def by_sample(
     samples: Sequence[Sample], sightings: Mapping[int, Seen]
 ) -> tuple[tuple[Times, ...], tuple[Times | None, ...]]:
     """Session times and instance times of `samples`, in their order."""
-    return (
-        tuple(session_times(sample, sightings.get(sample.sample, NOTHING)) for sample in samples),
-        tuple(instance_times(sample, sightings.get(sample.sample, NOTHING)) for sample in samples),
-    )
+    sessions, instance = time_accounts(samples, sightings)
+    return tuple(item.times() or {} for item in sessions), tuple(item.times() for item in instance)

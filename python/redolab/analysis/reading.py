@@ -8,8 +8,8 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
+from redolab.records.run import Run
 from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.store import Run
 
 Sightings = Mapping[int, Seen]
 """What was seen of the server's processes, by the number of the sample."""

@@ -49,7 +49,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
         CheckFailedError: there is no steady state to forecast.
     """
     from redolab._core import SimulationTooLongError
-    from redolab.files.foreign import understood
+    from redolab.files.understood import understood
     from redolab.forecast.checks.league import league_json
     from redolab.forecast.checks.ledger import ORIGINS, read_ledger, scores_of
     from redolab.forecast.costs.calibrating import calibrate

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
-from redolab.records.store import Run, write_document
+from redolab.records.store import Run
+from redolab.records.writer import write_document
 
 
 def league_now() -> dict[str, Any]:

@@ -25,7 +25,7 @@ from redolab.measure.consumption import consumption
 from redolab.outlet import say, terminal
 from redolab.printable import printable
 from redolab.records.sample import Scope
-from redolab.records.store import check_free
+from redolab.records.writer import check_free
 from redolab.units import clock, counted
 
 _MOST_SESSIONS = 1_000

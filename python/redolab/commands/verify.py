@@ -10,10 +10,12 @@ from typing import Any
 
 from redolab.errors import UsageError
 from redolab.experiment import analyse
-from redolab.files.foreign import MOST_JSON_BYTES, hash_inside, parse_json, read_inside, understood
+from redolab.files.documents import MOST_JSON_BYTES, parse_json
+from redolab.files.foreign import hash_inside, read_inside
+from redolab.files.understood import understood
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
-from redolab.records.store import Run, open_run, read_manifest
+from redolab.records.store import Run, open_run, read_document, read_manifest, read_results
 
 _TOLERANCE = 1e-9
 _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
@@ -52,7 +54,7 @@ def verify_run(run: Run) -> list[str]:
     found = _changed(run.path, run.manifest["hashes"])
     try:
         found += _seal(run)
-        stored = run.results()
+        stored = read_results(run)
     except UsageError as error:
         return [*found, str(error)]
     # Where the run lies is no figure: it may have been moved, or be named another way.
@@ -95,7 +97,7 @@ def _page(path: Path, stored: dict[str, Any]) -> list[str]:
 
 
 def _seal(run: Run) -> list[str]:
-    sealed = run.document(SEALED)
+    sealed = read_document(run, SEALED)
     if sealed is None:
         return []
     began = run.samples.column("started_at").to_pylist()

@@ -15,12 +15,13 @@ from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.plan import NOT_HERE, checking, levels_of
-from redolab.files.foreign import understood
+from redolab.files.understood import understood
 from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.records.sealed import FILE, seal
-from redolab.records.store import Run, check_free, open_run
+from redolab.records.store import Run, open_run
+from redolab.records.writer import check_free
 
 if TYPE_CHECKING:
     from redolab.forecast.costs.calibrating import Calibrated

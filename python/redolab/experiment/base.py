@@ -77,7 +77,7 @@ class Experiment:
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
     record: str
-    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.store.RECORDS`)."""
+    """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.schema.RECORDS`)."""
     needs: frozenset[Capability]
     """What an engine must offer for the question to be put to it."""
     options: frozenset[str]

@@ -19,7 +19,8 @@ from typing import Any
 import redolab
 from redolab.errors import UsageError
 from redolab.files.directories import make_directories
-from redolab.files.foreign import parse_json_object, read_regular
+from redolab.files.documents import parse_json_object
+from redolab.files.foreign import read_regular
 from redolab.files.places import data_directory
 from redolab.files.writing import write_file
 from redolab.machine.cpus import as_record, read_cpus

@@ -26,7 +26,8 @@ from redolab.measure.trial import MEASURES, Measured, Moment
 from redolab.records.design import Design
 from redolab.records.load import Amount
 from redolab.records.sample import Setting, Work
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 
 _ATTEMPTS = 3
 

@@ -11,7 +11,7 @@ import pytest
 
 from redolab.forecast.checks import ledger
 from redolab.records.sealed import FILE, is_whole
-from redolab.records.store import open_run
+from redolab.records.store import open_run, read_document
 from tests.conftest import Redolab
 from tests.servers import Server
 
@@ -75,7 +75,7 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert without < own["forecast"]["point"] / 2
 
     run = open_run(place)
-    sealed = run.document(FILE)
+    sealed = read_document(run, FILE)
     assert sealed is not None
     assert is_whole(sealed)
     first = min(run.samples.column("started_at").to_pylist())

@@ -26,7 +26,8 @@ from redolab.measure import runner
 from redolab.records.design import Design
 from redolab.records.load import Amount, Updates
 from redolab.records.sample import Responses, Work
-from redolab.records.store import write_report, write_results
+from redolab.records.store import read_results
+from redolab.records.writer import write_report, write_results
 from redolab.report.page.html import render
 from tests.engine.clients import Open, inserts, sampled, work
 from tests.servers import PASSWORD, Server, wait_until
@@ -246,5 +247,5 @@ def test_a_whole_run_with_arrivals_is_read_by_forecasts_and_verified(tmp_path: P
     assert 1.0 < commit_ms < 1.001 * mean < 1.001 * p95
     assert "response_time_ms_p95" not in found.measured["4/1"].quantities
     write_results(run, analyse(run))
-    write_report(run, render(run.results()))
+    write_report(run, render(read_results(run)))
     assert verify_run(open_run(run.path)) == []

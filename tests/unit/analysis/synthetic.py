@@ -10,7 +10,8 @@ from typing import Any
 
 from redolab.records.design import Design, Trial
 from redolab.records.sample import OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 
 SESSIONS = 5
 BASELINE = "wait/immediate"

@@ -4,9 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from redolab.analysis import diagnostics
+from redolab.analysis.noise import autocorrelation, drift, regimes, residual_noise
 from redolab.records.sample import Sample
 
 from .synthetic import LOG_BOUND, design, one_sample
@@ -25,29 +23,9 @@ def noise(count: int, size: float = 0.01, seed: int = 1) -> list[float]:
     return [1 + size * rng.gauss(0, 1) for _ in range(count)]
 
 
-def test_quiet_run_passes() -> None:
-    samples = series(noise(50))
-    found = diagnostics.diagnose(samples, {}, "wait/immediate", "server memory")
-    outcomes = {item.name: item.outcome for item in found}
-    assert outcomes == {
-        "spoiled samples": "passed",
-        "autocorrelation": "passed",
-        "drift": "passed",
-        "two regimes": "passed",
-        "checkpoints and vacuums": "passed",
-        "steal": "passed",
-        "row counts": "passed",
-        "Little's law": "passed",
-        "time adds up": "passed",
-        "short waits": "passed",
-        "sampler against kernel": "not_available",
-        "sampling clock": "warning",  # no reading was stored with these samples
-    }
-
-
 def test_drift_is_found_and_measured() -> None:
     factors = [value * (1 + 0.1 * place / 49) for place, value in enumerate(noise(50))]
-    found = diagnostics.drift(diagnostics.residual_noise(series(factors)))
+    found = drift(residual_noise(series(factors)))
     assert found.outcome == "warning"
     assert "-9." in found.text or "-8." in found.text or "-10." in found.text
 
@@ -55,7 +33,7 @@ def test_drift_is_found_and_measured() -> None:
 def test_two_regimes_are_found_where_they_change() -> None:
     factors = [value * (1.0 if place < 25 else 1.1) for place, value in enumerate(noise(50))]
     samples = series(factors)
-    found = diagnostics.regimes(diagnostics.residual_noise(samples))
+    found = regimes(residual_noise(samples))
     assert found.outcome == "warning"
     assert f"about {samples[25].start_s:.0f} s" in found.text
 
@@ -66,67 +44,14 @@ def test_autocorrelation_costs_samples() -> None:
     for _ in range(100):
         level = 0.8 * level + rng.gauss(0, 0.01)
         factors.append(1 + level)
-    found = diagnostics.autocorrelation(diagnostics.residual_noise(series(factors)))
+    found = autocorrelation(residual_noise(series(factors)))
     assert found.outcome == "warning"
     assert "the 100 samples are worth about" in found.text
 
 
 def test_few_or_equal_samples_are_not_looked_at() -> None:
-    few = diagnostics.residual_noise(series([1.0] * 5))
-    assert diagnostics.drift(few).outcome == "not_available"
-    same = diagnostics.residual_noise(series([1.0] * 50))
-    assert diagnostics.autocorrelation(same).outcome == "not_available"
-    assert diagnostics.regimes(diagnostics.residual_noise([])).outcome == "not_available"
-
-
-def test_spoiled_samples_are_counted_with_their_reason() -> None:
-    samples = series([1.0] * 10)
-    samples[3] = replace(samples[3], spoiled="the server restarted")
-    samples[4] = replace(samples[4], commits=0)
-    found = diagnostics.spoiled_samples(samples)
-    assert found.outcome == "warning"
-    assert found.text == ("2 of 10 samples do not count: the server restarted; 1 without a unit of work.")
-
-
-def test_checkpoints_are_told_with_their_effect() -> None:
-    samples = series([1.0] * 10)
-    slow = one_sample(design(blocks=2).order()[0], LOG_BOUND[samples[0].setting], 1.5)[0]
-    samples[0] = replace(slow, checkpoints=1)
-    found = diagnostics.checkpoints(samples)
-    assert found.outcome == "warning"
-    assert found.text.startswith("1 of 10 samples had a checkpoint or vacuum inside (checkpoints: 1, ")
-    assert diagnostics.checkpoints(series([1.0] * 5, checkpoints=None)).outcome == "not_available"
-
-
-def test_steal() -> None:
-    assert diagnostics.steal(series([1.0] * 5, host_steal_s=12.0)).outcome == "warning"
-    assert "10.0 %" in diagnostics.steal(series([1.0] * 5, host_steal_s=12.0)).text
-    assert diagnostics.steal(series([1.0] * 5, host_steal_s=None)).outcome == "not_available"
-
-
-@pytest.mark.parametrize(("server", "outcome"), [(10_000, "passed"), (10_015, "passed"),
-                                                 (10_016, "failed"), (9_984, "failed")])  # fmt: skip
-def test_the_servers_count_of_rows(server: int, outcome: str) -> None:
-    # 0.1 % of 10,000 and one for each of 5 sessions.
-    (sample,) = series([1.0] * 5, commits=10_000, rows=10_000, server_rows=server)[:1]
-    assert diagnostics.row_counts([sample]).outcome == outcome
-
-
-def test_littles_law_sees_sessions_that_stopped_early() -> None:
-    samples = series([1.0] * 5)
-    early = [replace(item, session_elapsed_s=item.session_elapsed_s * 0.8) for item in samples]
-    assert diagnostics.littles_law(samples).outcome == "passed"
-    assert diagnostics.littles_law(early).outcome == "warning"
-    assert "80.0 %" in diagnostics.littles_law(early).text
-
-
-def test_more_cpu_than_time_is_said() -> None:
-    found = diagnostics.adds_up(series([1.0] * 5, session_cpu_s=330.0, session_run_queue_s=0.0))
-    assert found.outcome == "warning"
-    # 330 s of CPU in 5 sessions x 60 s.
-    assert "in 5 of 5 samples, by 10.0 % at most" in found.text
-    assert diagnostics.adds_up(series([1.0] * 5, session_cpu_s=None)).outcome == "not_available"
-
-
-def test_no_ticks() -> None:
-    assert diagnostics.sampling_clock(series([1.0] * 5, ticks=0), {}).outcome == "not_available"
+    few = residual_noise(series([1.0] * 5))
+    assert drift(few).outcome == "not_available"
+    same = residual_noise(series([1.0] * 50))
+    assert autocorrelation(same).outcome == "not_available"
+    assert regimes(residual_noise([])).outcome == "not_available"

@@ -12,12 +12,14 @@ import pytest
 from redolab import open_run
 from redolab.analysis import diagnostics
 from redolab.analysis.compared import compare_run, results
+from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_latency
 from redolab.analysis.time_based import session_account
 from redolab.analysis.verdict import Verdict
 from redolab.records.design import Trial
 from redolab.records.sample import LatencyRow, Sample
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 
 from .synthetic import BASELINE, LOG_BOUND, design, manifest, one_sample
 
@@ -57,7 +59,7 @@ def stored(path: Path, finish: bool = True) -> Run:
     return writer.finish("finished") if finish else open_run(path)
 
 
-def text_of(found: Sequence[diagnostics.Diagnostic], name: str) -> diagnostics.Diagnostic:
+def text_of(found: Sequence[Diagnostic], name: str) -> Diagnostic:
     (one,) = [item for item in found if item.name == name]
     return one
 

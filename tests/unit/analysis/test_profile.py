@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from redolab.analysis.profile import (
+    account_of_instance,
+    account_of_sessions,
     instance_times,
     log_sync_share,
     profile,
@@ -13,6 +16,7 @@ from redolab.analysis.profile import (
 )
 from redolab.analysis.waits import NOTHING, Seen
 from redolab.dialect.log_waits import is_log_sync
+from redolab.records.account import Account, AccountRow
 from redolab.records.design import Trial
 from redolab.records.sample import Sample, WaitRow
 
@@ -40,6 +44,12 @@ def sample() -> Sample:
 
 def row(wait_class: str, event: str, ticks: int, state: str = "asleep") -> WaitRow:
     return WaitRow(1, "session", "client backend", wait_class, event, state, ticks)
+
+
+def account(times: dict[str, float]) -> Account:
+    return Account(
+        tuple(AccountRow("session", name, seconds, 0.0, 1.0, "a test") for name, seconds in times.items())
+    )
 
 
 WAITS = (
@@ -82,7 +92,7 @@ def test_steal_is_a_row_where_the_hypervisor_took_time(sample: Sample) -> None:
             "unaccounted": 0.9,
         }
     )
-    rows = profile([(found, 100)])
+    rows = profile([(account(found), 100)])
     assert [item.row for item in rows[:3]] == ["on_cpu", "run_queue", "steal"]
     assert rows[-1].row == "unaccounted"
     assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
@@ -109,7 +119,7 @@ def test_more_steal_than_blocked_time_leaves_a_negative_rest(sample: Sample) -> 
 def test_what_is_unaccounted_is_explained_from_one_percent_up(
     share: float, levels: tuple[str, str], part: str | None
 ) -> None:
-    rows = profile([({"on_cpu": 1 - share, "unaccounted": share}, 1)])
+    rows = profile([(account({"on_cpu": 1 - share, "unaccounted": share}), 1)])
     text = unaccounted_text(rows, dict(zip(("commit_wait", "commit_logging"), levels, strict=True)))
     assert text is None if part is None else (text or "").startswith(part)
 
@@ -117,10 +127,52 @@ def test_what_is_unaccounted_is_explained_from_one_percent_up(
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
     found = session_times(replace(sample, session_cpu_s=9.5), Seen(WAITS))
     assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})
-    rows = profile([(found, 100)])
+    rows = profile([(account(found), 100)])
     assert [item.row for item in rows] == ["on_cpu", "run_queue", "unaccounted"]
     assert rows[-1].share.point == pytest.approx(-0.05)
     assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
+
+
+def test_every_row_of_an_account_says_where_its_time_comes_from(sample: Sample) -> None:
+    found = account_of_sessions(replace(sample, start_s=40.0), Seen(WAITS))
+    assert found.elapsed_s == sample.session_elapsed_s
+    assert {(item.scope, item.from_s, item.to_s) for item in found.rows} == {("session", 40.0, 45.0)}
+    assert {item.row: item.source for item in found.rows} == {
+        "on_cpu": "the kernel's accounts of the server's processes",
+        "run_queue": "the kernel's accounts of the server's processes",
+        "IO:WalSync": "the wait sampler",
+        "LWLock:WALWrite": "the wait sampler",
+        "unaccounted": "the wait sampler",
+    }
+    rest = account_of_sessions(replace(sample, session_cpu_s=9.5), Seen(WAITS)).row("unaccounted")
+    assert rest is not None
+    assert rest.source == "the elapsed time less the other rows"
+
+
+@pytest.mark.parametrize(
+    ("change", "missing"),
+    [
+        ({"ticks": 0}, {"unaccounted": "no wait events were sampled"}),
+        (
+            {"instance_cpu_s": None, "instance_run_queue_s": None},
+            dict.fromkeys(
+                ("on_cpu", "run_queue"), "the kernel's accounts of the server's processes cannot be read"
+            ),
+        ),
+        (
+            {"session_cpu_s": None},
+            {"unaccounted": "the kernel's accounts of the server's processes cannot be read"},
+        ),
+    ],
+)
+def test_what_an_instance_cannot_tell_has_its_reason_and_no_total(
+    sample: Sample, change: dict[str, Any], missing: dict[str, str]
+) -> None:
+    found = account_of_instance(replace(sample, **change), Seen(WAITS))
+    assert {item.row: item.reason for item in found.rows if item.seconds is None} == missing
+    assert found.total_s is None
+    assert instance_times(replace(sample, **change), Seen(WAITS)) is None
+    assert profile([(found, 100)]) == ()
 
 
 def test_without_ticks_all_blocked_time_is_unaccounted(sample: Sample) -> None:
@@ -158,8 +210,8 @@ def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> Non
 def test_shares_are_means_over_samples_and_sum_to_one() -> None:
     rows = profile(
         [
-            ({"on_cpu": 1.0, "run_queue": 0.0, "IO:WalSync": 3.0, "unaccounted": 0.0}, 2),
-            ({"on_cpu": 2.0, "run_queue": 1.0, "LWLock:WALWrite": 1.0, "unaccounted": 0.0}, 4),
+            (account({"on_cpu": 1.0, "run_queue": 0.0, "IO:WalSync": 3.0, "unaccounted": 0.0}), 2),
+            (account({"on_cpu": 2.0, "run_queue": 1.0, "LWLock:WALWrite": 1.0, "unaccounted": 0.0}), 4),
         ]
     )
     assert [item.row for item in rows] == [
@@ -174,7 +226,8 @@ def test_shares_are_means_over_samples_and_sum_to_one() -> None:
     # Per unit: 0.5 and 0.5 s on CPU, 0 and 0.25 s in the run queue, ...; they sum to the mean R of 1.5 s.
     assert [item.per_unit.point for item in rows] == pytest.approx([0.5, 0.125, 0.75, 0.125, 0])
     assert profile([]) == ()
-    assert profile([(None, 1)]) == ()
+    unknown = AccountRow("session", "on_cpu", None, 0.0, 1.0, "a test", reason="nobody looked")
+    assert profile([(Account((unknown,)), 1)]) == ()
 
 
 @pytest.mark.parametrize(

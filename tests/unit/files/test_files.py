@@ -16,7 +16,7 @@ import redolab as package
 from redolab.errors import RefusedError
 from redolab.files.writing import create_file, open_to_append, write_file, write_json
 from redolab.forecast.checks import ledger
-from redolab.records.store import RunWriter
+from redolab.records.writer import RunWriter
 from tests.conftest import Redolab
 
 TEXT = "somebody's\n"

@@ -14,20 +14,12 @@ import pytest
 
 import redolab
 from redolab.errors import UsageError
-from redolab.files.foreign import (
-    hash_inside,
-    names_inside,
-    parse_json,
-    parse_json_object,
-    parse_table,
-    parse_toml,
-    read_inside,
-    read_regular,
-    read_toml,
-)
+from redolab.files.documents import parse_json, parse_json_object, parse_toml, read_toml
+from redolab.files.foreign import hash_inside, names_inside, read_inside, read_regular
 from redolab.files.parquet_sizes import parquet_sizes
+from redolab.files.tables import parse_table
 from redolab.records.sample import Draw
-from redolab.records.store import schema
+from redolab.records.schema import schema
 
 DRAW = {
     "sample": 1, "block": 1, "position": 1, "setting": "a", "started_at": "2026-11-21T08:00:00Z",
@@ -227,9 +219,10 @@ def test_other_columns_are_refused() -> None:
 
 
 def test_nothing_else_decodes_bytes_from_outside() -> None:
-    """One place reads JSON and Parquet; what else decodes them reads what Redolab wrote itself."""
+    """One place each reads JSON and Parquet; what else decodes them reads what Redolab wrote itself."""
     own = {
-        "files/foreign.py",
+        "files/documents.py",
+        "files/tables.py",
         "forecast/track_record.py",
         "engine/postgres/waits/events/__init__.py",
         "engine/private/guard.py",

@@ -18,7 +18,8 @@ from redolab.experiment import analyse, find_experiment
 from redolab.experiment.base import Wish
 from redolab.files.writing import write_file
 from redolab.measure import runner
-from redolab.records.store import open_run, write_results
+from redolab.records.store import open_run
+from redolab.records.writer import write_results
 from redolab.report.page.html import render
 
 EXPERIMENT = find_experiment("commit-mode")

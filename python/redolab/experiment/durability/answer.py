@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis import envelope
-from redolab.analysis.diagnostics import Diagnostic
+from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
 from redolab.experiment.durability import tables as durability_shown
 from redolab.records.sample import Kill

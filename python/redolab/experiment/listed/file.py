@@ -29,7 +29,7 @@ from typing import Any
 
 from redolab._core import toml_places
 from redolab.errors import UsageError
-from redolab.files.foreign import read_toml
+from redolab.files.documents import read_toml
 from redolab.records.list_texts import PLACEHOLDER, place_in_file
 from redolab.records.load import LevelScript
 

@@ -15,7 +15,7 @@ from redolab.forecast.models.every_model import ask_models
 from redolab.forecast.models.outlook import extrapolated
 from redolab.forecast.track_record import Score, Silence, family_of
 from redolab.records.sealed import FILE
-from redolab.records.store import Run
+from redolab.records.store import Run, read_document
 from redolab.stats.estimates import MISSING, Estimate
 
 
@@ -151,7 +151,7 @@ def score_run(run: Run) -> Scoring | None:
     Raises:
         UsageError: the forecast cannot be read.
     """
-    sealed = run.document(FILE)
+    sealed = read_document(run, FILE)
     if sealed is None:
         return None
     if run.manifest["status"] != "finished":

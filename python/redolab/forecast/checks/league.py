@@ -15,7 +15,7 @@ from redolab.forecast.checks.held_out import held_out
 from redolab.forecast.models.models import LINE, USL
 from redolab.forecast.models.quantities import MODELS, QUANTITIES
 from redolab.forecast.track_record import LEVEL, Score, Silence
-from redolab.records.store import Run
+from redolab.records.store import Run, read_document
 from redolab.stats.estimates import exact_share
 
 FILE = "league.json"
@@ -112,7 +112,7 @@ def league_of(run: Run) -> dict[str, Any]:
     Raises:
         UsageError: the file is listed and cannot be read.
     """
-    kept = run.document(FILE) or league_json(())
+    kept = read_document(run, FILE) or league_json(())
     own = league_json([("this_run", "inside this run", *held_out(run))])
     return {**kept, "records": [*own["records"], *kept["records"]]}
 

@@ -23,7 +23,8 @@ from typing import Any, Literal
 
 from redolab.errors import RefusedError, UsageError
 from redolab.files.directories import make_directories
-from redolab.files.foreign import parse_json_object, read_regular
+from redolab.files.documents import parse_json_object
+from redolab.files.foreign import read_regular
 from redolab.files.places import data_directory
 from redolab.files.writing import open_to_append, write_file
 from redolab.forecast.track_record import Score, Silence, shipped_record

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from redolab.experiment.commit_mode.answer import analyse
-from redolab.records.store import RunWriter, open_run
+from redolab.records.store import open_run
+from redolab.records.writer import RunWriter
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design, manifest, one_sample
 
 

@@ -20,7 +20,8 @@ from redolab.experiment.consistent_read.prices import Figures, all_pairs, log_ra
 from redolab.records.design import Trial
 from redolab.records.load import Scans
 from redolab.records.sample import Sample
-from redolab.records.store import RunWriter, open_run
+from redolab.records.store import open_run
+from redolab.records.writer import RunWriter
 from tests.unit.analysis import synthetic
 
 EXPERIMENT = find_experiment("consistent-read")

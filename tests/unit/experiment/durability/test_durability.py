@@ -9,7 +9,8 @@ import pytest
 from redolab.experiment.durability.answer import analyse
 from redolab.records.design import Design
 from redolab.records.sample import Kill
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 from redolab.stats.estimates import exact_share
 from tests.unit.analysis.synthetic import manifest
 

@@ -29,7 +29,8 @@ from redolab.experiment.session_count.pool import (
 from redolab.records.design import Design
 from redolab.records.load import Amount, Inserts
 from redolab.records.sample import LatencyRow, Work
-from redolab.records.store import Run, RunWriter
+from redolab.records.store import Run
+from redolab.records.writer import RunWriter
 from tests.unit.analysis.synthetic import Behaviour, design, manifest, one_sample
 
 EXPERIMENT = EXPERIMENTS["session-count"]

@@ -23,7 +23,8 @@ from redolab.forecast.models.every_model import ask_models
 from redolab.forecast.track_record import Score
 from redolab.measure import runner
 from redolab.records.sealed import FILE, seal
-from redolab.records.store import Run, open_run, write_report, write_results
+from redolab.records.store import Run, open_run, read_results
+from redolab.records.writer import write_report, write_results
 from redolab.report.page.html import render
 from redolab.stats.estimates import Estimate
 from tests.forecasts import make_calibrated
@@ -109,7 +110,7 @@ def test_the_forecast_is_scored_by_hand(run: Run) -> None:
 
 
 def test_the_verdict_says_how_far_off_and_where_the_page_shows_it(run: Run) -> None:
-    results = run.results()
+    results = read_results(run)
     assert "16/1/wait was forecast to do" in results["verdict"]["text"]
     assert results["verdict"]["outcome_text"] == "inside"
     assert "never checked before" in results["verdict"]["text"]
@@ -127,7 +128,7 @@ def rewrite(run: Run, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Run
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
     manifest = json.loads((run.path / "manifest.json").read_text())
     manifest["hashes"].pop("results.json")
-    from redolab.records.store import file_hash
+    from redolab.records.writer import file_hash
 
     manifest["hashes"][FILE] = file_hash(path)
     (run.path / "manifest.json").write_text(json.dumps(manifest))
@@ -171,7 +172,7 @@ def test_an_interrupted_check_leaves_the_forecast_unscored(tmp_path: Path) -> No
     scoring = score_run(outcome.run)
     assert scoring is not None
     assert not scoring.scored
-    results = publish(outcome.run).results()
+    results = read_results(publish(outcome.run))
     assert results["forecast"]["scored"] is False
     assert results["forecast"]["scores"] == []
     assert results["verdict"]["outcome_text"] == "unscored"

@@ -1,0 +1,130 @@
+"""What is left of throughput without its settings: does one sample follow the other, drift, or jump?"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from redolab import units
+from redolab.analysis.diagnostic import Diagnostic, signed_percent
+from redolab.analysis.time_based import units_of_work
+from redolab.records.sample import Sample
+
+_FEWEST = 8
+"""Samples below which a look at the noise says nothing."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Log throughput of the samples that count, less their setting's mean, in time order."""
+
+    start_s: tuple[float, ...]
+    residual: tuple[float, ...]
+    settings: int
+
+
+def residual_noise(samples: Sequence[Sample]) -> Noise:
+    """What is left of the logarithm of throughput when each setting's mean is taken off."""
+    logs: defaultdict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        logs[sample.setting].append(math.log(units_of_work(sample) / sample.elapsed_s))
+    means = {name: statistics.fmean(values) for name, values in logs.items()}
+    ordered = sorted(samples, key=lambda sample: sample.start_s)
+    return Noise(
+        tuple(sample.start_s for sample in ordered),
+        tuple(
+            math.log(units_of_work(sample) / sample.elapsed_s) - means[sample.setting] for sample in ordered
+        ),
+        len(means),
+    )
+
+
+def lag1_autocorrelation(noise: Noise) -> float | None:
+    """Correlation of one sample with the next; None for few samples or no variation.
+
+    Source: statsmodels, `acf`.
+    """
+    if not _speaks(noise):
+        return None
+    from statsmodels.tsa.stattools import acf
+
+    return float(acf(noise.residual, nlags=1, fft=False)[1])
+
+
+def autocorrelation(noise: Noise) -> Diagnostic:
+    """Lag-1 autocorrelation and the number of independent samples the run is worth."""
+    name = "autocorrelation"
+    lag1 = lag1_autocorrelation(noise)
+    if lag1 is None:
+        return _too_few(name, noise)
+    count = len(noise.residual)
+    worth = min(float(count), count * (1 - lag1) / (1 + lag1)) if lag1 > -1 else float(count)
+    text = (
+        f"One sample and the next correlate at {lag1:.2f}; the {count} samples are worth about "
+        f"{worth:.0f} independent ones."
+    )
+    if lag1 < 2 / math.sqrt(count):
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(
+        name,
+        "warning",
+        text + " Comparisons inside blocks allow for that; the intervals of single settings and "
+        "the published tests do not.",
+    )
+
+
+def drift(noise: Noise) -> Diagnostic:
+    """A straight line through the noise over time.
+
+    Source: SciPy, `linregress`.
+    """
+    name = "drift"
+    if not _speaks(noise):
+        return _too_few(name, noise)
+    from scipy import stats
+
+    line = stats.linregress(noise.start_s, noise.residual)
+    change = math.expm1(float(line.slope) * (noise.start_s[-1] - noise.start_s[0]))
+    pvalue = float(line.pvalue)
+    text = f"Throughput moved by {signed_percent(change)} over the run (p = {pvalue:.2g})."
+    if pvalue >= 0.05:
+        return Diagnostic(name, "passed", text)
+    return Diagnostic(name, "warning", text + " Comparisons inside blocks allow for it.")
+
+
+def regimes(noise: Noise) -> Diagnostic:
+    """Whether the noise jumped from one level to another.
+
+    Source: statsmodels, `breaks_cusumolsresid`.
+    """
+    name = "two regimes"
+    if not _speaks(noise):
+        return _too_few(name, noise)
+    import numpy as np
+    from statsmodels.stats.diagnostic import breaks_cusumolsresid
+
+    pvalue = float(breaks_cusumolsresid(np.array(noise.residual), ddof=noise.settings)[1])
+    if pvalue >= 0.05:
+        return Diagnostic(name, "passed", f"No jump between two levels was found (p = {pvalue:.2g}).")
+    sums = np.abs(np.cumsum(noise.residual))
+    place = noise.start_s[min(int(sums.argmax()) + 1, len(noise.start_s) - 1)]
+    return Diagnostic(
+        name,
+        "warning",
+        f"Throughput changed its level about {units.clock(place)} into the run (p = {pvalue:.2g}): "
+        "the machine or the server was not the same before and after.",
+    )
+
+
+def _speaks(noise: Noise) -> bool:
+    # Residuals of equal values are rounding error, whose pattern means nothing.
+    return len(noise.residual) >= _FEWEST and max(map(abs, noise.residual)) > 1e-9
+
+
+def _too_few(name: str, noise: Noise) -> Diagnostic:
+    count = len(noise.residual)
+    why = f"{count} samples are too few to tell" if count < _FEWEST else "nothing varied"
+    return Diagnostic(name, "not_available", f"Not looked for: {why}.")
