@@ -30,7 +30,8 @@ from redolab.dialect.commit_parameters import (
 )
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.commit_mode.plan import all_settings
 from redolab.experiment.listed.plan import listed_experiment

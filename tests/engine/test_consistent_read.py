@@ -16,7 +16,8 @@ from redolab.engine.base import Engine
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.errors import InterruptedRunError, RefusedError
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.measure import runner
 from redolab.records.load import Amount, Scans

@@ -8,14 +8,14 @@ from typing import Any
 
 from redolab.analysis.overhead import Overhead
 from redolab.analysis.time_based import units_of_work
+from redolab.records.recorded import Recorded
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats.estimates import mean_estimate
 
 FORMAT = 1
 
 
-def heading(run: Run) -> dict[str, Any]:
+def heading(run: Recorded) -> dict[str, Any]:
     """The first keys of a results object: which run this is."""
     manifest = run.manifest
     design = manifest["design"]

@@ -8,29 +8,29 @@ from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
+from redolab.records.recorded import Recorded
 from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.store import Run
 
 Sightings = Mapping[int, Seen]
 """What was seen of the server's processes, by the number of the sample."""
 
 
-def read_samples(run: Run) -> tuple[Sample, ...]:
+def read_samples(run: Recorded) -> tuple[Sample, ...]:
     """Every sample of the run in the order measured, spoiled ones too."""
     return tuple(sorted((Sample(**row) for row in run.samples.to_pylist()), key=_number))
 
 
-def read_kills(run: Run) -> tuple[Kill, ...]:
+def read_kills(run: Recorded) -> tuple[Kill, ...]:
     """Every kill of a durability run in the order made, spoiled ones too."""
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
 
 
-def read_draws(run: Run) -> tuple[Draw, ...]:
+def read_draws(run: Recorded) -> tuple[Draw, ...]:
     """Every set of values of a sampling-distribution run in the order drawn, spoiled ones too."""
     return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=_number))
 
 
-def read_sightings(run: Run) -> Sightings:
+def read_sightings(run: Recorded) -> Sightings:
     """What the wait sampler and the kernel's accounts say of every process, by sample."""
     waits: defaultdict[int, list[WaitRow]] = defaultdict(list)
     processes: defaultdict[int, list[ProcessTime]] = defaultdict(list)
@@ -44,12 +44,12 @@ def read_sightings(run: Run) -> Sightings:
     }
 
 
-def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
+def read_overhead(run: Recorded) -> tuple[OverheadRow, ...]:
     """Every on/off pair of the run; none in a run stored before they were measured."""
     return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
 
 
-def read_latency(run: Run, kind: str = "commit") -> Mapping[int, Mapping[float, int]]:
+def read_latency(run: Recorded, kind: str = "commit") -> Mapping[int, Mapping[float, int]]:
     """Commits by the upper bound of their time in microseconds, by sample; empty where none was noted.
 
     Args:

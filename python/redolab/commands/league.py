@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from redolab.errors import UsageError
+from redolab.files.foreign import hash_inside
 from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
 from redolab.records.store import Run, write_document
 
@@ -32,16 +34,43 @@ def league_now() -> dict[str, Any]:
     }
 
 
-def keep_league(run: Run) -> None:
-    """Store the league as it now stands with a run, for its report.
+def league_for(run: Run) -> dict[str, Any]:
+    """The league for a run's report: the one kept with the run, else as it now stands, which is then kept.
+
+    A report that is made again therefore says the same, whatever was verified meanwhile. A kept league whose
+    hash does not hold is replaced.
 
     Raises:
         RefusedError: the ledger cannot be read.
     """
     from redolab.forecast.checks.league import FILE
 
-    league = league_now()
-    write_document(run, FILE, {key: league[key] for key in ("level", "records")})
+    kept = kept_league(run) if _is_whole(run, FILE) else None
+    if kept is not None:
+        return kept
+    now = league_now()
+    league = {key: now[key] for key in ("level", "records")}
+    write_document(run, FILE, league)
+    return league
+
+
+def kept_league(run: Run) -> dict[str, Any] | None:
+    """The league kept with a run; None where it was never reported.
+
+    Raises:
+        UsageError: it is listed and gone, or cannot be read.
+    """
+    from redolab.forecast.checks.league import FILE
+
+    return run.document(FILE)
+
+
+def _is_whole(run: Run, name: str) -> bool:
+    """Whether a file of the run is the one whose hash the manifest has."""
+    try:
+        return bool(hash_inside(run.path, name) == run.manifest["hashes"].get(name))
+    except (OSError, UsageError):
+        return False
 
 
 def exchange(export: Path | None, take_in: Path | None, *, forget: bool = False) -> list[str]:

@@ -12,7 +12,8 @@ import pytest
 
 from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError, UsageError
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.measure import runner
 

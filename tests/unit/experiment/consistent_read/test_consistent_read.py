@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from redolab.analysis.compared import compare_run
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.consistent_read import tables as shown
 from redolab.experiment.consistent_read.plan import verdict

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from redolab.errors import RefusedError, UsageError
-from redolab.experiment import lasting
+from redolab.experiment.answers import lasting
 from redolab.experiment.base import Wish
 from redolab.experiment.cpu_capacity import plan as cpu_capacity
 from redolab.experiment.cpu_capacity.capacity import Capacity, Facts, Jump, Power, Room

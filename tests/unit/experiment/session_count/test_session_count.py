@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from redolab.errors import UsageError
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.session_count.pool import (
     CLIENT,

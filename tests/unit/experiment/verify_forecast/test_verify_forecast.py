@@ -14,7 +14,7 @@ import pytest
 from redolab.commands.verify import verify_run
 from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
-from redolab.experiment import analyse
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.verify_forecast.plan import checking, levels_of
 from redolab.forecast.checks.checked import forecast_of, score, score_run
