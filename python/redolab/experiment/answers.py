@@ -1,18 +1,36 @@
-"""Results objects: a question's own answer, joined with what forecasts say of the same run."""
+"""Results objects: a question's own answer, joined with what forecasts say of the same run.
+
+The answer of an experiment is `analyse` in its folder's `answer.py`. Of a run of samples it takes the run and
+the run compared (`redolab.analysis.compared.Compared`), of any other the run alone. Beside it there may be
+`lasting`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from redolab.errors import UsageError
-from redolab.experiment import EXPERIMENTS
-from redolab.experiment.listed import plan as listed
-from redolab.experiment.verify_forecast import plan as verify_forecast
 from redolab.records.store import Run
 
 if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
+
+_FOLDERS: Mapping[str, str] = {
+    "commit-mode": "commit_mode",
+    "durability": "durability",
+    "rows-per-commit": "rows_per_commit",
+    "session-count": "session_count",
+    "commit-scaling": "commit_scaling",
+    "cpu-capacity": "cpu_capacity",
+    "consistent-read": "consistent_read",
+    "sampling-distribution": "sampling_distribution",
+    "calibrate": "calibrate",
+    "list": "listed",
+    "verify-forecast": "verify_forecast",
+}
+"""The experiment of a run to the folder of its answer."""
 
 
 def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -28,10 +46,15 @@ def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]
     """
     from redolab.analysis.compared import compare_run
 
-    found = _own(run)
+    name = run.manifest["experiment"]
+    if name not in _FOLDERS:
+        raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
+    answer = _answer(name)
     if run.manifest.get("record", "sample") != "sample":
-        return found
-    return with_forecasts(found, run, compare_run(run), league)
+        other: dict[str, Any] = answer.analyse(run)
+        return other
+    compared = compare_run(run)
+    return with_forecasts(answer.analyse(run, compared), run, compared, league)
 
 
 def with_forecasts(
@@ -58,16 +81,10 @@ def with_forecasts(
 
 def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
-    experiment = EXPERIMENTS.get(results["experiment"])
-    return None if experiment is None else experiment.lasting(results)
+    kept = getattr(_answer(results["experiment"]), "lasting", None)
+    found: Mapping[str, Any] | None = None if kept is None else kept(results)
+    return found
 
 
-def _own(run: Run) -> dict[str, Any]:
-    name = run.manifest["experiment"]
-    if name == listed.NAME:
-        return listed.analyse(run)
-    if name == verify_forecast.NAME:
-        return verify_forecast.analyse(run)
-    if name not in EXPERIMENTS:
-        raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
-    return EXPERIMENTS[name].analyse(run)
+def _answer(name: str) -> Any:
+    return import_module(f"redolab.experiment.{_FOLDERS[name]}.answer")

@@ -14,7 +14,7 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.diagnostics import Diagnostic
 from redolab.analysis.reading import read_kills
-from redolab.experiment.durability import tables as durability_shown
+from redolab.experiment.durability import figures, tables
 from redolab.records.sample import Kill
 from redolab.records.store import Run
 from redolab.stats.blocks import Outcome
@@ -93,12 +93,12 @@ def analyse(run: Run) -> dict[str, Any]:
         "tables": [
             table.as_json()
             for table in (
-                durability_shown.losses(settings),
-                durability_shown.rates(settings),
-                durability_shown.kills(kills),
+                tables.losses(settings),
+                tables.rates(settings),
+                tables.kills(kills),
             )
         ],
-        "figures": [durability_shown.missing([found.setting for found in losses], kills).as_json()],
+        "figures": [figures.missing([found.setting for found in losses], kills).as_json()],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
         "method": envelope.method(manifest),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from redolab.experiment.commit_mode.answer import analyse
+from redolab.experiment.answers import analyse
 from redolab.records.store import RunWriter, open_run
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design, manifest, one_sample
 

@@ -16,7 +16,7 @@ from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.consistent_read import tables as shown
-from redolab.experiment.consistent_read.plan import verdict
+from redolab.experiment.consistent_read.answer import verdict
 from redolab.experiment.consistent_read.prices import Figures, all_pairs, log_ratios, read_run, slopes
 from redolab.records.design import Trial
 from redolab.records.load import Scans
