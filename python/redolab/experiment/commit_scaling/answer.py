@@ -7,12 +7,13 @@ from typing import Any
 from redolab import units
 from redolab.analysis.compared import Compared, results
 from redolab.analysis.envelope import log_device_ms
-from redolab.analysis.verdict import Verdict, withheld
+from redolab.analysis.verdict import Verdict, joined, rests_on, withheld
 from redolab.experiment.commit_scaling import growth
 from redolab.experiment.commit_scaling.by_sessions import Scaling, commits_per_flush, scaling, typical
 from redolab.experiment.commit_scaling.figures import figures
 from redolab.experiment.commit_scaling.tables import SOURCE, findings, tables
 from redolab.records.store import Run
+from redolab.stats.blocks import Outcome
 from redolab.stats.estimates import Estimate
 
 # Of a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
@@ -45,95 +46,101 @@ def _verdict(compared: Compared, found: Scaling) -> Verdict:
     best = growth.greatest(found.rates)
     enough = growth.enough(found.rates, compared.margin)
     rivals = [item for item in compared.throughputs if item.ratio.point is not None]
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if best is None or enough.point is None or not rivals:
-        text = _so_far(compared, "Too few samples count to compare anything.")
+        text = joined(["Too few samples count to compare anything: measure again.", so_far])
         return Verdict(text, "undecided", compared.baseline, None)
     outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
     named = found.names[int(enough.point)]
+    emulated_ms = log_device_ms(compared.manifest)
     sentences = [
-        _limit(found, best, log_device_ms(compared.manifest)),
-        _growth(found, best, enough, compared.margin),
-        _wall(found, best),
+        _first(found, best, enough, outcome, "" if emulated_ms is None else "on an emulated log device "),
+        so_far,
+        *_growth(found, best, enough, compared.margin),
+        *_limit(found, best, emulated_ms),
+        *_wall(found, best),
     ]
-    text = _so_far(compared, " ".join(sentence for sentence in sentences if sentence))
+    text = joined(sentences)
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
 
 
-def _so_far(compared: Compared, text: str) -> str:
-    """The text, with how far the run came where it was not to its end."""
-    if compared.blocks_done >= compared.blocks_planned:
-        return text
-    return f"From {compared.blocks_done} of {compared.blocks_planned} blocks: {text}"
+def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where: str) -> str:
+    """How many sessions to have, and what they bring."""
+    fewest, most, point = min(found.names), max(found.names), int(enough.point or 0)
+    if fewest in (best, point):
+        brought = _times(growth.ratio(found.rates, most, fewest))
+        return f"Let {_sessions(fewest)} commit at a time: {where}{most} bring {brought} as many commits."
+    asked = point if outcome != "undecided" else best
+    brought = (
+        f"{where}{_sessions(asked)} bring {_times(growth.ratio(found.rates, asked, fewest))} the commits"
+    )
+    if outcome == "undecided":
+        return f"Measure more blocks: {brought} of {fewest}, which decides nothing."
+    brought = brought.replace(_sessions(asked), "they", 1)
+    if point < most:
+        return f"Let {_sessions(point)} commit at a time: {brought} of {fewest}, and more only wait longer."
+    return f"Let at least {_sessions(point)} commit at a time: {brought} of {fewest}, the best measured."
 
 
-def _limit(found: Scaling, best: int, emulated_ms: float | None) -> str:
+def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
     """What is busy where throughput is greatest, and what would raise it."""
     log, cpus = found.log_busy[best].point, found.cpus_busy[best].point
     if log is None and cpus is None:
-        return "What limits commits here could not be seen."
+        return ["What limits commits here could not be seen."]
     own = found.server_cpu[best].point
     device = "the log" if emulated_ms is None else f"the log (an emulated {emulated_ms:g} ms device)"
     seen = [] if log is None else [f"{device} was busy {units.percent(log, 0)} of the time"]
     if cpus is not None:
-        mine = "" if own is None else f" (the database used {units.percent(own, 0)} of them)"
-        seen.append(f"the CPUs {units.percent(cpus, 0)}{mine}")
-    where = f"with {_sessions(best)}, where most was committed, {' and '.join(seen)}"
+        seen.append(f"the CPUs {units.percent(cpus, 0)}")
+    where = [f"With {_sessions(best)}, where most was committed, {' and '.join(seen)}."]
+    if own is not None and cpus is not None:
+        where.append(f"The database used {units.percent(own, 0)} of the CPUs.")
     if log is not None and log >= _LOG_BUSY:
-        return (
-            f"The log limits commits here: {where}. A faster log device would raise them, or more commits "
-            "per flush; more CPU would do little."
-        )
+        mend = "A faster log device would raise them, or more commits per flush; more CPU would do little."
+        return ["The log limits commits here.", *where, mend]
     if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
-        return f"Other programs limited commits here: {where}. Measure again when the machine is quiet."
+        return ["Other programs limited commits here.", *where, "Measure again when the machine is quiet."]
     if cpus is not None and cpus >= _CPUS_BUSY:
-        return (
-            f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "
-            "faster log device would do little."
-        )
-    return f"Neither the log nor the CPUs limited commits alone: {where}."
+        mend = "More CPU, or less work per commit, would raise them; a faster log device would do little."
+        return ["CPU limits commits here.", *where, mend]
+    return ["Neither the log nor the CPUs limited commits alone.", *where]
 
 
-def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> str:
-    """How far throughput grows with the sessions, and whether it falls after."""
-    fewest, most, rates = min(found.names), max(found.names), found.rates
-    if best == fewest:
-        return f"More sessions than {fewest} brought no more commits."
-    gain = f"{_sessions(best)} bring {_times(growth.ratio(rates, best, fewest))} the commits of {fewest}"
+def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[str]:
+    """From how many sessions on throughput grows no more, and whether it falls after."""
+    most, rates = max(found.names), found.rates
+    if best == min(found.names):
+        return [f"More sessions than {best} brought no more commits."]
     low, high, point = enough.low, enough.high, int(enough.point or 0)
     around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
     if point < most:
-        text = (
-            f"{gain}; from {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its "
-            "greatest, so more sessions only wait longer."
-        )
+        text = f"From {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its greatest."
     elif low is None or low == most:
-        text = f"{gain}, and throughput still grew up to {_sessions(most)}, the most measured."
+        text = f"Throughput still grew up to {_sessions(most)}, the most measured."
     else:
-        text = (
-            f"{gain}; whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
-        )
+        text = f"Whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
     if best == most:
-        return text
+        return [text]
     fall = growth.ratio(rates, most, best)
     if fall.high is None or fall.high >= 1:
-        return text
-    return f"{text} {_sessions(most)} bring only {_times(fall)} the commits of {best}."
+        return [text]
+    return [text, f"{_sessions(most)} bring only {_times(fall)} the commits of {best}."]
 
 
-def _wall(found: Scaling, best: int) -> str:
+def _wall(found: Scaling, best: int) -> list[str]:
     """What group commit did, against the single-server prediction."""
     served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
     reached = typical(found.rates[best]).point
     if served.point is None or wall is None or reached is None:
-        return ""
+        return []
     said = (
-        f"a single-server queue would have stopped at {units.significant(wall)} commits per second, but one "
-        f"flush served {units.significant(served.point)} commits"
+        f"A single-server queue would have stopped at {units.significant(wall)} commits per second; "
+        f"{units.significant(reached)} were measured."
     )
-    measured = f"{units.significant(reached)} were measured"
+    flush = f"One flush served {units.significant(served.point)} commits."
     if reached > wall:
-        return f"There is no wall there: {said}; {measured}."
-    return f"Whether there is a wall there was not put to the test: {said}, and only {measured}."
+        return ["There is no wall there.", said, flush]
+    return ["Whether there is a wall there was not put to the test.", said, flush]
 
 
 def _times(ratio: Estimate) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from redolab.analysis.compared import Compared, results
-from redolab.analysis.verdict import Verdict
+from redolab.analysis.verdict import Verdict, joined, rests_on
 from redolab.experiment.consistent_read.figures import drawings
 from redolab.experiment.consistent_read.plan import PARTS
 from redolab.experiment.consistent_read.prices import Figures, read_run
@@ -18,9 +18,9 @@ from redolab.experiment.consistent_read.tables import (
     warnings,
 )
 from redolab.records.store import Run
-from redolab.stats.blocks import Comparison
+from redolab.stats.blocks import Comparison, Outcome
 from redolab.stats.estimates import Estimate
-from redolab.units import significant
+from redolab.units import counted, significant
 
 _ADVICE = (
     "What a scan pays is in proportion to the updates that are open: let a long update commit in parts, or "
@@ -51,46 +51,62 @@ def verdict(figures: Figures) -> Verdict:
     compared = figures.compared
     name = published_setting(figures)
     found = next(item for item in figures.judged if item.setting == name)
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if figures.time[name].point is None:
-        return Verdict("Nothing can be compared yet.", "undecided", compared.baseline, None)
+        text = joined(["Nothing can be compared yet: measure again.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None)
     if figures.null.passed is False:
         text = (
-            "The verdict is withheld, because the query without updates measured against itself came out "
-            f"{_span(figures.null.ratio)} times as long by {'CPU' if figures.by_cpu else 'elapsed'} time "
-            f"(p = {figures.null.pvalue or 0.0:.2g}), so this run would see differences where there are none."
+            "Run again when less else runs here: the query without updates, measured against itself, took "
+            f"{_span(figures.null.ratio)} times as long{' by CPU time' if figures.by_cpu else ''}, so the "
+            "verdict is withheld. Such a run would see differences where there are none (p = "
+            f"{figures.null.pvalue or 0.0:.2g})."
         )
         return Verdict(text, "withheld", compared.baseline, None)
     best = compared.baseline if found.outcome in {"worse", "equivalent"} else None
-    sentences = [_slow_down(figures, name, found), *_price(figures), *_published(figures, name, found)]
-    sentences.append(_first_read(figures))
-    if compared.blocks_done < compared.blocks_planned:
-        sentences.insert(0, f"From {compared.blocks_done} of {compared.blocks_planned} blocks:")
-    return Verdict(" ".join(sentences), found.outcome, compared.baseline, best)
+    sentences = [
+        _first(figures, name, found.outcome),
+        so_far,
+        *_slow_down(figures, name, found),
+        *_price(figures),
+        *_published(figures, name, found),
+        *_first_read(figures),
+    ]
+    return Verdict(joined(sentences), found.outcome, compared.baseline, best)
 
 
-def _slow_down(figures: Figures, name: str, found: Comparison) -> str:
-    elapsed, cpu = figures.elapsed[name], figures.cpu[name]
+def _first(figures: Figures, name: str, outcome: Outcome) -> str:
+    """What to do, and how much longer a scan takes."""
     if figures.by_cpu:
-        took = f"takes {_span(cpu)} times the CPU that it takes without them"
-        beside = f"elapsed time, on a busy machine: {_span(elapsed)} times"
+        took = f"takes {_span(figures.cpu[name])} times the CPU"
     else:
-        took = f"takes {_span(elapsed)} times as long as without them"
-        beside = "" if cpu.point is None else f"CPU: {_span(cpu)} times"
-    judged = {
-        "equivalent": f", which lies inside the {100 * figures.compared.margin:g} % that count as equal",
-        "undecided": ", which is not settled"
-        + (f" ({found.blocks_needed} more blocks would do)" if found.blocks_needed else ""),
-    }.get(found.outcome, "")
+        took = f"takes {_span(figures.elapsed[name])} times as long"
+    scan = f"beside {name} rounds of uncommitted updates a scan {took}"
+    return {
+        "worse": f"Let long updates commit in parts: {scan}.",
+        "equivalent": f"Leave long updates as they are: {scan}, which counts as equal.",
+        "better": f"Leave long updates as they are: {scan}.",
+    }.get(outcome, f"Measure more blocks: {scan}, which is not settled.")
+
+
+def _slow_down(figures: Figures, name: str, found: Comparison) -> list[str]:
+    """What belongs to the first figure: the other clock, the margin, and what the scan read."""
+    elapsed, cpu = figures.elapsed[name], figures.cpu[name]
+    texts = [f"Each round updates 1/{PARTS} of the rows twice."]
+    if figures.by_cpu:
+        texts.append(f"The machine is busy: elapsed time is {_span(elapsed)} times that without updates.")
+    elif cpu.point is not None:
+        texts.append(f"By CPU it takes {_span(cpu)} times as much.")
+    if found.outcome == "equivalent":
+        texts.append(f"That lies inside the {100 * figures.compared.margin:g} % that count as equal.")
+    if found.outcome == "undecided" and found.blocks_needed:
+        texts.append(f"{counted(found.blocks_needed, 'more block')} would settle it.")
     passed = [
         f"{significant(value.point)} times the {what}"
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "pages"))
         if value.point is not None
     ]
-    reads = f"; it reads {' and '.join(passed)}" if passed else ""
-    return (
-        f"With {name} rounds of updates left uncommitted (each updates 1/{PARTS} of the rows twice) a whole "
-        f"scan {took}{f' ({beside})' if beside else ''}{judged}{reads}."
-    )
+    return [*texts, f"It reads {' and '.join(passed)}."] if passed else texts
 
 
 def _price(figures: Figures) -> list[str]:
@@ -99,8 +115,8 @@ def _price(figures: Figures) -> list[str]:
         return []
     kind = "CPU" if figures.on_cpu else "time"
     return [
-        f"A version that must not be seen costs {_span(extra, 0)} ns of {kind}, a row that is seen "
-        f"{row.point:.0f} ns."
+        f"A version that must not be seen costs {_span(extra, 0)} ns of {kind}.",
+        f"A row that is seen costs {row.point:.0f} ns.",
     ]
 
 
@@ -118,8 +134,9 @@ def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     if needed.point is not None:
         rounds = needed.scaled(PARTS / 2)
         return [
-            f"{published} does not show here: at these prices it takes {_span(needed)} more versions per "
-            f"row, that is {_span(rounds, 0)} such rounds{measured}.",
+            f"{published} does not show here{measured}.",
+            f"At these prices it takes {_span(needed)} more versions per row, that is {_span(rounds, 0)} "
+            "such rounds.",
             _ADVICE,
         ]
     if figures.versions[name].point is None or found.outcome == "equivalent":
@@ -127,25 +144,19 @@ def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     return [f"{published} does not show here; whether versions cost anything at all is not settled."]
 
 
-def _first_read(figures: Figures) -> str:
+def _first_read(figures: Figures) -> list[str]:
+    """Whether the first query after the updates pays more than a later one."""
     beyond = figures.building
     if beyond.point is None:
-        return "The first query after the updates was not told from the later ones."
+        return ["The first query after the updates was not told from the later ones."]
     low, high = beyond.low, beyond.high
+    took = f"The first query after them takes {_span(beyond)} times as long as a later one."
+    measured = "That is measured against the same ratio without updates."
     if low is not None and high is not None and low > 1:
-        return (
-            f"The first query after them takes {_span(beyond)} times as long as a later one, measured "
-            "against the same ratio without updates: what it builds or fetches, the later ones find."
-        )
+        return [took, measured, "So what it builds or fetches, the later ones find."]
     if high is None or high > 1 + figures.compared.margin:
-        return (
-            "Whether the first query after them takes longer than a later one is not settled: "
-            f"{_span(beyond)} times, measured against the same ratio without updates."
-        )
-    return (
-        f"The first query after them takes {_span(beyond)} times as long as a later one, measured against "
-        "the same ratio without updates: no query leaves anything that the next could use."
-    )
+        return [took, measured, "Whether that is more than noise is not settled."]
+    return [took, measured, "So no query leaves anything that the next could use."]
 
 
 def _point(value: Estimate, digits: int = 2) -> str:

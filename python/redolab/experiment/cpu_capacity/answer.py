@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.compared import Compared, results
-from redolab.analysis.verdict import Verdict
+from redolab.analysis.verdict import Verdict, joined
 from redolab.experiment.cpu_capacity import capacity
 from redolab.experiment.cpu_capacity.capacity import Facts, Room
 from redolab.experiment.cpu_capacity.figures import elapsed_figure, throughput_figure
@@ -72,35 +72,55 @@ def verdict(facts: Facts, room: Room, *, withheld: bool) -> tuple[str, Outcome]:
     """
     effective = facts.capacity.alone
     if effective.point is None:
-        return "Too little was measured: one block with 1 process and a full machine is needed.", "undecided"
-    measured = f"M = {_interval(effective)} effective CPUs"
+        text = "Too little was measured: let one block with 1 process and a full machine finish."
+        return text, "undecided"
+    gives = f"M = {_interval(effective)} effective CPUs"
     if withheld:
         return (
-            f"Withheld: one process alone differs from itself, so {measured} cannot be trusted. Run again "
-            "when less else runs here.",
+            f"Run again when less else runs here: {gives} cannot be trusted, and the verdict is withheld. "
+            "One process alone differs from itself.",
             "withheld",
         )
+    outcome, power = _outcome(facts, room), _power(facts, room)
+    sentences = [
+        f"{_advice(facts, room)}: this machine gives {gives}.",
+        *power,
+        _rise(facts, room),
+        _disturbed(facts, room),
+    ]
+    return joined(sentences), outcome
+
+
+def _advice(facts: Facts, room: Room) -> str:
+    """What to do about the size of this machine, in half a sentence."""
+    if _blurred(facts, room) or (facts.power == "undecided" and room.capped):
+        return "Run again when it is quiet"
+    return {
+        "cores": "Size for CPU by cores",
+        "threads": "Size for CPU by threads",
+        "quota": "Size for the quota, or raise it",
+        "less": "Size for fewer CPUs than its cores",
+    }.get(facts.power, "Measure more blocks")
+
+
+def _power(facts: Facts, room: Room) -> list[str]:
+    """What the figure means beside the cores and threads that the system shows."""
     shown = f"{room.cores} cores, {room.threads} threads"
-    says = {
-        "cores": f"Core-powered ({shown}): {measured}. Size for CPU by cores.",
-        "threads": f"Thread-powered ({shown}): {measured}. Size for CPU by threads.",
-        "quota": (
-            f"Capped by a quota of {room.limit:g} CPUs ({shown}): {measured}. "
-            "Size for the quota, or raise it."
-        ),
-        "less": (
-            f"Less than its cores ({shown}): {measured}. The CPUs of this machine are probably threads of "
-            "cores shared with other machines, or slow down when all are busy."
-        ),
-        "undecided": (
-            f"Undecided: a quota of {room.limit:g} CPUs ({shown}) ran out seldom, because others left less: "
-            f"{measured}. Run again when it is quiet."
+    return {
+        "cores": [f"Core-powered ({shown})."],
+        "threads": [f"Thread-powered ({shown})."],
+        "quota": [f"Capped by a quota of {room.limit:g} CPUs ({shown})."],
+        "less": [
+            f"Less than its cores ({shown}).",
+            "The CPUs of this machine are probably threads of cores shared with other machines, or slow down "
+            "when all are busy.",
+        ],
+        "undecided": [
+            f"Undecided: a quota of {room.limit:g} CPUs ({shown}) ran out seldom, because others left less."
             if room.capped
-            else f"Undecided ({shown}): {measured}. Measure more blocks."
-        ),
-    }
-    text = " ".join(part for part in (says[facts.power], _rise(facts, room), _disturbed(facts, room)) if part)
-    return text, _outcome(facts, room)
+            else f"Undecided ({shown})."
+        ],
+    }[facts.power]
 
 
 def _rise(facts: Facts, room: Room) -> str:
@@ -119,13 +139,13 @@ def _disturbed(facts: Facts, room: Room) -> str:
         text += f"Other processes used {units.percent(others)} of the CPUs meanwhile. "
     elif others > _WORTH_SAYING:
         text += (
-            f"Other processes used {units.percent(others)} of the CPUs meanwhile, which M allows for: as it "
-            f"was, {_interval(facts.capacity.measured)} CPUs were left. "
+            f"Other processes used {units.percent(others)} of the CPUs meanwhile, which M allows for. "
+            f"As it was, {_interval(facts.capacity.measured)} CPUs were left. "
         )
     if steal > _WORTH_SAYING:
         text += (
-            f"The machine gave less than its CPUs: steal {units.percent(steal)}; without it M would be "
-            f"{_interval(facts.capacity.without_steal)}. "
+            f"The machine gave less than its CPUs: steal {units.percent(steal)}. "
+            f"Without it M would be {_interval(facts.capacity.without_steal)}. "
         )
     return (text + _blurred(facts, room)).strip()
 

@@ -21,7 +21,12 @@ from redolab.stats.plus_and_minus import (
 
 _SIMULATED = 100_000
 _COUNTS = (3, 5, 10, 20, 30)
-_ANSWERS = {
+_ADVICE: Mapping[Answer, str] = {
+    "enough": "Trust a plus and minus of such means",
+    "not enough": "Do not trust a plus and minus of such means",
+    "undecided": "Draw more often before you trust a plus and minus",
+}
+_ANSWERS: Mapping[Answer, str] = {
     "enough": "are normal enough",
     "not enough": "are not normal enough",
     "undecided": "may or may not be normal enough",
@@ -47,7 +52,7 @@ def analyse(run: Run) -> dict[str, Any]:
     covered = [_covered(count, int(manifest["design"]["seed"])) for count in _COUNTS]
     text = _verdict(found)
     if manifest["status"] != "finished":
-        text = f"The run was not finished. {text}"
+        text = f"{text} The run was not finished."
     first = next((draw for draw in draws if draw.spoiled is None), None)
     return envelope.heading(run) | {
         "verdict": {
@@ -110,27 +115,31 @@ def _verdict(settings: Sequence[Found]) -> str:
     """The answer: of the means, of their normality, of a range from few of them."""
     found = [item for item in settings if item.repetitions]
     if not found:
-        return "Nothing was drawn, so nothing can be said."
+        return "Nothing was drawn, so nothing can be said: run it again."
+    worst = _worst(found)
+    telling = next(item for item in found if item.answer == worst)
     sentences = [
-        f"Means of {item.size} values {_ANSWERS[item.answer]} for a plus and minus: in "
-        f"{item.repetitions:,} repetitions mean ± 2 sd held {_percent(item.inside_share)} of the "
-        f"{item.groups} means, and would hold {units.percent(item.normal_share)} of normal ones."
-        for item in found
+        f"{_ADVICE[worst]}: mean ± 2 sd held {_percent(telling.inside_share)} of the means of {telling.size} "
+        "values.",
+        *(
+            f"Means of {item.size} values {_ANSWERS[item.answer]}: of {item.groups} normal means "
+            f"{units.percent(item.normal_share)} would be inside, and {_percent(item.inside_share)} were."
+            for item in found
+        ),
+        f"Repetitions: {' and '.join(f'{item.repetitions:,}' for item in found)}.",
     ]
     rejected = " and ".join(units.percent(item.means_rejected.point or 0.0, 0) for item in found)
     values = " and ".join(
         dict.fromkeys(units.percent(item.values_rejected.point or 0.0, 0) for item in found)
     )
-    sentences.append(
-        f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal), "
-        f"for the values themselves in {values}."
-    )
     last = found[-1]
-    sentences.append(
-        f"A range from five means is another matter: mean ± 2 sd of five held "
-        f"{_percent(last.two_sd_of_five)} of further means, Student's 90 % prediction interval "
-        f"{_percent(last.t_of_five)}."
-    )
+    sentences += [
+        f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal).",
+        f"For the values themselves it was rejected in {values}.",
+        "A range from five means is another matter.",
+        f"There mean ± 2 sd held {_percent(last.two_sd_of_five)} of further means.",
+        f"Student's 90 % prediction interval held {_percent(last.t_of_five)}.",
+    ]
     return " ".join(sentences)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from redolab import units
 from redolab.analysis.compared import Compared, results
 from redolab.analysis.time_based import commits_per_flush
-from redolab.analysis.verdict import Verdict, ratio_text, withheld
+from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
 from redolab.experiment.session_count.by_sessions import Counted, client_share, counted
 from redolab.experiment.session_count.figures import figures
 from redolab.experiment.session_count.tables import SOURCE, findings, tables
@@ -39,96 +39,103 @@ def _verdict(compared: Compared, found: Counted) -> Verdict:
     held_back = withheld(compared.null, compared.baseline)
     if held_back is not None:
         return held_back
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
     if found.pool.point is None or found.best is None:
-        return Verdict("Too few samples count to compare anything.", "undecided", compared.baseline, None)
+        text = joined(["Too few samples count to compare anything: measure again.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None)
     pool = int(found.pool.point)
     outcome = _outcome(found, pool)
-    if outcome == "undecided":
-        text = f"{_undecided(compared, found, pool)} {_finding(found)}"
-    else:
-        text = f"{_recommended(found, pool)} {_pooler(found, pool)} {_finding(found)}"
-    if compared.blocks_done < compared.blocks_planned:
-        so_far = f"From {compared.blocks_done} of {compared.blocks_planned} blocks: "
-        text = so_far + text[0].lower() + text[1:]
+    first, *rest = (
+        _undecided(compared, found, pool)
+        if outcome == "undecided"
+        else [*_recommended(found, pool), *_pooler(found, pool)]
+    )
+    text = joined([first, so_far, *rest, *_finding(found)])
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
 
 
 def _outcome(found: Counted, pool: int) -> Outcome:
     """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
     fewest, most = found.sessions[0], found.sessions[-1]
-    against = found.against_fewest(pool if pool != fewest else most)
-    return "undecided" if against is None else against.outcome
+    compared_to = found.against_fewest(pool if pool != fewest else most)
+    return "undecided" if compared_to is None else compared_to.outcome
 
 
-def _undecided(compared: Compared, found: Counted, pool: int) -> str:
+def _undecided(compared: Compared, found: Counted, pool: int) -> list[str]:
     """What was seen, and how much more would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
-    text = (
-        f"Whether more sessions than {fewest} do the work sooner is undecided: {asked} sessions were "
-        f"{_faster(found.ratio(asked, fewest))} {fewest}"
-    )
-    against = found.against_fewest(asked)
-    if against is not None and against.blocks_needed:
-        text += (
-            f"; {against.blocks_needed} more block{'s' * (against.blocks_needed > 1)} would settle a "
-            f"difference of {margin}"
-        )
-    return (
-        f"{text}. Of those measured {pool} are the fewest within {margin} of the best{_between(found.pool)}."
-    )
+    texts = [
+        f"Measure more blocks: {asked} sessions were {_faster(found.ratio(asked, fewest))} {fewest}, which "
+        "decides nothing."
+    ]
+    compared_to = found.against_fewest(asked)
+    if compared_to is not None and compared_to.blocks_needed:
+        more = units.counted(compared_to.blocks_needed, "more block")
+        texts.append(f"{more} would settle a difference of {margin}.")
+    return [
+        *texts,
+        f"Of those measured {pool} are the fewest within {margin} of the best{_between(found.pool)}.",
+    ]
 
 
-def _recommended(found: Counted, pool: int) -> str:
+def _recommended(found: Counted, pool: int) -> list[str]:
+    """The pool to have, and how sure its number is."""
     fewest, most = found.sessions[0], found.sessions[-1]
     margin = units.percent(found.compared.margin, 0)
-    per_cpu = "" if found.cpus is None else f", {units.significant(pool / found.cpus, 2)} per CPU"
-    text = f"Let {pool} sessions work at a time{per_cpu}{_between(found.pool)}: "
+    per_cpu = "" if found.cpus is None else f"That is {units.significant(pool / found.cpus, 2)} per CPU."
+    fewer = f"{_faster(found.ratio(pool, fewest))} {fewest}"
     if pool == most:
         sure = "still grew" if found.pool.low == most else "seemed still to grow"
-        return (
-            f"{text}throughput {sure} at {most} sessions, the most measured, so measure more with "
-            "--sessions before you set a limit."
-        )
-    text += f"of those measured they are the fewest within {margin} of the best throughput"
+        return [
+            f"Let at least {pool} sessions work at a time: they were {fewer}, the best measured.",
+            per_cpu,
+            f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
+        ]
+    best = (
+        f"Of those measured they are the fewest within {margin} of the best throughput{_between(found.pool)}."
+    )
     if pool == fewest:
-        return f"{text}, and no fewer were measured."
-    return f"{text}, {_faster(found.ratio(pool, fewest))} {fewest}."
+        more = f"{_faster(found.ratio(most, fewest))} {fewest}"
+        first = f"Let {pool} sessions work at a time: {most} were {more}."
+        return [first, per_cpu, best, f"No fewer than {fewest} were measured."]
+    return [f"Let {pool} sessions work at a time: they were {fewer}, and more bring little.", per_cpu, best]
 
 
-def _pooler(found: Counted, pool: int) -> str:
+def _pooler(found: Counted, pool: int) -> list[str]:
     """What a pooler in front of the most sessions would change."""
     most = found.sessions[-1]
-    if pool == most:
-        p95 = _p95(found, pool)
-        return f"A pooler with fewer would cost throughput{'' if p95 is None else f'; commits take {p95}'}."
-    text = f"A pooler that holds {most} clients to {pool} sessions would make the work "
-    text += f"{_faster(found.ratio(pool, most))} {most}"
     mine, theirs = _p95(found, pool), _p95(found, most)
+    if pool == most:
+        text = "A pooler with fewer would cost throughput."
+        return [text] if mine is None else [text, f"Commits take {mine} with it."]
+    texts = [
+        f"A pooler that holds {most} clients to {pool} sessions would make the work "
+        f"{_faster(found.ratio(pool, most))} {most}."
+    ]
+    texts.append("The clients wait for a session instead.")
     if mine is not None and theirs is not None:
-        text += f", and a commit in the server {mine} instead of {theirs}"
-    return text + "; the clients wait for a session instead."
+        texts.append(f"A commit in the server would take {mine} instead of {theirs}.")
+    return texts
 
 
-def _finding(found: Counted) -> str:
+def _finding(found: Counted) -> list[str]:
     """Whether many sessions were slower, as was published, and what decides it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     few, many = _per_flush(found, fewest), _per_flush(found, most)
     flush = (
         ""
         if few is None or many is None
-        else f"one flush of the log serves {many} commits with {most} sessions and {few} with {fewest}"
+        else f"One flush of the log serves {many} commits with {most} sessions and {few} with {fewest}."
     )
-    why = f": {flush}" if flush else ""
-    against = found.against_fewest(most)
-    outcome = "undecided" if against is None else against.outcome
-    if outcome == "better":
-        return f"That fewer sessions are faster, as was published, does not hold here{why}."
-    if outcome == "worse":
-        return f"Many sessions are slower here, as was published{why}."
-    if outcome == "equivalent":
-        return f"Between {fewest} and {most} sessions there is no difference that matters{why}."
-    return f"{flush[0].upper()}{flush[1:]}." if flush else ""
+    compared_to = found.against_fewest(most)
+    outcome = "undecided" if compared_to is None else compared_to.outcome
+    said = {
+        "better": "That fewer sessions are faster, as was published, does not hold here.",
+        "worse": "Many sessions are slower here, as was published.",
+        "equivalent": f"Between {fewest} and {most} sessions there is no difference that matters.",
+    }.get(outcome, "")
+    return [said, flush]
 
 
 def _warnings(found: Counted) -> list[str]:
@@ -160,8 +167,7 @@ def _between(estimate: Estimate) -> str:
 
 
 def _faster(ratio: Estimate) -> str:
-    text = ratio_text(ratio)
-    return f"{text} {'as' if 'times as' in text else 'than'} with"
+    return against(ratio, "with")
 
 
 def _p95(found: Counted, sessions: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.compared import Compared, results
-from redolab.analysis.verdict import Verdict
+from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.forecast.checks.checked import Checked, Scoring, score_run, tables
 from redolab.records.store import Run
@@ -53,17 +53,17 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     """How far throughput and commit time were off, and what was inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
-        text = "The sealed forecast is unscored: the run that was to check it did not finish."
+        text = "Check again: the sealed forecast is unscored. The run that was to check it did not finish."
         return Verdict(text, "undecided", compared.baseline, None, "unscored")
     rates = [item for item in own if item.score.quantity == "throughput_per_s"]
     inside = sum(item.score.inside is True for item in own)
-    text = _one(rates[0]) if len(rates) == 1 else _several(rates)
-    text += f" Of {len(own)} quantities {inside} came out inside their intervals."
-    if min(item.verified for item in own) == 0:
-        text += " Such a forecast was never checked before, so the intervals were guesses."
     hit = all(item.score.inside for item in rates)
+    sentences = _one(rates[0]) if len(rates) == 1 else _several(rates, hit)
+    sentences.append(f"Of {len(own)} quantities {inside} came out inside their intervals.")
+    if min(item.verified for item in own) == 0:
+        sentences.append("Such a forecast was never checked before, so the intervals were guesses.")
     return Verdict(
-        text,
+        joined(sentences),
         "equivalent" if hit else "worse",
         compared.baseline,
         None,
@@ -71,24 +71,34 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     )
 
 
-def _one(rate: Checked) -> str:
+def _one(rate: Checked) -> list[str]:
+    advice = "You may trust this forecast" if rate.score.inside else "Calibrate anew before you trust it"
     where = "inside" if rate.score.inside else "outside"
-    return (
+    return [
+        f"{advice}: throughput was off by {_percent(rate.error)}{_around(rate)}, {where} of its interval.",
         f"{rate.setting} was forecast to do {units.significant(rate.score.forecast)} commits per second and "
-        f"did {units.significant(rate.score.observed)}: the forecast was off by {_percent(rate.error)}, "
-        f"{where} of its interval."
-    )
+        f"did {units.significant(rate.score.observed)}.",
+    ]
 
 
-def _several(rates: Sequence[Checked]) -> str:
+def _around(rate: Checked) -> str:
+    """The errors that the interval allowed."""
+    low, high, said = rate.score.low, rate.score.high, rate.score.forecast
+    if not low or not high:
+        return ""
+    return f" ({_percent(said / high - 1)} to {_percent(said / low - 1)} was allowed)"
 
+
+def _several(rates: Sequence[Checked], hit: bool) -> list[str]:
     inside = sum(item.score.inside is True for item in rates)
     most = max(rates, key=lambda item: abs(item.error))
     off = median(abs(item.error) for item in rates)
-    return (
-        f"Of {len(rates)} forecasts of throughput {inside} came out inside their intervals: they were off by "
-        f"{100 * off:.1f} % in the median, and by {_percent(most.error)} at the most ({most.setting})."
-    )
+    advice = "You may trust these forecasts" if hit else "Calibrate anew before you trust them"
+    return [
+        f"{advice}: of {len(rates)} forecasts of throughput {inside} came out inside their intervals.",
+        f"They were off by {100 * off:.1f} % in the median.",
+        f"The worst was off by {_percent(most.error)} ({most.setting}).",
+    ]
 
 
 def _percent(error: float) -> str:
