@@ -26,11 +26,12 @@ from redolab import open_run
 from redolab.analysis.reading import counting, read_samples
 from redolab.engine import open_engine
 from redolab.experiment import EXPERIMENTS
-from redolab.experiment.base import Plan
-from redolab.experiment.calibrate.plan import PAUSES_MS, check_load, setting_name
+from redolab.experiment.base import Plan, setting_name
+from redolab.experiment.calibrate.plan import PAUSES_MS
+from redolab.experiment.forecast_load import check_load
 from redolab.measure import runner
 from redolab.records.design import Design
-from redolab.records.store import Run
+from redolab.records.run import Run
 
 LOOPS = ("server", "client")
 DEVICES_MS = ("0", "1", "5")

@@ -30,7 +30,7 @@ from redolab.url_secrets import take_secrets
 
 if TYPE_CHECKING:
     from redolab.commands.run import Asked
-    from redolab.records.store import Run
+    from redolab.records.run import Run
 
 
 class _Commands(TyperGroup):
@@ -424,7 +424,7 @@ def league(
 
 def _keep(results: Mapping[str, Any], run: Run) -> None:
     """Keep what forecasts on this machine will need, where the run decided it."""
-    from redolab.experiment import lasting
+    from redolab.experiment.answers import lasting
     from redolab.machine.machine import keep_capacity
 
     found = lasting(results)
@@ -449,18 +449,19 @@ def _show_plan(asked: Asked, json: bool) -> None:
 
 def _made(run: Run) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results."""
-    from redolab.commands.league import keep_league
-    from redolab.experiment import analyse
+    from redolab.commands.league import league_for
+    from redolab.experiment.answers import analyse
     from redolab.records.writer import write_report, write_results
     from redolab.report.page.html import render
 
     if run.samples.num_rows == 0:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
+    league = None
     try:
-        keep_league(run)
+        league = league_for(run)
     except RefusedError as error:
         say(f"The report is without the league of models. {error}")
-    results = analyse(run)
+    results = analyse(run, league)
     write_results(run, results)
     write_report(run, render(results))
     return results

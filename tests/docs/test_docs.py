@@ -30,9 +30,10 @@ from redolab.dialect.commit_parameters import (
 )
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
-from redolab.experiment.commit_mode.plan import all_settings
+from redolab.experiment.commit_modes import COMMIT_MODES
 from redolab.experiment.listed.plan import listed_experiment
 from redolab.records.load import Updates
 from redolab.forecast.costs.costs import FACTORS
@@ -349,7 +350,7 @@ def leaves(value: Any, path: str) -> Iterator[str]:
 def test_the_mapping_is_that_of_the_code() -> None:
     page = DOCS / "reference" / "commit-mode.md"
     mappings = [table for table in tables(page) if table[0][0] == "parameter" and "wait" in table[0][1]]
-    combinations = all_settings(Wish())
+    combinations = COMMIT_MODES
     seen = []
     for table in mappings:
         for column, name in enumerate(table[0][1:], start=1):
@@ -369,7 +370,7 @@ def test_the_reach_of_each_parameter_is_that_of_the_code() -> None:
     own: Mapping[str, str] = {"transaction": "each transaction", "session": "each session"}
     known = server_parameters()
     assert [row[0].strip("`") for row in table[1:]] == list(
-        parameter_names(all_settings(Wish()).values())
+        parameter_names(COMMIT_MODES.values())
     )
     for name, *reaches in table[1:]:
         for scope, said in zip(get_args(Scope), reaches, strict=True):
@@ -397,7 +398,7 @@ def test_the_loads_are_those_of_the_code() -> None:
 
 def server_parameters() -> dict[str, Parameter]:
     """The parameters as a server shows them to a role without rights, in the server's order."""
-    names = sorted(parameter_names(all_settings(Wish()).values()))
+    names = sorted(parameter_names(COMMIT_MODES.values()))
     return {
         name: Parameter(
             name=name, value="", source="default", session_settable=name in SESSION_SIDE, in_auto_conf=False,

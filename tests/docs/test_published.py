@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.machine.machine import describe_machine
 from redolab.records.writer import RunWriter

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from redolab.engine import open_engine
 from redolab.engine.fake import FakeEngine, Script
-from redolab.experiment import EXPERIMENTS, analyse, find_experiment
+from redolab.experiment import EXPERIMENTS, find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.measure import runner
 from redolab.records.schema import FORMATS

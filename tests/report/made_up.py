@@ -15,10 +15,10 @@ from unittest import mock
 from redolab.analysis.compared import Compared, compare_run, results
 from redolab.analysis.exhibits import Axis, Column, Figure, Finding, Series, Table
 from redolab.analysis.verdict import Verdict
-from redolab.experiment import analyse
+from redolab.experiment.answers import analyse, with_forecasts
 from redolab.forecast.advice import advice
 from redolab.records.design import Design
-from redolab.records.store import Run
+from redolab.records.run import Run
 from redolab.records.writer import RunWriter
 from redolab.stats.estimates import Estimate
 from tests.forecasts import TODAY, make_calibrated
@@ -38,8 +38,9 @@ SOURCE = "A. Author, A blog, A made-up post, 1 January 2010"
 
 def wide(place: Path) -> dict[str, Any]:
     """A run like rows-per-commit: R falls to a floor with the rows per commit."""
-    compared = compare_run(_wide_run(place))
-    return results(
+    run = _wide_run(place)
+    compared = compare_run(run)
+    found = results(
         compared,
         Verdict(
             "32 rows per commit bring 95.1 % (93.8 to 96.2) of what 32,768 bring. More than that is "
@@ -53,6 +54,7 @@ def wide(place: Path) -> dict[str, Any]:
         published=_findings(),
         sources=(SOURCE,),
     )
+    return with_forecasts(found, run, compared)
 
 
 def _wide_run(place: Path) -> Run:

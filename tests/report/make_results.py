@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from redolab.experiment import analyse
-from redolab.records.store import Run
+from redolab.experiment.answers import analyse
+from redolab.records.run import Run
 from tests.report.made_up import advised, bare, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 from tests.unit.experiment.durability.test_durability import kill_run

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from redolab.analysis.live.profile import profile_observation
+from redolab.forecast.advice.advice import advised
 from redolab.records.observation import Observed, WaitEnds
 from tests.unit.analysis.observations import (
     INSTRUMENT,
@@ -47,22 +48,24 @@ def busy() -> dict[str, Any]:
     rng = np.random.default_rng(2)
     code = observation.events.index
     sync, write = rng.lognormal(1.2, 0.5, 400), rng.lognormal(0.6, 0.4, 160)
-    return profile_observation(
-        replace(
-            observation,
-            wait_ends=(
-                *(WaitEnds(place, code(("LWLock", "WALWrite")), 0.02, 6) for place in range(24)),
-                *(WaitEnds(place, code(("IO", "WalSync")), 0.004, 2) for place in range(24)),
-                WaitEnds(24, code(("IO", "DataFileRead")), 0.05, 160),
-                WaitEnds(25, code(("Lock", "transactionid")), 8.4, 0),
-            ),
-            log_sync=make_episodes(sync.tolist(), [30.0]),
-            log_write=make_episodes(write.tolist()),
-            counters={"transactions": 24_120.0, "log_flushes": 4_410.0, "log_flush_time_s": 8.1},
-            ended_cpu_s=0.02,
-            host_busy_s=13.8,
-            host_steal_s=0.3,
-            instrument=replace(INSTRUMENT, looks=16_434, torn=57, late=2, cpu_s=0.031),
+    return advised(
+        profile_observation(
+            replace(
+                observation,
+                wait_ends=(
+                    *(WaitEnds(place, code(("LWLock", "WALWrite")), 0.02, 6) for place in range(24)),
+                    *(WaitEnds(place, code(("IO", "WalSync")), 0.004, 2) for place in range(24)),
+                    WaitEnds(24, code(("IO", "DataFileRead")), 0.05, 160),
+                    WaitEnds(25, code(("Lock", "transactionid")), 8.4, 0),
+                ),
+                log_sync=make_episodes(sync.tolist(), [30.0]),
+                log_write=make_episodes(write.tolist()),
+                counters={"transactions": 24_120.0, "log_flushes": 4_410.0, "log_flush_time_s": 8.1},
+                ended_cpu_s=0.02,
+                host_busy_s=13.8,
+                host_steal_s=0.3,
+                instrument=replace(INSTRUMENT, looks=16_434, torn=57, late=2, cpu_s=0.031),
+            )
         )
     )
 
@@ -74,21 +77,31 @@ def remote() -> dict[str, Any]:
     processes = [replace(_session(4000 + place, name), **unknown) for place, name in enumerate(names)]
     looks: list[Look] = [(tick, process, event, "unknown") for tick, process, event, _ in _looks(names)]
     observation = make_observation(processes, looks, _TICKS, _ELAPSED_S)
-    return profile_observation(
-        replace(
-            observation,
-            server={"name": "postgresql", "version": "16.4", "place": "db1:5432/app", "local": False},
-            counters={"transactions": 4_120.0, "log_flushes": None},
-            ended_cpu_s=None,
-            host_cpus=None,
-            instrument=replace(
-                INSTRUMENT, source="pg_stat_activity", rate_per_s=20.0, looks=1_992, cpu_s=0.09, realtime=None
-            ),
-            not_available=(
-                ("CPU, run queue", "the server is on another machine; run Redolab there, as the same user"),
-                ("log waits one by one", "the server's memory cannot be read from here"),
-            ),
-            warnings=("The role may not see other users' sessions: GRANT pg_read_all_stats TO bench;",),
+    return advised(
+        profile_observation(
+            replace(
+                observation,
+                server={"name": "postgresql", "version": "16.4", "place": "db1:5432/app", "local": False},
+                counters={"transactions": 4_120.0, "log_flushes": None},
+                ended_cpu_s=None,
+                host_cpus=None,
+                instrument=replace(
+                    INSTRUMENT,
+                    source="pg_stat_activity",
+                    rate_per_s=20.0,
+                    looks=1_992,
+                    cpu_s=0.09,
+                    realtime=None,
+                ),
+                not_available=(
+                    (
+                        "CPU, run queue",
+                        "the server is on another machine; run Redolab there, as the same user",
+                    ),
+                    ("log waits one by one", "the server's memory cannot be read from here"),
+                ),
+                warnings=("The role may not see other users' sessions: GRANT pg_read_all_stats TO bench;",),
+            )
         )
     )
 
@@ -97,7 +110,7 @@ def quiet() -> dict[str, Any]:
     """A server on which nobody does anything."""
     names = ["idle"] * 3
     processes = [_session(4000 + place, name) for place, name in enumerate(names)]
-    return profile_observation(make_observation(processes, (), _TICKS, _ELAPSED_S))
+    return advised(profile_observation(make_observation(processes, (), _TICKS, _ELAPSED_S)))
 
 
 def _session(pid: int, name: str) -> Observed:

@@ -16,6 +16,7 @@ from textual.widgets import TabbedContent
 
 from redolab.analysis.live.profile import profile_observation
 from redolab.errors import InterruptedRunError, RefusedError
+from redolab.forecast.advice.advice import advised
 from redolab.report.screen.live import LiveScreen, run_live
 from redolab.report.screen.live_list import SessionList
 from tests.screens import profiles
@@ -36,7 +37,7 @@ def waiting(busy: dict[int, float], idle: int = 0) -> dict[str, Any]:
         for tick in range(round(share * _TICKS))
     ]
     processes = [make_process(pid, application=f"app{pid}") for pid in pids]
-    return profile_observation(make_observation(processes, looks, _TICKS))
+    return advised(profile_observation(make_observation(processes, looks, _TICKS)))
 
 
 def nothing_new(ended: Event) -> None:
@@ -242,7 +243,7 @@ def test_names_are_shown_as_they_are() -> None:
             [make_process(1, application="[red]a[/b]", user="[@click=quit]u")],
             [(tick, 0, "Lock:[b]", "asleep") for tick in range(40)],
         )
-        await it.see(profile_observation(observation))
+        await it.see(advised(profile_observation(observation)))
         for key in "13":
             await it.press(key)
             assert "Lock:[b]" in it.text
@@ -258,7 +259,7 @@ def test_the_same_number_twice_in_ten_seconds() -> None:
     async def use(it: Live) -> None:
         looks: list[Look] = [(tick, place, "Lock:tuple", "asleep") for tick in range(9) for place in (0, 1)]
         processes = [make_process(7, started=1, ended=True), make_process(7, started=2)]
-        await it.see(profile_observation(make_observation(processes, looks)))
+        await it.see(advised(profile_observation(make_observation(processes, looks))))
         await it.press("2")
         assert it.list.numbers == [7, 7]
         await it.press("enter")

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from redolab import experiment
 from redolab.errors import UsageError
+from redolab.experiment import answers
 from redolab.files.understood import understood
 from redolab.records.store import open_run, read_manifest
 from redolab.records.writer import file_hash, write_document, write_report
@@ -270,9 +270,9 @@ def test_what_the_analysis_did_not_foresee_names_its_type_and_stays_chained(
         fails()
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
     # A run of one's own is analysed without that, so that a fault of Redolab's shows as what it is.
-    monkeypatch.setattr(experiment, "analyse", fails)
+    monkeypatch.setattr(answers, "analyse", fails)
     with pytest.raises(ZeroDivisionError):
-        experiment.analyse(open_run(run))
+        answers.analyse(open_run(run))
 
 
 @pytest.mark.parametrize("name", ["run", "a", "the", "redolab", "setting", "no calibration", "it has"])

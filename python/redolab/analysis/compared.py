@@ -33,8 +33,6 @@ from redolab.analysis.reading import (
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances, Verdict
 from redolab.analysis.waits import NOTHING
-from redolab.forecast.advice import advice
-from redolab.forecast.checks.league import league_of, league_tables
 from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.stats import blocks as significance
@@ -190,6 +188,8 @@ def results(
 ) -> dict[str, Any]:
     """The results object of a run of samples, finished or not; plain JSON types only.
 
+    What forecasts say of the run is joined to it by `redolab.experiment.answers.analyse`.
+
     Args:
         compared: the run.
         verdict: the experiment's answer.
@@ -205,7 +205,6 @@ def results(
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
     source = manifest["sampler"]["source"]
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
-    league = league_of(compared.run)
     heading = envelope.heading(compared.run)
     heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
     return heading | {
@@ -220,7 +219,6 @@ def results(
         "tables": [table.as_json() for table in tables],
         "figures": [figure.as_json() for figure in figures],
         "published": [finding.as_json() for finding in published],
-        "league": {**league, "tables": [table.as_json() for table in league_tables(league)]},
         "as_published": {
             "unit_of_work": {
                 "session": as_published.unit_of_work(sessions, baseline),
@@ -236,11 +234,11 @@ def results(
         "method": envelope.method(manifest),
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
-        "advice": advice.of_run(compared.run, baseline, _session_times(compared)),
     }
 
 
-def _session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:
+def session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:
+    """Seconds per row of the sessions' time account, by setting and sample that counts."""
     return {name: by_sample(items, compared.seen)[0] for name, items in compared.samples.items()}
 
 

@@ -1,4 +1,8 @@
-"""The answer in words: what commits wait for, and what the best setting gives."""
+"""The answer in words: what the best setting gives, and what commits wait for.
+
+A verdict's first sentence answers the question: at most 30 words, what to do, and the one figure that it
+rests on. What is not settled, and why, comes after it.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from redolab import units
 from redolab.stats.blocks import Comparison, NullTest, Outcome
 from redolab.stats.estimates import Estimate
 
-_Answer = tuple[str, Outcome, str | None]
-"""Half a sentence, the outcome, and the setting named as best."""
+_Answer = tuple[list[str], Outcome, str | None]
+"""The sentences, the outcome, and the setting named as best."""
 RegimeName = Literal["log-bound", "cpu-bound", "mixed", "unknown"]
 
 
@@ -113,34 +117,43 @@ def verdict(
     """The verdict on throughput.
 
     Args:
-        found: what the baseline's time is spent on, where the verdict begins with that.
+        found: what the baseline's time is spent on, where that is told.
         null: the A/A pair.
         comparisons: those of throughput.
         around: what must be said beside the figures.
     """
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
-    if null.passed is False:
-        answer, outcome, named = _withheld(null, around.baseline)
-    else:
-        answer, outcome, named = _answer(best, around)
-    first = answer[0].upper() + answer[1:] if found is None else found.text + _joint(found.name) + answer
-    if around.blocks_done < around.blocks_planned:
-        first = (
-            f"From {around.blocks_done} of {around.blocks_planned} blocks: " + first[0].lower() + first[1:]
-        )
-    sentences = [first + "."]
-    if outcome != "withheld":
-        sentences += _price(named, around)
-    return Verdict(" ".join(sentences), outcome, around.baseline, named)
+    failed = withheld(null, around.baseline)
+    sentences, outcome, named = (
+        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best)
+    )
+    sentences.insert(1, rests_on(around.blocks_done, around.blocks_planned))
+    if found is not None:
+        sentences.append(f"{found.text}.")
+    return Verdict(joined(sentences), outcome, around.baseline, named)
+
+
+def rests_on(done: int, planned: int) -> str:
+    """How far a run came, as a sentence; empty where it came to its end."""
+    return f"This rests on {done} of {planned} blocks." if done < planned else ""
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """A verdict's text from its sentences, without those that are empty."""
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def withheld(null: NullTest, baseline: str) -> Verdict | None:
     """The verdict of a run whose A/A pair failed, whatever its experiment; None where it did not."""
     if null.passed is not False:
         return None
-    text, outcome, best = _withheld(null, baseline)
-    return Verdict(text[0].upper() + text[1:] + ".", outcome, baseline, best)
+    text = (
+        f"Run again when less else runs here: {baseline} measured against itself came out "
+        f"{ratio_text(null.ratio)}, so the verdict is withheld. Such a run would see differences where there "
+        f"are none (p = {null.pvalue or 0.0:.2g})."
+    )
+    return Verdict(text, "withheld", baseline, None)
 
 
 def ratio_text(ratio: Estimate) -> str:
@@ -160,72 +173,61 @@ def ratio_text(ratio: Estimate) -> str:
     return f"{100 * abs(point - 1):.1f} % {'faster' if sign > 0 else 'slower'}{around}"
 
 
+def against(ratio: Estimate, baseline: str) -> str:
+    """A throughput ratio with what it is against: `25.3 times as fast (24 to 27) as wait`."""
+    text = ratio_text(ratio)
+    return f"{text} {'as' if 'times as' in text else 'than'} {baseline}"
+
+
 def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
+    base = around.baseline
     if best is None:
-        return "nothing can be compared yet", "undecided", None
-    name, text = best.setting, ratio_text(best.ratio)
+        return ["Nothing can be compared yet: measure again, and let one block finish."], "undecided", None
+    name, ratio = best.setting, best.ratio
+    where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
-        small = (best.ratio.point or 0) < 1.1
-        how = (
-            f"{name}, the best setting, {around.does} only {text}"
-            if small
-            else f"{name} {around.does} {text}"
+        condition, price = _price(name, around)
+        first = (
+            f"Expect little: {where}{name}, the best setting, {around.does} only {against(ratio, base)}."
+            if (ratio.point or 0) < 1.1
+            else f"Use {name}{condition}: {where}it {around.does} {against(ratio, base)}."
         )
-        return how, "better", name
+        return [first, price], "better", name
     if best.outcome == "equivalent":
-        seen = "a difference that was found, but" if best.detected else "which lies"
-        return (
-            f"{name}, the best setting, {around.does} {text}, {seen} inside the "
-            f"{100 * around.margin:g} % that count as equal",
-            "equivalent",
-            name if (best.ratio.point or 0) > 1 else around.baseline,
+        first = (
+            f"Keep {base}: {where}{name}, the best other setting, {around.does} {ratio_text(ratio)}, which "
+            "counts as equal."
         )
+        found = "The difference was found, but it lies" if best.detected else "It lies"
+        inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
+        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base
     if best.outcome == "worse":
-        return (
-            f"no setting beats {around.baseline}: {name}, the next best, {around.does} {text}",
-            "worse",
-            around.baseline,
-        )
-    if best.excludes_equal and best.blocks_needed:
-        return (
-            f"{name} {around.did} {text}, but {best.blocks} blocks are too few to be sure; "
-            f"{best.blocks_needed} more would do",
-            "undecided",
-            None,
-        )
-    more = (
-        f"; {best.blocks_needed} more blocks would settle a {100 * around.margin:g} % difference"
-        if best.blocks_needed
-        else ""
-    )
-    return (
-        f"whether another setting is faster is undecided ({name} {around.did} {text}{more})",
-        "undecided",
-        None,
-    )
+        text = f"Keep {base}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
+        return [text, f"No setting beats {base}."], "worse", base
+    return _undecided(best, around, where)
 
 
-def _withheld(null: NullTest, baseline: str) -> _Answer:
-    text = (
-        f"the verdict is withheld, because {baseline} measured against itself came out "
-        f"{ratio_text(null.ratio)} (p = {null.pvalue or 0.0:.2g}), so this run would see "
-        "differences where there are none"
-    )
-    return text, "withheld", None
+def _undecided(best: Comparison, around: Circumstances, where: str) -> _Answer:
+    more = f"{units.counted(best.blocks_needed, 'more block')} would " if best.blocks_needed else ""
+    seen = f"Measure more blocks: {where}{best.setting} {around.did} {against(best.ratio, around.baseline)}"
+    if best.excludes_equal and more:
+        few = f"{best.blocks} blocks are too few to be sure; {more}do."
+        return [f"{seen}, which is not sure yet.", few], "undecided", None
+    settle = f"{more[0].upper()}{more[1:]}settle a {100 * around.margin:g} % difference." if more else ""
+    return [f"{seen}, which decides nothing.", settle], "undecided", None
 
 
-def _price(named: str | None, around: Circumstances) -> list[str]:
-    if named is None or named == around.baseline:
-        return []
+def _price(named: str, around: Circumstances) -> tuple[str, str]:
+    """On what condition a setting is to be used, and what its commits are worth."""
     tier, base = around.tiers.get(named), around.tiers.get(around.baseline)
     if tier == base:
-        return [f"Its commits are as durable as those of {around.baseline}."]
+        return "", f"Its commits are as durable as those of {around.baseline}."
     if tier == "memory":
-        return [
-            f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
-        ]
-    return [f"The price: its commits are durable to the tier {tier}, not {base}."]
-
-
-def _joint(name: RegimeName) -> str:
-    return ", and " if name in {"log-bound", "cpu-bound"} else "; "
+        return (
+            " if a crash may lose acknowledged commits",
+            f"The price: with {named} commits that were acknowledged may be lost when the server crashes.",
+        )
+    return (
+        f" if durability to the tier {tier} is enough",
+        f"The price: its commits are durable to the tier {tier}, not {base}.",
+    )

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
-from redolab.records.store import Run
+from redolab.records.run import Run
+from redolab.records.store import read_document
 from redolab.records.writer import write_document
 
 
@@ -33,16 +34,29 @@ def league_now() -> dict[str, Any]:
     }
 
 
-def keep_league(run: Run) -> None:
-    """Store the league as it now stands with a run, for its report.
+def league_for(run: Run) -> dict[str, Any]:
+    """The league as it now stands, for a run's report, and kept with the run for `redolab verify`.
 
     Raises:
         RefusedError: the ledger cannot be read.
     """
     from redolab.forecast.checks.league import FILE
 
-    league = league_now()
-    write_document(run, FILE, {key: league[key] for key in ("level", "records")})
+    now = league_now()
+    league = {key: now[key] for key in ("level", "records")}
+    write_document(run, FILE, league)
+    return league
+
+
+def kept_league(run: Run) -> dict[str, Any] | None:
+    """The league kept with a run; None where it was never reported.
+
+    Raises:
+        UsageError: it is listed and gone, or cannot be read.
+    """
+    from redolab.forecast.checks.league import FILE
+
+    return read_document(run, FILE)
 
 
 def exchange(export: Path | None, take_in: Path | None, *, forget: bool = False) -> list[str]:

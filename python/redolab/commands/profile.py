@@ -45,6 +45,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
         RedolabError: wrong usage, or nothing could be seen.
     """
     from redolab.analysis.live.profile import profile_observation
+    from redolab.forecast.advice.advice import advised
 
     if not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise UsageError(
@@ -75,7 +76,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
         finally:
             interruptions.closing = True
             observer.close()
-    return Profiled(profile_observation(join(seen)), error)
+    return Profiled(advised(profile_observation(join(seen))), error)
 
 
 def watch_live(url: str, session: int | None, show: Show) -> None:
@@ -91,6 +92,7 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
         RedolabError: wrong usage, or nothing could be seen.
     """
     from redolab.analysis.live.profile import profile_observation
+    from redolab.forecast.advice.advice import advised
 
     observer = open_observer(url, secrets.randbelow(2**31))
     seen: deque[Observation] = deque(maxlen=round(DEFAULT_S / _PER_READING_S))
@@ -103,7 +105,7 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
         if ended.wait(due - time.monotonic()):
             return None
         seen.append(observer.read())
-        return profile_observation(join(tuple(seen)))
+        return advised(profile_observation(join(tuple(seen))))
 
     try:
         if session is not None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from redolab.commands.league import kept_league
 from redolab.errors import UsageError
-from redolab.experiment import analyse
+from redolab.experiment.answers import analyse
 from redolab.files.documents import MOST_JSON_BYTES, parse_json
 from redolab.files.foreign import hash_inside, read_inside
 from redolab.files.understood import understood
@@ -58,7 +59,7 @@ def verify_run(run: Run) -> list[str]:
     except UsageError as error:
         return [*found, str(error)]
     # Where the run lies is no figure: it may have been moved, or be named another way.
-    recomputed = analyse(run) | {"run": stored.get("run")}
+    recomputed = analyse(run, kept_league(run)) | {"run": stored.get("run")}
     found += compare(stored, recomputed, "")
     return found + _page(run.path, stored)
 

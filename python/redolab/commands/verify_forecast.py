@@ -14,7 +14,8 @@ from redolab.commands.run import Asked, default_place, measure, open_agreed
 from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
-from redolab.experiment.verify_forecast.plan import NOT_HERE, checking, levels_of
+from redolab.experiment.verify_forecast.levels import levels_of
+from redolab.experiment.verify_forecast.plan import NOT_HERE, VerifyForecast
 from redolab.files.understood import understood
 from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
@@ -175,7 +176,7 @@ def _asked(
     target = options.engine or "embedded"
     emulates = device_ms is not None or any("log_device_ms" in levels for levels in settings.values())
     delay_s = (device_ms or 0.0) / 1e3 if emulates else None
-    experiment = checking(settings, today, client)
+    experiment = VerifyForecast(settings, today, client)
     if emulates and target != "embedded":
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
     check_target(target, experiment.needs, delay_s)

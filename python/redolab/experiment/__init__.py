@@ -1,39 +1,33 @@
-"""The experiments, by name. Each is one small file that states its question, factors and load."""
+"""The experiments, by name. Each has a folder of its own, with its plan and its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
 
 from redolab.errors import UsageError
 from redolab.experiment.base import Experiment
-from redolab.experiment.calibrate import plan as calibrate
-from redolab.experiment.commit_mode import plan as commit_mode
-from redolab.experiment.commit_scaling import plan as commit_scaling
-from redolab.experiment.consistent_read import plan as consistent_read
-from redolab.experiment.cpu_capacity import plan as cpu_capacity
-from redolab.experiment.durability import plan as durability
-from redolab.experiment.listed import plan as listed
-from redolab.experiment.rows_per_commit import plan as rows_per_commit
-from redolab.experiment.sampling_distribution import plan as sampling_distribution
-from redolab.experiment.session_count import plan as session_count
-from redolab.experiment.verify_forecast import plan as verify_forecast
-from redolab.records.store import Run
 
-EXPERIMENTS: Mapping[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        commit_mode,
-        durability,
-        rows_per_commit,
-        session_count,
-        commit_scaling,
-        cpu_capacity,
-        consistent_read,
-        sampling_distribution,
-        calibrate,
-    )
-}
+_FOLDERS = (
+    "commit_mode",
+    "durability",
+    "rows_per_commit",
+    "session_count",
+    "commit_scaling",
+    "cpu_capacity",
+    "consistent_read",
+    "sampling_distribution",
+    "calibrate",
+)
+"""Whose `plan.EXPERIMENT` can be run by its name, in the order of `redolab experiments`."""
+
+
+def _named(folder: str) -> tuple[str, Experiment]:
+    experiment: Experiment = import_module(f"{__name__}.{folder}.plan").EXPERIMENT
+    return experiment.name, experiment
+
+
+EXPERIMENTS: Mapping[str, Experiment] = dict(map(_named, _FOLDERS))
 
 
 def find_experiment(name: str) -> Experiment:
@@ -45,25 +39,3 @@ def find_experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise UsageError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]
-
-
-def analyse(run: Run) -> dict[str, Any]:
-    """Every figure of a stored run, as the results object that scripts and the report read.
-
-    Raises:
-        UsageError: this version knows no analysis for the run's experiment.
-    """
-    name = run.manifest["experiment"]
-    if name == listed.NAME:
-        return listed.analyse(run)
-    if name == verify_forecast.NAME:
-        return verify_forecast.analyse(run)
-    if name not in EXPERIMENTS:
-        raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
-    return EXPERIMENTS[name].analyse(run)
-
-
-def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
-    experiment = EXPERIMENTS.get(results["experiment"])
-    return None if experiment is None else experiment.lasting(results)

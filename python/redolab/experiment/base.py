@@ -1,11 +1,12 @@
-"""What an experiment is: its question, its factors, its load, and what its figures say.
+"""What an experiment is: its question, its factors, and its load.
 
-An experiment is pure: it plans, and it reads stored runs. It imports no engine and no driver, so
-whatever it says about a run can be computed again offline. The runner measures what it plans.
+An experiment plans, and the runner measures what it plans. It imports no engine, no driver and nothing that
+computes: what a run of it says is in its answer (`redolab.experiment.answers`).
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +16,6 @@ from redolab.records.capability import Capability
 from redolab.records.design import Design
 from redolab.records.load import Amount, Load
 from redolab.records.sample import Scope, Work
-from redolab.records.store import Run
 
 Levels = Mapping[str, str]
 """Factor (see `redolab.records.load.FACTORS`) to level."""
@@ -63,42 +63,46 @@ class Plan:
     """What stands in the run directory before the first sample, by file name, as JSON."""
 
 
-def as_designed(design: Design, load: Load, pilot: Pilot) -> Design:  # noqa: ARG001
-    """The design as it stands: nothing has to be sized."""
-    return design
+class Experiment(ABC):
+    """One question that `redolab run` can put to a database.
 
-
-@dataclass(frozen=True)
-class Experiment:
-    """One question that `redolab run` can put to a database."""
+    A question is a subclass; what it does not say is as here. Its answer stands in its own `answer.py`.
+    """
 
     name: str
     question: str
     unit: str
     """The unit of work, singular: `commit`, `row`, `query` ..."""
-    record: str
+    record: str = "sample"
     """What a trial yields: `sample`, `kill` or `draw` (see `redolab.records.schema.RECORDS`)."""
     needs: frozenset[Capability]
     """What an engine must offer for the question to be put to it."""
-    options: frozenset[str]
+    options: frozenset[str] = frozenset()
     """The fields of `Wish` it takes beside quick, settings, blocks, seconds and seed."""
-    combine: Callable[[Wish], Mapping[str, Levels]]
-    """Setting name to levels, for every setting that may be measured under such a wish."""
-    defaults: Callable[[Wish, tuple[str, ...]], tuple[str, ...]]
-    """Of those names the ones to measure when none is asked for."""
-    baseline: Callable[[tuple[str, ...]], str]
-    """Of the settings to measure the one all are compared with."""
     quick: Size
     full: Size
-    null_pair: bool
-    load: Callable[[Wish, Mapping[str, Levels]], Load]
-    """Makes the load, given the settings to measure."""
-    analyse: Callable[[Run], dict[str, Any]]
-    """The results object of a stored run, finished or not; plain JSON types only."""
-    fit: Callable[[Design, Load, Pilot], Design] = as_designed
-    """Sizes on the real engine what could not be known before: how much work fits."""
-    lasting: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] = lambda results: None  # noqa: ARG005
-    """What of the results forecasts on this machine need later; None where nothing can be relied on."""
+    null_pair: bool = True
+    """Whether the baseline stands twice in a block, to be compared with itself."""
+
+    @abstractmethod
+    def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
+        """Setting name to levels, for every setting that may be measured under such a wish."""
+
+    @abstractmethod
+    def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Load:
+        """Makes the load, given the settings to measure."""
+
+    def defaults(self, _wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
+        """Of the possible settings those to measure when none is asked for: all."""
+        return possible
+
+    def baseline(self, settings: tuple[str, ...], /) -> str:
+        """Of the settings to measure the one all are compared with: the first."""
+        return settings[0]
+
+    def fit(self, design: Design, _load: Load, _pilot: Pilot, /) -> Design:
+        """Sizes on the real engine what could not be known before: how much work fits. Here nothing."""
+        return design
 
     def plan(self, wish: Wish) -> Plan:
         """The run that `wish` asks for.
@@ -153,7 +157,37 @@ def combinations_of(**factors: tuple[str, ...]) -> dict[str, Levels]:
     combined: list[dict[str, str]] = [{}]
     for factor, levels in factors.items():
         combined = [item | {factor: level} for item in combined for level in levels]
-    return {"/".join(levels.values()): levels for levels in combined}
+    return {setting_name(levels): levels for levels in combined}
+
+
+def setting_name(levels: Levels) -> str:
+    """A setting's name: its levels joined."""
+    return "/".join(levels.values())
+
+
+def numbers_once(option: str, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers that an option named, as they are.
+
+    Raises:
+        UsageError: one of them stands there twice.
+    """
+    if len(set(numbers)) != len(numbers):
+        raise UsageError(f"{option} names a number twice in {','.join(map(str, numbers))}. Name each once.")
+    return numbers
+
+
+def one_number(wish: Wish, default: int) -> int:
+    """The number of sessions, where it is no factor.
+
+    Raises:
+        UsageError: a list was given.
+    """
+    if len(wish.sessions) > 1:
+        raise UsageError(
+            f"--sessions takes one number here, not {', '.join(map(str, wish.sessions))}: the same sessions "
+            "work in every setting. The experiments session-count and commit-scaling take a list."
+        )
+    return wish.sessions[0] if wish.sessions else default
 
 
 def resized(design: Design, units: int, seconds: float) -> Design:

@@ -25,8 +25,8 @@ from redolab.machine.machine import describe_machine
 from redolab.measure.trial import MEASURES, Measured, Moment
 from redolab.records.design import Design
 from redolab.records.load import Amount
+from redolab.records.run import Run
 from redolab.records.sample import Setting, Work
-from redolab.records.store import Run
 from redolab.records.writer import RunWriter
 
 _ATTEMPTS = 3

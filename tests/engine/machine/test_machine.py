@@ -197,7 +197,8 @@ def test_a_quota_of_one_and_a_half_cpus_is_found(tmp_path: Path) -> None:
         _, results = run(tmp_path, "--blocks", "4", group=group)
     found, shown = results["capacity"], results["verdict"]["text"]
     assert found["power"] == "quota", shown
-    assert shown.startswith("Capped by a quota of 1.5 CPUs")
+    assert shown.startswith("Size for the quota, or raise it: this machine gives M = ")
+    assert "Capped by a quota of 1.5 CPUs" in shown
     assert results["method"]["machine"]["processors"]["quota_cpus"] == 1.5
     # Within 5 % of the quota: its CPU time to the point, the work that was done with it by the interval.
     (elapsed,) = [table for table in results["tables"] if table["key"] == "cpu-elapsed"]

@@ -19,7 +19,8 @@ from redolab.analysis.reading import read_samples
 from redolab.commands.verify import verify_run
 from redolab.engine import open_engine
 from redolab.errors import InterruptedRunError, UsageError
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Plan
 from redolab.forecast.costs.calibrating import calibrate
 from redolab.measure import runner

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from redolab.records.design import Design, Trial
+from redolab.records.run import Run
 from redolab.records.sample import OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.store import Run
 from redolab.records.writer import RunWriter
 
 SESSIONS = 5

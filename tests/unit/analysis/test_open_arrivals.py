@@ -17,8 +17,8 @@ from redolab.analysis.reading import read_latency
 from redolab.analysis.time_based import session_account
 from redolab.analysis.verdict import Verdict
 from redolab.records.design import Trial
+from redolab.records.run import Run
 from redolab.records.sample import LatencyRow, Sample
-from redolab.records.store import Run
 from redolab.records.writer import RunWriter
 
 from .synthetic import BASELINE, LOG_BOUND, design, manifest, one_sample

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from redolab.engine.fake import FakeEngine, Script
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.measure import runner
 from redolab.measure.difference import clock_step

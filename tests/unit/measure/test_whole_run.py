@@ -14,7 +14,8 @@ import pytest
 from redolab.commands.verify import verify, verify_run
 from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.files.writing import write_file
 from redolab.measure import runner

@@ -14,7 +14,7 @@ import pytest
 
 from redolab import open_run
 from redolab.errors import UsageError
-from redolab.records.store import Run
+from redolab.records.run import Run
 from redolab.records.writer import RunWriter, file_hash, write_document, write_report
 from tests.hostile.runs import make_runs, to_format_1
 from tests.unit.analysis import synthetic

@@ -1,4 +1,4 @@
-"""Every figure of a live profile: the results object of `redolab profile`."""
+"""Every figure of a live profile, for the results object of `redolab profile`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from redolab.analysis.live.log import log
 from redolab.analysis.live.looks import FIRST_EVENT, MAIN_LOOP, Counted, count
 from redolab.analysis.waits import event_name
 from redolab.dialect.log_waits import is_log_sync
-from redolab.forecast.advice.advice import of_profile
 from redolab.records.observation import Observation
 from redolab.stats.estimates import Estimate
 from redolab.stats.share_limits import LEVEL
@@ -26,13 +25,15 @@ FORMAT = 1
 
 
 def profile_observation(observation: Observation) -> dict[str, Any]:
-    """The results object of a live profile (docs/reference/profile-json.md); pure, quick, no server.
+    """The figures of a live profile (docs/reference/profile-json.md); pure, quick, no server.
+
+    `redolab profile` joins its key `advice` (`redolab.forecast.advice.advice.advised`).
 
     Shares are of busy time, 0 to 1; a session's busy time is its elapsed time less waiting for its
     client, a background process's less its main loop. Every estimate has its interval at 95 %.
     """
     counted = count(observation)
-    found = {
+    return {
         "format": FORMAT,
         "profile": "live",
         "engine": dict(observation.server),
@@ -48,7 +49,6 @@ def profile_observation(observation: Observation) -> dict[str, Any]:
         "not_available": [{"what": what, "why": why} for what, why in observation.not_available],
         "warnings": [*observation.warnings, *cautions(observation, counted)],
     }
-    return found | {"advice": of_profile(found)}
 
 
 def _instance(observation: Observation, counted: Counted) -> Json:

@@ -6,22 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from redolab.analysis import as_published, envelope
-from redolab.analysis.compared import circumstances, compare_run, results
+from redolab.analysis.compared import Compared, circumstances, results
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.reading import Sightings
 from redolab.analysis.verdict import Regime, regime, verdict
 from redolab.experiment.commit_mode.findings import findings
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats.estimates import mean_estimate
 
 
-def analyse(run: Run) -> dict[str, Any]:
+def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     """The results object of a commit-mode run, finished or not; plain JSON types only.
 
     A run without any sample that counts gives an object with nulls, never an error.
+
+    Args:
+        run: the stored run.
+        compared: the same, compared.
     """
-    compared = compare_run(run)
     emulated_ms = envelope.log_device_ms(run.manifest)
     found = _regime(
         compared.samples.get(compared.baseline, ()), compared.seen, compared.baseline, emulated_ms

@@ -3,194 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
-from redolab import units
-from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Size, Wish, combinations_of
+from redolab.experiment.base import Experiment, Levels, Size, Wish, combinations_of, numbers_once
+from redolab.records.capability import Capability
 from redolab.records.load import OwnRows
-from redolab.records.store import Run
-
-if TYPE_CHECKING:
-    from redolab.analysis.compared import Compared
-    from redolab.analysis.verdict import Verdict
-    from redolab.experiment.commit_scaling.tables import Scaling
-    from redolab.stats.estimates import Estimate
 
 _PUBLISHED = (1, 2, 5, 10, 20)
-# Of a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
-# shared by many, and limit only when they are nearly all in use.
-_LOG_BUSY, _CPUS_BUSY = 0.5, 0.8
 
 
-def _combine(wish: Wish) -> Mapping[str, Levels]:
-    sessions = wish.sessions or _PUBLISHED
-    if len(set(sessions)) != len(sessions):
-        raise UsageError(
-            f"--sessions names a number twice in {','.join(map(str, sessions))}. Name each once."
-        )
-    return combinations_of(sessions=tuple(map(str, sessions)))
+class CommitScaling(Experiment):
+    """Sessions that update rows of their own, more and more of them."""
+
+    name = "commit-scaling"
+    question = "How do commits grow with the sessions here, and does the log or the CPU limit them?"
+    unit = "commit"
+    needs: frozenset[Capability] = frozenset({"own_rows"})
+    options = frozenset({"sessions"})
+    quick = Size(blocks=10, seconds=1.2, warmup_s=0.3)
+    full = Size(blocks=32, seconds=60, warmup_s=5)
+
+    def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
+        """A setting per number of sessions."""
+        sessions = numbers_once("--sessions", wish.sessions or _PUBLISHED)
+        return combinations_of(sessions=tuple(map(str, sessions)))
+
+    def baseline(self, settings: tuple[str, ...], /) -> str:
+        """The fewest sessions."""
+        return min(settings, key=int)
+
+    def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> OwnRows:
+        """Each session updates rows that no other does."""
+        return OwnRows("own rows", max(map(int, settings)), wish.scope)
 
 
-def _all(wish: Wish, possible: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
-    return possible
-
-
-def _fewest(settings: tuple[str, ...]) -> str:
-    return min(settings, key=int)
-
-
-def _load(wish: Wish, settings: Mapping[str, Levels]) -> OwnRows:
-    return OwnRows("own rows", max(map(int, settings)), wish.scope)
-
-
-def _analyse(run: Run) -> dict[str, Any]:
-    from redolab.analysis.compared import compare_run, results
-    from redolab.experiment.commit_scaling import tables as shown
-
-    compared = compare_run(run)
-    found = shown.scaling(compared)
-    return results(
-        compared,
-        _verdict(compared, found),
-        tables=shown.tables(found),
-        figures=shown.figures(found),
-        published=shown.findings(found),
-        sources=(shown.SOURCE,),
-    )
-
-
-def _verdict(compared: Compared, found: Scaling) -> Verdict:
-    """What limits commits, whether there is a wall, and how many sessions are enough."""
-    from redolab.analysis.envelope import log_device_ms
-    from redolab.analysis.verdict import Verdict, withheld
-    from redolab.experiment.commit_scaling import growth as figures_of
-
-    held_back = withheld(compared.null, compared.baseline)
-    if held_back is not None:
-        return held_back
-    best = figures_of.greatest(found.rates)
-    enough = figures_of.enough(found.rates, compared.margin)
-    rivals = [item for item in compared.throughputs if item.ratio.point is not None]
-    if best is None or enough.point is None or not rivals:
-        text = _so_far(compared, "Too few samples count to compare anything.")
-        return Verdict(text, "undecided", compared.baseline, None)
-    outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
-    named = found.names[int(enough.point)]
-    sentences = [
-        _limit(found, best, log_device_ms(compared.manifest)),
-        _growth(found, best, enough, compared.margin),
-        _wall(found, best),
-    ]
-    text = _so_far(compared, " ".join(sentence for sentence in sentences if sentence))
-    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
-
-
-def _so_far(compared: Compared, text: str) -> str:
-    """The text, with how far the run came where it was not to its end."""
-    if compared.blocks_done >= compared.blocks_planned:
-        return text
-    return f"From {compared.blocks_done} of {compared.blocks_planned} blocks: {text}"
-
-
-def _limit(found: Scaling, best: int, emulated_ms: float | None) -> str:
-    """What is busy where throughput is greatest, and what would raise it."""
-    log, cpus = found.log_busy[best].point, found.cpus_busy[best].point
-    if log is None and cpus is None:
-        return "What limits commits here could not be seen."
-    own = found.server_cpu[best].point
-    device = "the log" if emulated_ms is None else f"the log (an emulated {emulated_ms:g} ms device)"
-    seen = [] if log is None else [f"{device} was busy {units.percent(log, 0)} of the time"]
-    if cpus is not None:
-        mine = "" if own is None else f" (the database used {units.percent(own, 0)} of them)"
-        seen.append(f"the CPUs {units.percent(cpus, 0)}{mine}")
-    where = f"with {_sessions(best)}, where most was committed, {' and '.join(seen)}"
-    if log is not None and log >= _LOG_BUSY:
-        return (
-            f"The log limits commits here: {where}. A faster log device would raise them, or more commits "
-            "per flush; more CPU would do little."
-        )
-    if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
-        return f"Other programs limited commits here: {where}. Measure again when the machine is quiet."
-    if cpus is not None and cpus >= _CPUS_BUSY:
-        return (
-            f"CPU limits commits here: {where}. More CPU, or less work per commit, would raise them; a "
-            "faster log device would do little."
-        )
-    return f"Neither the log nor the CPUs limited commits alone: {where}."
-
-
-def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> str:
-    """How far throughput grows with the sessions, and whether it falls after."""
-    from redolab.experiment.commit_scaling import growth as figures_of
-
-    fewest, most, rates = min(found.names), max(found.names), found.rates
-    if best == fewest:
-        return f"More sessions than {fewest} brought no more commits."
-    gain = f"{_sessions(best)} bring {_times(figures_of.ratio(rates, best, fewest))} the commits of {fewest}"
-    low, high, point = enough.low, enough.high, int(enough.point or 0)
-    around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
-    if point < most:
-        text = (
-            f"{gain}; from {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its "
-            "greatest, so more sessions only wait longer."
-        )
-    elif low is None or low == most:
-        text = f"{gain}, and throughput still grew up to {_sessions(most)}, the most measured."
-    else:
-        text = (
-            f"{gain}; whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
-        )
-    if best == most:
-        return text
-    fall = figures_of.ratio(rates, most, best)
-    if fall.high is None or fall.high >= 1:
-        return text
-    return f"{text} {_sessions(most)} bring only {_times(fall)} the commits of {best}."
-
-
-def _wall(found: Scaling, best: int) -> str:
-    """What group commit did, against the single-server prediction."""
-    from redolab.experiment.commit_scaling.tables import commits_per_flush, typical
-
-    served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
-    reached = typical(found.rates[best]).point
-    if served.point is None or wall is None or reached is None:
-        return ""
-    said = (
-        f"a single-server queue would have stopped at {units.significant(wall)} commits per second, but one "
-        f"flush served {units.significant(served.point)} commits"
-    )
-    measured = f"{units.significant(reached)} were measured"
-    if reached > wall:
-        return f"There is no wall there: {said}; {measured}."
-    return f"Whether there is a wall there was not put to the test: {said}, and only {measured}."
-
-
-def _times(ratio: Estimate) -> str:
-    text = f"{units.significant(ratio.point or 0.0)} times"
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({units.significant(ratio.low)} to {units.significant(ratio.high)})"
-
-
-def _sessions(number: int) -> str:
-    return f"{number} session{'' if number == 1 else 's'}"
-
-
-EXPERIMENT = Experiment(
-    name="commit-scaling",
-    question="How do commits grow with the sessions here, and does the log or the CPU limit them?",
-    unit="commit",
-    record="sample",
-    needs=frozenset({"own_rows"}),
-    options=frozenset({"sessions"}),
-    combine=_combine,
-    defaults=_all,
-    baseline=_fewest,
-    quick=Size(blocks=10, seconds=1.2, warmup_s=0.3),
-    full=Size(blocks=32, seconds=60, warmup_s=5),
-    null_pair=True,
-    load=_load,
-    analyse=_analyse,
-)
+EXPERIMENT = CommitScaling()

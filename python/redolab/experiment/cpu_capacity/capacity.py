@@ -383,3 +383,8 @@ def _by_block(spun: Iterable[Spun]) -> dict[int, list[Spun]]:
     for item in spun:
         found[item.block].append(item)
     return dict(sorted(found.items()))
+
+
+def mean_of(items: Sequence[Spun], pick: Callable[[Spun], float]) -> Estimate:
+    """The mean over samples, with its 95 % interval."""
+    return mean_estimate(map(pick, items))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
+from redolab.analysis.exhibits import Agreement, Column, Finding, Table
 from redolab.experiment.cpu_capacity.capacity import (
     Capacity,
     Jump,
@@ -15,6 +13,7 @@ from redolab.experiment.cpu_capacity.capacity import (
     Use,
     by_processes,
     elapsed_ratios,
+    mean_of,
 )
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 
@@ -34,15 +33,15 @@ def elapsed_table(spun: Sequence[Spun], room: Room) -> Table:
         rows.append(
             {
                 "processes": processes,
-                "elapsed_s": _mean(items, lambda item: item.elapsed_s),
+                "elapsed_s": mean_of(items, lambda item: item.elapsed_s),
                 "elapsed_ratio": ratio,
-                "run_queue": _mean(items, lambda item: (item.cpu_s + item.run_queue_s) / item.elapsed_s),
-                "waiting": _mean(items, lambda item: item.run_queue_s / item.elapsed_s),
-                "by_cores": _mean(items, lambda item: item.busy * room.threads / room.cores),
-                "by_threads": _mean(items, lambda item: item.busy),
+                "run_queue": mean_of(items, lambda item: (item.cpu_s + item.run_queue_s) / item.elapsed_s),
+                "waiting": mean_of(items, lambda item: item.run_queue_s / item.elapsed_s),
+                "by_cores": mean_of(items, lambda item: item.busy * room.threads / room.cores),
+                "by_threads": mean_of(items, lambda item: item.busy),
                 "by_quota": None if room.quota is None else _used(items, room.quota),
-                "others": _mean(items, lambda item: item.others),
-                "steal": _mean(items, lambda item: item.steal),
+                "others": mean_of(items, lambda item: item.others),
+                "steal": mean_of(items, lambda item: item.steal),
             }
         )
     columns = [
@@ -142,8 +141,8 @@ def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
     rows = [
         {
             "processes": processes,
-            "periods": _mean(items, lambda item: (item.throttled_periods or 0) * period_s / item.elapsed_s),
-            "withheld": _mean(items, lambda item: (item.throttled_s or 0.0) / item.elapsed_s),
+            "periods": mean_of(items, lambda item: (item.throttled_periods or 0) * period_s / item.elapsed_s),
+            "withheld": mean_of(items, lambda item: (item.throttled_s or 0.0) / item.elapsed_s),
         }
         for processes, items in by_processes(spun).items()
     ]
@@ -157,58 +156,6 @@ def throttling_table(spun: Sequence[Spun], room: Room) -> Table:
         ],
         rows=rows,
         note=f"From cpu.stat of the control group; a period is {1e3 * period_s:g} ms.",
-    )
-
-
-def elapsed_figure(spun: Sequence[Spun], room: Room) -> Figure:
-    """Elapsed time over the number of processes, beside what cores and threads would make of it."""
-    groups = by_processes(spun)
-    elapsed = {processes: _mean(items, lambda item: item.elapsed_s) for processes, items in groups.items()}
-    one = elapsed[1].point if 1 in elapsed else None
-    series = [_points("measured", elapsed)]
-    for name, servers in _servers(room):
-        if one is None:
-            break
-        numbers = list(range(1, max(elapsed) + 1))
-        shared = [one * max(1.0, number / servers) for number in numbers]
-        series.append(Series(f"{name}, time shared", numbers, shared, style="line"))
-        if servers == int(servers):
-            turns = [one * math.ceil(number / servers) for number in numbers]
-            series.append(Series(f"{name}, in turns (as published)", numbers, turns, style="dashed"))
-    return Figure(
-        key="cpu-elapsed",
-        title="Elapsed time over the number of processes",
-        caption=(
-            "Where the points leave the flat line the machine is full. An operating system shares the CPUs "
-            "out, so that time grows with every process; the published ideal lets each run to its end first."
-        ),
-        x=Axis("processes"),
-        y=Axis("elapsed", "s"),
-        series=series,
-    )
-
-
-def throughput_figure(spun: Sequence[Spun], room: Room) -> Figure:
-    """Rate of work over the number of processes, in processes' worth."""
-    ones = [item.per_cpu_s for item in spun if item.processes == 1]
-    worth = statistics.fmean(ones) if ones else None
-    speed = {
-        processes: _mean(items, lambda item: item.spins / item.elapsed_s / worth)
-        for processes, items in by_processes(spun).items()
-        if worth
-    }
-    series = [_points("measured", speed)]
-    numbers = list(range(1, max(speed, default=1) + 1))
-    for name, servers in _servers(room):
-        ideal = [min(float(number), servers) for number in numbers]
-        series.append(Series(name, numbers, ideal, style="line"))
-    return Figure(
-        key="cpu-throughput",
-        title="Work done per second over the number of processes",
-        caption="In processes' worth: 1 is what one process alone does in a second on a CPU.",
-        x=Axis("processes"),
-        y=Axis("processes' worth of work"),
-        series=series,
     )
 
 
@@ -289,29 +236,6 @@ def _matrix_finding(room: Room, uses: Sequence[Use]) -> Finding:
         why=why,
         source=SOURCES[1],
     )
-
-
-def _servers(room: Room) -> list[tuple[str, float]]:
-    found: list[tuple[str, float]] = [(f"{room.cores} cores", room.cores)]
-    if room.threads != room.cores:
-        found.append((f"{room.threads} threads", room.threads))
-    if room.quota is not None:
-        found.append((f"quota of {room.quota:g} CPUs", room.limit))
-    return found
-
-
-def _points(name: str, values: Mapping[int, Estimate]) -> Series:
-    return Series(
-        name,
-        list(values),
-        [value.point for value in values.values()],
-        [value.low for value in values.values()],
-        [value.high for value in values.values()],
-    )
-
-
-def _mean(items: Sequence[Spun], pick: Callable[[Spun], float]) -> Estimate:
-    return mean_estimate(map(pick, items))
 
 
 def _used(items: Sequence[Spun], quota: float) -> Estimate:

@@ -14,9 +14,10 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
-from redolab.experiment.durability import tables as durability_shown
+from redolab.analysis.verdict import joined
+from redolab.experiment.durability import figures, tables
+from redolab.records.run import Run
 from redolab.records.sample import Kill
-from redolab.records.store import Run
 from redolab.stats.blocks import Outcome
 from redolab.stats.estimates import exact_share, mean_estimate
 
@@ -73,7 +74,7 @@ def analyse(run: Run) -> dict[str, Any]:
     outcome = _outcome(losses)
     text = _text(losses, outcome, manifest)
     if manifest["status"] != "finished":
-        text = f"The run was not finished. {text}"
+        text = f"{text} The run was not finished."
     baseline = manifest["design"]["baseline"]
     heading = envelope.heading(run)
     emulated = envelope.log_device_ms(manifest)
@@ -93,12 +94,12 @@ def analyse(run: Run) -> dict[str, Any]:
         "tables": [
             table.as_json()
             for table in (
-                durability_shown.losses(settings),
-                durability_shown.rates(settings),
-                durability_shown.kills(kills),
+                tables.losses(settings),
+                tables.rates(settings),
+                tables.kills(kills),
             )
         ],
-        "figures": [durability_shown.missing([found.setting for found in losses], kills).as_json()],
+        "figures": [figures.missing([found.setting for found in losses], kills).as_json()],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
         "method": envelope.method(manifest),
@@ -160,30 +161,43 @@ def _outcome(losses: Sequence[_Losses]) -> Outcome:
 def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, Any]) -> str:
     keeping = [found for found in losses if found.must_keep]
     others = [found for found in losses if not found.must_keep]
-    sentences = []
     broken = [found for found in keeping if found.missing]
-    if broken:
-        sentences.append(
-            "Failure: acknowledged commits were lost under a setting that promises to keep them: "
-            + "; ".join(_count(found) for found in broken)
-        )
-    elif keeping and any(found.kills for found in keeping):
-        sentences.append(
-            f"{_list([found.setting for found in keeping])} lost none of "
-            f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in "
-            f"{sum(len(found.kills) for found in keeping)} hard kills of the server"
-        )
-    if any(found.kills for found in others):
-        sentences.append("; ".join(_count(found) for found in others))
+    sentences = [_first(keeping, broken, outcome)]
+    sentences += [f"{_count(found)}." for found in (*broken, *others) if found.kills]
+    kills = sum(len(found.kills) for found in keeping)
+    if kills and not broken:
+        most = units.percent(exact_share(0, kills).high or 0.0)
+        sentences.append(f"At most {most} of such kills lose something there.")
     if outcome == "undecided":
         least = min(len(found.kills) for found in losses) if losses else 0
         sentences.append(
-            f"Undecided: a setting has only {least} kills that count, and {FEWEST_KILLS} are needed"
+            f"Undecided: a setting has only {least} kills that count, and {FEWEST_KILLS} are needed."
         )
     emulated = envelope.log_device_ms(manifest)
     if emulated is not None:
-        sentences.append(f"The log was on an emulated {emulated:g} ms device")
-    return " ".join(f"{sentence}." for sentence in sentences)
+        sentences.append(f"The log was on an emulated {emulated:g} ms device.")
+    return joined(sentences)
+
+
+def _first(keeping: Sequence[_Losses], broken: Sequence[_Losses], outcome: Outcome) -> str:
+    """Whether the settings that promise to keep commits can be trusted."""
+    if broken:
+        lost = sum(found.missing for found in broken)
+        return (
+            f"Do not trust {_list([found.setting for found in broken])}: {lost:,} of "
+            f"{sum(found.acknowledged for found in broken):,} acknowledged commits were lost against the "
+            "promise to keep them."
+        )
+    kills = sum(len(found.kills) for found in keeping)
+    if not kills:
+        return "Kill more often: too few kills count to say what is kept."
+    lost_none = (
+        f"{_list([found.setting for found in keeping])} lost none of "
+        f"{sum(found.acknowledged for found in keeping):,} acknowledged commits in {kills} hard kills"
+    )
+    if outcome == "undecided":
+        return f"Kill more often: {lost_none}, which is too few."
+    return f"Rely on what waits for its flush: {lost_none} of the server."
 
 
 def _count(found: _Losses) -> str:

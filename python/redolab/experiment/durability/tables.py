@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.analysis.exhibits import Axis, Column, Figure, Series, Table
+from redolab.analysis.exhibits import Column, Table
 from redolab.records.sample import Kill
 
 _PROMISES = {True: "kept", False: "broken", None: "none"}
@@ -118,24 +118,6 @@ def kills(made: Sequence[Kill]) -> Table:
             "Sessions commit and note each acknowledgement outside the server; the server is killed hard "
             "under that load, recovers, and every noted commit is looked for."
         ),
-    )
-
-
-def missing(settings: Sequence[str], made: Sequence[Kill]) -> Figure:
-    """Acknowledged commits missing after each kill that counts."""
-    counting = {
-        name: [kill for kill in made if kill.setting == name and kill.spoiled is None] for name in settings
-    }
-    return Figure(
-        key="missing",
-        title="Each kill",
-        caption="Acknowledged commits that were missing after recovery, in the order of the kills.",
-        x=Axis("Kill"),
-        y=Axis("Acknowledged commits missing"),
-        series=[
-            Series(name, [kill.sample for kill in mine], [kill.missing for kill in mine])
-            for name, mine in counting.items()
-        ],
     )
 
 

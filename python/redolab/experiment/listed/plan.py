@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from redolab.experiment.base import Experiment, Levels, Size, Wish, combinations_of
-from redolab.experiment.commit_mode.plan import one_number
+from redolab.experiment.base import Experiment, Levels, Size, Wish, combinations_of, one_number
 from redolab.experiment.listed.file import ListFile, read_list
+from redolab.records.capability import Capability
 from redolab.records.load import Script
-from redolab.records.store import Run
 
 NAME = "list"
 """The experiment of every run of a list file, whatever its file calls itself."""
@@ -19,26 +17,32 @@ _QUICK = Size(blocks=10, seconds=1.5, warmup_s=0.3)
 _FULL = Size(blocks=32, seconds=30, warmup_s=5)
 
 
-def analyse(run: Run) -> dict[str, Any]:
-    """The results object of a run of a list file."""
-    from redolab.analysis.compared import circumstances, compare_run, results
-    from redolab.analysis.verdict import verdict
+class Listed(Experiment):
+    """What a list file asks."""
 
-    compared = compare_run(run)
-    return results(compared, verdict(None, compared.null, compared.throughputs, circumstances(compared)))
+    name = NAME
+    needs: frozenset[Capability] = frozenset({"statements"})
+    options = frozenset({"sessions", "scope"})
 
+    def __init__(self, file: ListFile) -> None:
+        self._file = file
+        self.question = file.question
+        self.unit = file.unit
+        self.quick, self.full = self._sized(_QUICK), self._sized(_FULL)
+        self._settings = combinations_of(**file.factors)
 
-def listed_experiment(path: Path) -> Experiment:
-    """The experiment that a list file describes.
+    def combine(self, _wish: Wish, /) -> Mapping[str, Levels]:
+        """Every combination of the file's factors."""
+        return self._settings
 
-    Raises:
-        UsageError: something in it is wrong; the text has line and column.
-    """
-    found = read_list(path)
-    settings = combinations_of(**found.factors)
-    baseline = found.baseline or next(iter(settings))
+    def baseline(self, settings: tuple[str, ...], /) -> str:
+        """The file's own where it is measured, else the first."""
+        named = self._file.baseline or next(iter(self._settings))
+        return named if named in settings else settings[0]
 
-    def load(wish: Wish, chosen: Mapping[str, Levels]) -> Script:  # noqa: ARG001
+    def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Script:
+        """The file's statements."""
+        found = self._file
         return Script(
             name=found.name,
             sessions=one_number(wish, int(found.run.get("sessions", _SESSIONS))),
@@ -49,27 +53,19 @@ def listed_experiment(path: Path) -> Experiment:
             **found.sql,
         )
 
-    return Experiment(
-        name=NAME,
-        question=found.question,
-        unit=found.unit,
-        record="sample",
-        needs=frozenset({"statements"}),
-        options=frozenset({"sessions", "scope"}),
-        combine=lambda wish: settings,  # noqa: ARG005
-        defaults=lambda wish, possible: possible,  # noqa: ARG005
-        baseline=lambda chosen: baseline if baseline in chosen else chosen[0],
-        quick=_sized(found, _QUICK),
-        full=_sized(found, _FULL),
-        null_pair=True,
-        load=load,
-        analyse=analyse,
-    )
+    def _sized(self, size: Size) -> Size:
+        run = self._file.run
+        return Size(
+            blocks=int(run.get("blocks", size.blocks)),
+            seconds=float(run.get("seconds", size.seconds)),
+            warmup_s=float(run.get("warmup_s", size.warmup_s)),
+        )
 
 
-def _sized(found: ListFile, size: Size) -> Size:
-    return Size(
-        blocks=int(found.run.get("blocks", size.blocks)),
-        seconds=float(found.run.get("seconds", size.seconds)),
-        warmup_s=float(found.run.get("warmup_s", size.warmup_s)),
-    )
+def listed_experiment(path: Path) -> Listed:
+    """The experiment that a list file describes.
+
+    Raises:
+        UsageError: something in it is wrong; the text has line and column.
+    """
+    return Listed(read_list(path))

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-
+from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.reading import read_draws
-from redolab.experiment.sampling_distribution.tables import Coverage, figures, published, tables
+from redolab.experiment.sampling_distribution.figures import figures
+from redolab.experiment.sampling_distribution.means import Answer, Coverage, Found, found_of
+from redolab.experiment.sampling_distribution.tables import published, tables
+from redolab.records.run import Run
 from redolab.records.sample import Draw
-from redolab.records.store import Run
-from redolab.stats.estimates import Estimate, exact_share, mean_estimate
-from redolab.stats.normality import normality
+from redolab.stats.estimates import Estimate, exact_share
 from redolab.stats.plus_and_minus import (
-    Floats,
     normal_coverage,
-    normal_inside,
-    plus_and_minus,
-    prediction_interval,
     simulated_coverage,
 )
 
-Answer = Literal["enough", "not enough", "undecided"]
-
-MARGIN = 0.02
-"""Means are normal enough when mean +- 2 sd holds the same part of them to within 2 of 100."""
-FEW = 5
-"""Means that the published bet was made from."""
-BET_LEVEL = 0.9
-"""What the bet took two standard deviations of five means for."""
 _SIMULATED = 100_000
 _COUNTS = (3, 5, 10, 20, 30)
+_ADVICE: Mapping[Answer, str] = {
+    "enough": "Trust a plus and minus of such means",
+    "not enough": "Do not trust a plus and minus of such means",
+    "undecided": "Draw more often before you trust a plus and minus",
+}
+_ANSWERS: Mapping[Answer, str] = {
+    "enough": "are normal enough",
+    "not enough": "are not normal enough",
+    "undecided": "may or may not be normal enough",
+}
 _OUTCOMES: Mapping[Answer, tuple[str, str | None]] = {
     "enough": ("equivalent", "normal enough"),
     "not enough": ("worse", "not normal enough"),
@@ -43,91 +39,20 @@ _OUTCOMES: Mapping[Answer, tuple[str, str | None]] = {
 """The outcome, and its words."""
 
 
-@dataclass(frozen=True)
-class Repetition:
-    """What one set of values says."""
-
-    means: Floats
-    mean: float
-    """Of the means."""
-    sd: float
-    """Of the means."""
-    inside: int
-    """Means within mean +- 2 sd."""
-    means_pvalue: float | None
-    """Of the test of normality."""
-    values_pvalue: float | None
-    two_sd_of_five: float
-    """Part of the further means within mean +- 2 sd of the first five."""
-    t_of_five: float
-    """Part of them within the 90 % prediction interval of the first five."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What all repetitions of one setting say; an estimate's interval is over the repetitions."""
-
-    setting: str
-    groups: int
-    size: int
-    repetitions: int
-    spoiled: int
-    mean: Estimate
-    sd: Estimate
-    next_mean: Estimate
-    """Where the mean of one further repetition lies in 99 of 100."""
-    next_sd: Estimate
-    inside: Estimate
-    next_inside: Estimate
-    inside_share: Estimate
-    normal_share: float
-    """Part of so many normal means within mean +- 2 sd of themselves."""
-    means_rejected: Estimate
-    values_rejected: Estimate
-    two_sd_of_five: Estimate
-    t_of_five: Estimate
-    answer: Answer
-    means: Sequence[Floats]
-    """Of each repetition."""
-
-    def as_json(self) -> dict[str, Any]:
-        """The setting as the results object has it."""
-        return {
-            "groups": self.groups,
-            "size": self.size,
-            "samples": self.repetitions,
-            "spoiled": self.spoiled,
-            "mean_of_means": self.mean.as_json(),
-            "sd_of_means": self.sd.as_json(),
-            "inside": self.inside.as_json(),
-            "inside_share": self.inside_share.as_json(),
-            "normal_share": self.normal_share,
-            "means_rejected": self.means_rejected.as_json(),
-            "values_rejected": self.values_rejected.as_json(),
-            "two_sd_of_five": self.two_sd_of_five.as_json(),
-            "t_of_five": self.t_of_five.as_json(),
-            "answer": self.answer,
-        }
-
-
-def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, Any]:
+def analyse(run: Run) -> dict[str, Any]:
     """The results object of a sampling-distribution run, finished or not; plain JSON types only.
 
     The outcome is `equivalent` when under every setting mean +- 2 sd holds as much of the means as
     of normal ones, to within 2 of 100; `worse` when under one it clearly does not; else `undecided`.
-
-    Args:
-        run: the run.
-        verdict: the words for what was found, setting by setting.
     """
     manifest = run.manifest
     draws = read_draws(run)
-    found = [_found(declared["name"], draws) for declared in manifest["settings"]]
+    found = [found_of(declared["name"], draws) for declared in manifest["settings"]]
     outcome, outcome_text = _OUTCOMES[_worst(found)]
     covered = [_covered(count, int(manifest["design"]["seed"])) for count in _COUNTS]
-    text = verdict(found)
+    text = _verdict(found)
     if manifest["status"] != "finished":
-        text = f"The run was not finished. {text}"
+        text = f"{text} The run was not finished."
     first = next((draw for draw in draws if draw.spoiled is None), None)
     return envelope.heading(run) | {
         "verdict": {
@@ -159,63 +84,6 @@ def analyse(run: Run, verdict: Callable[[Sequence[Found]], str]) -> dict[str, An
     }
 
 
-def repetition(draw: Draw) -> Repetition:
-    """What one set of values says: its means, their plus and minus, their normality."""
-    values = np.asarray(draw.values)
-    means = values.reshape(draw.groups, -1).mean(axis=1)
-    found = plus_and_minus(means)
-    few, further = means[:FEW], means[FEW:]
-    bet = plus_and_minus(few)
-    return Repetition(
-        means=means,
-        mean=found.mean,
-        sd=found.standard_deviation,
-        inside=found.inside,
-        means_pvalue=normality(means).pvalue,
-        values_pvalue=normality(values).pvalue,
-        two_sd_of_five=_part(further, Estimate(bet.mean, bet.low, bet.high)),
-        t_of_five=_part(further, prediction_interval(few, BET_LEVEL)),
-    )
-
-
-def _found(setting: str, draws: Sequence[Draw]) -> Found:
-    mine = [draw for draw in draws if draw.setting == setting]
-    good = [draw for draw in mine if draw.spoiled is None]
-    groups, size = (int(part) for part in setting.split("x"))
-    done = [repetition(draw) for draw in good]
-    share = mean_estimate(item.inside / groups for item in done)
-    return Found(
-        setting=setting,
-        groups=groups,
-        size=size,
-        repetitions=len(done),
-        spoiled=len(mine) - len(good),
-        mean=mean_estimate(item.mean for item in done),
-        sd=mean_estimate(item.sd for item in done),
-        next_mean=prediction_interval([item.mean for item in done], 0.99),
-        next_sd=prediction_interval([item.sd for item in done], 0.99),
-        inside=mean_estimate(item.inside for item in done),
-        next_inside=prediction_interval([item.inside for item in done], 0.99),
-        inside_share=share,
-        normal_share=normal_inside(groups),
-        means_rejected=_rejected([item.means_pvalue for item in done]),
-        values_rejected=_rejected([item.values_pvalue for item in done]),
-        two_sd_of_five=mean_estimate(item.two_sd_of_five for item in done),
-        t_of_five=mean_estimate(item.t_of_five for item in done),
-        answer=_answer(share, normal_inside(groups)),
-        means=[item.means for item in done],
-    )
-
-
-def _answer(share: Estimate, expected: float) -> Answer:
-    if share.low is None or share.high is None:
-        return "undecided"
-    if expected - MARGIN < share.low and share.high < expected + MARGIN:
-        return "enough"
-    clear = share.high < expected - MARGIN or share.low > expected + MARGIN
-    return "not enough" if clear else "undecided"
-
-
 def _worst(found: Sequence[Found]) -> Answer:
     answers = {item.answer for item in found}
     order: Sequence[Answer] = ("not enough", "undecided", "enough")
@@ -234,16 +102,6 @@ def _timeline(draw: Draw) -> dict[str, Any]:
     }
 
 
-def _rejected(pvalues: Sequence[float | None]) -> Estimate:
-    known = [pvalue for pvalue in pvalues if pvalue is not None and math.isfinite(pvalue)]
-    return exact_share(sum(pvalue <= 0.05 for pvalue in known), len(known))
-
-
-def _part(means: Floats, ends: Estimate) -> float:
-    low, high = ends.low or 0.0, ends.high or 0.0
-    return float(((means >= low) & (means <= high)).mean())
-
-
 def _covered(count: int, seed: int) -> Coverage:
     return Coverage(
         count=count,
@@ -251,3 +109,43 @@ def _covered(count: int, seed: int) -> Coverage:
         exponential=exact_share(*simulated_coverage(count, 1, "exponential", _SIMULATED, seed)),
         means_of_30=exact_share(*simulated_coverage(count, 30, "exponential", _SIMULATED, seed)),
     )
+
+
+def _verdict(settings: Sequence[Found]) -> str:
+    """The answer: of the means, of their normality, of a range from few of them."""
+    found = [item for item in settings if item.repetitions]
+    if not found:
+        return "Nothing was drawn, so nothing can be said: run it again."
+    worst = _worst(found)
+    telling = next(item for item in found if item.answer == worst)
+    sentences = [
+        f"{_ADVICE[worst]}: mean ± 2 sd held {_percent(telling.inside_share)} of the means of {telling.size} "
+        "values.",
+        *(
+            f"Means of {item.size} values {_ANSWERS[item.answer]}: of {item.groups} normal means "
+            f"{units.percent(item.normal_share)} would be inside, and {_percent(item.inside_share)} were."
+            for item in found
+        ),
+        f"Repetitions: {' and '.join(f'{item.repetitions:,}' for item in found)}.",
+    ]
+    rejected = " and ".join(units.percent(item.means_rejected.point or 0.0, 0) for item in found)
+    values = " and ".join(
+        dict.fromkeys(units.percent(item.values_rejected.point or 0.0, 0) for item in found)
+    )
+    last = found[-1]
+    sentences += [
+        f"Normality was rejected for the means in {rejected} of the repetitions (5 % if they were normal).",
+        f"For the values themselves it was rejected in {values}.",
+        "A range from five means is another matter.",
+        f"There mean ± 2 sd held {_percent(last.two_sd_of_five)} of further means.",
+        f"Student's 90 % prediction interval held {_percent(last.t_of_five)}.",
+    ]
+    return " ".join(sentences)
+
+
+def _percent(share: Estimate) -> str:
+    if share.point is None:
+        return "an unknown part"
+    if share.low is None or share.high is None:
+        return units.percent(share.point)
+    return f"{units.percent(share.point)} ({100 * share.low:.1f} to {100 * share.high:.1f})"

@@ -6,142 +6,26 @@ Source: Bobby Durrett, "Faster commit time with fewer sessions" (22 August 2012)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from redolab.analysis.commit_times import PERCENTS, commit_time_ms
-from redolab.analysis.compared import Compared
-from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
-from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
+from redolab.analysis.commit_times import PERCENTS
+from redolab.analysis.exhibits import Agreement, Column, Finding, Table
+from redolab.analysis.profile import ON_CPU, RUN_QUEUE, Times
 from redolab.analysis.time_based import units_of_work
-from redolab.analysis.waits import CLIENT_READ, NOTHING, event_name, is_asleep, session_waits
 from redolab.dialect.log_waits import is_log_sync
-from redolab.experiment.session_count import pool as figures_of
-from redolab.experiment.session_count.pool import TimedEvent
+from redolab.experiment.session_count import pool
+from redolab.experiment.session_count.by_sessions import Counted, client_share, throughput, timed_events
 from redolab.records.sample import Sample
-from redolab.stats.blocks import Comparison
 from redolab.stats.estimates import Estimate, mean_estimate, ratio_estimate
-
-if TYPE_CHECKING:
-    from redolab.experiment.session_count.pool import Floats
 
 SOURCE = "Bobby Durrett, Faster commit time with fewer sessions, 22 August 2012"
 PUBLISHED_PER_CPU = (2, 16)
-_CLIENT_READ = event_name(*CLIENT_READ)
-# Named as the server's own count of writes and flushes of the log is.
-_COUNTED = {
-    "io:walsync": ("log_flushes", "log_flush_time_s"),
-    "io:walwrite": ("log_writes", "log_write_time_s"),
-}
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A run by its numbers of sessions, in rising order."""
-
-    compared: Compared
-    names: Mapping[int, str]
-    """Sessions to setting."""
-    sessions: tuple[int, ...]
-    rates: Floats
-    """Logarithms of throughput: a row for each number of sessions, a column for each complete block."""
-    pool: Estimate
-    """The fewest sessions whose throughput is no worse than the best by more than the margin."""
-    best: int | None
-    """The sessions with the greatest throughput."""
-    cpus: int | None
-    """Of the server's machine, where it is this one."""
-
-    def samples(self, sessions: int) -> Sequence[Sample]:
-        """The samples that count."""
-        return self.compared.samples[self.names[sessions]]
-
-    def times(self, sample: Sample) -> Times:
-        """Where the working sessions' time went."""
-        return session_times(sample, self.compared.seen.get(sample.sample, NOTHING))
-
-    def commit_time_ms(self, sessions: int, percent: float) -> Estimate:
-        """A percentile of the commit time as the client saw it."""
-        return commit_time_ms(self.samples(sessions), self.compared.latency, percent)
-
-    def ratio(self, number: int, against: int) -> Estimate:
-        """Throughput with `number` sessions over that with `against`."""
-        return figures_of.throughput_ratio(self.sessions, self.rates, number, against)
-
-    def against_fewest(self, sessions: int) -> Comparison | None:
-        """Throughput of a setting against that of the fewest sessions, by the run's own tests."""
-        wanted = self.names[sessions]
-        return next((item for item in self.compared.throughputs if item.setting == wanted), None)
-
-
-def counted(compared: Compared) -> Counted:
-    """The samples of a run by sessions, and the pool they recommend."""
-    levels = {int(item["levels"]["sessions"]): item["name"] for item in compared.manifest["settings"]}
-    names = dict(sorted(levels.items()))
-    sessions, rates = figures_of.rates_by_block(compared.blocks["throughput_per_s"], names)
-    cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
-    return Counted(
-        compared=compared,
-        names=names,
-        sessions=sessions,
-        rates=rates,
-        pool=figures_of.pool_size(sessions, rates, compared.margin, compared.seed),
-        best=sessions[int(rates.mean(axis=1).argmax())] if rates.size else None,
-        cpus=max(cpus, default=None),
-    )
-
-
-def client_share(samples: Iterable[Sample]) -> Estimate:
-    """CPU of the client over all CPU time that the machine used; missing where they are two machines."""
-    return mean_estimate(
-        None if item.client_cpu_s is None or not item.host_busy_s else item.client_cpu_s / item.host_busy_s
-        for item in samples
-    )
 
 
 def tables(found: Counted) -> tuple[Table, ...]:
     """Throughput and commit time by sessions, what a pool would change, and the published tables."""
     return (_sizes(found), _pooler(found), _profile(found), _events(found))
-
-
-def figures(found: Counted) -> tuple[Figure, ...]:
-    """Throughput and commit time over the number of sessions."""
-    numbers = list(found.sessions)
-    axis = Axis("sessions", logarithmic=True)
-    rates = [_throughput(found.samples(number)) for number in numbers]
-    return (
-        Figure(
-            "throughput-by-sessions",
-            "Commits per second over the number of sessions",
-            "Means with 95 % intervals. The same work in every sample.",
-            axis,
-            Axis("commits", "per s"),
-            (_series("throughput", numbers, rates),),
-        ),
-        Figure(
-            "commit-time-by-sessions",
-            "Commit time over the number of sessions",
-            "As the client saw it: from sending the statement to its acknowledgement.",
-            axis,
-            Axis("commit time", "ms", logarithmic=True),
-            tuple(
-                _series(f"p{percent}", numbers, [found.commit_time_ms(n, percent) for n in numbers])
-                for percent in PERCENTS
-            ),
-        ),
-    )
-
-
-def _series(name: str, numbers: Sequence[int], values: Sequence[Estimate]) -> Series:
-    return Series(
-        name,
-        [float(number) for number in numbers],
-        [value.point for value in values],
-        [value.low for value in values],
-        [value.high for value in values],
-        "line",
-    )
 
 
 def _sizes(found: Counted) -> Table:
@@ -155,7 +39,7 @@ def _sizes(found: Counted) -> Table:
         {
             "sessions": number,
             "elapsed_s": mean_estimate(sample.elapsed_s for sample in found.samples(number)),
-            "throughput_per_s": _throughput(found.samples(number)),
+            "throughput_per_s": throughput(found.samples(number)),
             **{f"p{percent}": found.commit_time_ms(number, percent) for percent in PERCENTS},
         }
         for number in found.sessions
@@ -208,7 +92,7 @@ def _profile(found: Counted) -> Table:
         means = {
             name: mean_estimate(profile.get(name, (0.0, 0.0))[0] for profile in profiles) for name in names
         }
-        for name in sorted(names, key=lambda name: (name != figures_of.TOTAL, -(means[name].point or 0.0))):
+        for name in sorted(names, key=lambda name: (name != pool.TOTAL, -(means[name].point or 0.0))):
             share = mean_estimate(profile.get(name, (0.0, 0.0))[1] for profile in profiles)
             rows.append({"sessions": number, "timesource": name, "seconds": means[name], "percentage": share})
     note = (
@@ -220,7 +104,7 @@ def _profile(found: Counted) -> Table:
 
 def _session_profile(sample: Sample, times: Times) -> dict[str, tuple[float, float]]:
     """Seconds and share of each row for one session of a sample."""
-    profile = figures_of.session_profile(sample.session_elapsed_s, figures_of.time_sources(times))
+    profile = pool.session_profile(sample.session_elapsed_s, pool.time_sources(times))
     return {row.name: (row.seconds / sample.sessions, row.share) for row in profile}
 
 
@@ -249,7 +133,7 @@ def _events(found: Counted) -> Table:
                 "db_time_pct": 100 * event.time_s / db_time_s if db_time_s else None,
                 "wait_class": event.wait_class,
             }
-            for event in figures_of.top_events(events)
+            for event in pool.top_events(events)
         ]
     note = (
         "All samples of a setting together. DB time is the sessions' elapsed time less their wait for the "
@@ -258,37 +142,6 @@ def _events(found: Counted) -> Table:
         "session was found in one."
     )
     return Table("top-events", "Top five timed events", columns, rows, note)
-
-
-def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float]:
-    """Every timed event of a setting but the wait for the client, and the sessions' DB time, seconds."""
-    looks: dict[str, int] = {}
-    times: dict[str, float] = {}
-    samples = found.samples(sessions)
-    for sample in samples:
-        for row, seconds in found.times(sample).items():
-            times[row] = times.get(row, 0.0) + seconds
-        for seen in session_waits(sample, found.compared.seen.get(sample.sample, NOTHING)):
-            if seen.event and is_asleep(seen):
-                name = event_name(seen.wait_class, seen.event)
-                looks[name] = looks.get(name, 0) + seen.ticks
-    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - times.pop(_CLIENT_READ, 0.0)
-    times.pop(UNACCOUNTED, None)
-    events = []
-    for row, seconds in times.items():
-        wait_class, is_wait, event = row.partition(":")
-        if not is_wait:
-            title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
-            events.append(TimedEvent(title.get(row, row), "", seconds, None))
-        else:
-            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
-            events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
-    return events, db_time_s
-
-
-def _known_sum(column: str, samples: Sequence[Sample]) -> float | None:
-    values = [getattr(sample, column) for sample in samples] if column else []
-    return math.fsum(values) if values and None not in values else None
 
 
 def findings(found: Counted) -> tuple[Finding, ...]:
@@ -301,7 +154,7 @@ def findings(found: Counted) -> tuple[Finding, ...]:
     )
     cpu = mean_estimate(_paired(found, many, few, lambda item: _share(found.times(item), ON_CPU)))
     queue = mean_estimate(_queue_part(found.times(item)) for item in found.samples(many))
-    pool = None if found.cpus is None else found.pool.scaled(1 / found.cpus)
+    per_cpu = None if found.cpus is None else found.pool.scaled(1 / found.cpus)
     return (
         _finding(
             "elapsed", "elapsed time of the same work with 16 sessions per CPU over that with 2",
@@ -327,7 +180,7 @@ def findings(found: Counted) -> tuple[Finding, ...]:
             "session that waits for it.",
         ),
         _finding(
-            "pool", "sessions per CPU to have", "about 2", pool, "sessions per CPU",
+            "pool", "sessions per CPU to have", "about 2", per_cpu, "sessions per CPU",
             obstacle, _holds_two, "Agrees when the interval of the recommended pool holds 2 per CPU.",
         ),
     )  # fmt: skip
@@ -396,10 +249,6 @@ def _paired(found: Counted, a: int, b: int, measure: Callable[[Sample], float | 
         means.append({block: math.fsum(them) / len(them) for block, them in values.items()})
     first, second = means
     return [first[block] - second[block] for block in sorted(first.keys() & second.keys())]
-
-
-def _throughput(samples: Sequence[Sample]) -> Estimate:
-    return mean_estimate(units_of_work(sample) / sample.elapsed_s for sample in samples)
 
 
 def _log_sync_s(times: Times) -> float:

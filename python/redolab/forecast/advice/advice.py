@@ -16,8 +16,8 @@ from redolab.errors import UsageError
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.track_record import shipped_record
+from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
-from redolab.records.store import Run
 
 LINES = 3
 """Of the short list."""
@@ -66,11 +66,20 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     return found | {"lines": lines(found)}
 
 
+def advised(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The results object of `redolab profile`: the figures of a live profile, and its key `advice`.
+
+    Args:
+        figures: as `redolab.analysis.live.profile.profile_observation` gives them.
+    """
+    return {**figures, "advice": of_profile(figures)}
+
+
 def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
     """The advice from a live profile: bounds for the sessions' time, and what would tell more.
 
     Args:
-        results: the results object of a live profile, as far as it is made.
+        results: the figures of a live profile.
     """
     sessions = results["all_sessions"]
     bounds = bounds_of_profile(sessions["profile"], sessions["log_sync_share"])

@@ -11,7 +11,7 @@ from redolab.forecast.costs.measured import measured_settings
 from redolab.forecast.models.models import ask_all, models_of
 from redolab.forecast.track_record import Score, Silence, family_of
 from redolab.records.load import FACTORS
-from redolab.records.store import Run
+from redolab.records.run import Run
 
 _KNOWN = frozenset({"sessions", "rows_per_commit", "commit_wait", "commit_delay_us"})
 """Levels that a scenario is made of."""

@@ -15,7 +15,7 @@ from redolab.forecast.checks.held_out import held_out
 from redolab.forecast.models.models import LINE, USL
 from redolab.forecast.models.quantities import MODELS, QUANTITIES
 from redolab.forecast.track_record import LEVEL, Score, Silence
-from redolab.records.store import Run, read_document
+from redolab.records.run import Run
 from redolab.stats.estimates import exact_share
 
 FILE = "league.json"
@@ -106,15 +106,17 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
     return {"level": LEVEL, "records": told}
 
 
-def league_of(run: Run) -> dict[str, Any]:
-    """The league as it stood when the run was last reported, and that of the run's own settings.
+def league_of(run: Run, others: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The key `league` of a run's results: the league of the run's own settings, then that of other runs.
 
-    Raises:
-        UsageError: the file is listed and cannot be read.
+    Args:
+        run: any run of samples, finished or not.
+        others: the league as it stood when the run was reported, as `league_json` made it; None for none.
     """
-    kept = read_document(run, FILE) or league_json(())
+    others = others or league_json(())
     own = league_json([("this_run", "inside this run", *held_out(run))])
-    return {**kept, "records": [*own["records"], *kept["records"]]}
+    league = {**others, "records": [*own["records"], *others["records"]]}
+    return {**league, "tables": [table.as_json() for table in league_tables(league)]}
 
 
 def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]:

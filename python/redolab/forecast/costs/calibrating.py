@@ -47,7 +47,7 @@ from redolab.forecast.costs.measured import quantities
 from redolab.forecast.costs.settings import Chosen, SampledSetting, choose, sampled_settings, today_of
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
-from redolab.records.store import Run
+from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 
 REPLICATES = 40

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from redolab.analysis.commit_times import PERCENTS, Histogram, commit_time_ms
 from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.analysis.time_based import responding_s
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate
 
 

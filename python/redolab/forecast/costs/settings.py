@@ -10,8 +10,8 @@ from redolab.analysis.reading import counting, read_samples
 from redolab.errors import UsageError
 from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
 from redolab.records.load import pause_of
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from redolab import units
 
 Results = Mapping[str, Any]
-"""The results object of a stored run, as `redolab.experiment.analyse` makes it."""
+"""The results object of a stored run, as `redolab.experiment.answers.analyse` makes it."""
 
 NOT_AVAILABLE = "n/a"
 

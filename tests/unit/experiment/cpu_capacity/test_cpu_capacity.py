@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from redolab.experiment.cpu_capacity import figures
 from redolab.experiment.cpu_capacity import tables as cpu_shown
 from redolab.experiment.cpu_capacity.capacity import (
     Jump,
@@ -221,7 +222,7 @@ def test_tables_and_figures_of_a_quota() -> None:
     assert row["by_quota"]["point"] == pytest.approx(1.0)
     assert row["run_queue"]["point"] == pytest.approx(4.0)
     assert row["waiting"]["point"] == pytest.approx(4.0 - 1.5)
-    names = [series["name"] for series in cpu_shown.throughput_figure(samples, room).as_json()["series"]]
+    names = [series["name"] for series in figures.throughput_figure(samples, room).as_json()["series"]]
     assert names == ["measured", "2 cores", "quota of 1.5 CPUs"]
     rows = cpu_shown.throttling_table(samples, room).as_json()["rows"]
     # Ten periods of 0.1 s ran out while two processes took 4/3 s.
@@ -241,7 +242,7 @@ def test_effective_cpus_are_shown_corrected_but_under_a_quota() -> None:
 def test_the_ideal_curves_of_cores_and_threads() -> None:
     room = Room(cores=2, threads=4)
     samples = blocks(lambda n, block: spun(n, room, block), most=5)
-    curves = {series.name: list(series.y) for series in cpu_shown.elapsed_figure(samples, room).series}
+    curves = {series.name: list(series.y) for series in figures.elapsed_figure(samples, room).series}
     assert curves["2 cores, in turns (as published)"] == pytest.approx([1, 1, 2, 2, 3])
     assert curves["4 threads, in turns (as published)"] == pytest.approx([1, 1, 1, 1, 2])
     assert curves["2 cores, time shared"] == pytest.approx([1, 1, 1.5, 2, 2.5])
@@ -250,15 +251,15 @@ def test_the_ideal_curves_of_cores_and_threads() -> None:
 
 def test_nothing_measured_shows_nothing() -> None:
     assert cpu_shown.elapsed_table([], TWO).rows == []
-    assert [list(series.y) for series in cpu_shown.elapsed_figure([], TWO).series] == [[]]
+    assert [list(series.y) for series in figures.elapsed_figure([], TWO).series] == [[]]
     assert {finding.agreement for finding in cpu_shown.findings([], TWO, None, ())} == {"not comparable"}
 
 
 def test_a_run_that_ended_before_one_process_was_alone_has_no_scale() -> None:
     samples = [spun(4), spun(3)]
-    (measured,) = cpu_shown.elapsed_figure(samples, TWO).series
+    (measured,) = figures.elapsed_figure(samples, TWO).series
     assert list(measured.y) == pytest.approx([1.5, 2.0])
-    points, *ideal = cpu_shown.throughput_figure(samples, TWO).series
+    points, *ideal = figures.throughput_figure(samples, TWO).series
     assert (list(points.y), [series.name for series in ideal]) == ([], ["2 cores"])
     rows = cpu_shown.elapsed_table(samples, TWO).rows
     assert rows[0]["elapsed_ratio"] == MISSING

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from redolab.errors import RefusedError, UsageError
-from redolab.experiment import lasting
+from redolab.experiment.answers import lasting
 from redolab.experiment.base import Wish
 from redolab.experiment.cpu_capacity import plan as cpu_capacity
+from redolab.experiment.cpu_capacity.answer import verdict
 from redolab.experiment.cpu_capacity.capacity import Capacity, Facts, Jump, Power, Room
 from redolab.machine.cpus import Cpus, Quota
 from redolab.records.load import Amount, Spins
@@ -110,7 +111,7 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
 @pytest.mark.parametrize(
     ("found", "room", "begins", "outcome"),
     [
-        (facts(1.98, 1.95, 2.01), Room(2, 2), "Core-powered (2 cores, 2 threads): M = 1.98", "equivalent"),
+        (facts(1.98, 1.95, 2.01), Room(2, 2), "Core-powered (2 cores, 2 threads).", "equivalent"),
         (facts(1.93, 1.85, 2.01), Room(2, 2), "Core-powered", "undecided"),
         (facts(2.4, 2.35, 2.45), Room(2, 4), "Core-powered (2 cores, 4 threads)", "worse"),
         (facts(3.95, 3.9, 4.0, "threads"), Room(2, 4), "Thread-powered", "equivalent"),
@@ -129,30 +130,32 @@ def facts(point: float, low: float, high: float, kind: Power = "cores", others: 
     ],
 )
 def test_the_verdict(found: Facts, room: Room, begins: str, outcome: str) -> None:
-    text, decided = cpu_capacity.verdict(found, room, withheld=False)
-    assert text.startswith(begins)
+    text, decided = verdict(found, room, withheld=False)
+    assert f" {begins}" in text
+    first = text.partition(" effective CPUs.")[0]
+    assert f"this machine gives M = {found.capacity.alone.point:.2f} (" in first
     assert decided == outcome
 
 
 def test_the_verdict_says_what_others_and_the_hypervisor_took() -> None:
     found = replace(facts(1.98, 1.95, 2.01, others=0.4), steal=Estimate(0.1, 0.1, 0.1))
-    text, _ = cpu_capacity.verdict(found, Room(2, 2), withheld=False)
+    text, _ = verdict(found, Room(2, 2), withheld=False)
     assert "Other processes used 40.0 % of the CPUs meanwhile" in text
     assert "The machine gave less than its CPUs: steal 10.0 %" in text
     assert "first rises" not in text
-    quiet, _ = cpu_capacity.verdict(facts(1.98, 1.95, 2.01), Room(2, 2), withheld=False)
+    quiet, _ = verdict(facts(1.98, 1.95, 2.01), Room(2, 2), withheld=False)
     assert quiet.endswith("Elapsed time first rises from 2 to 3 processes.")
 
 
 def test_of_a_quota_no_jump_is_told() -> None:
-    text, _ = cpu_capacity.verdict(facts(1.5, 1.48, 1.52, "quota"), Room(2, 2, 1.5, 0.1), withheld=False)
+    text, _ = verdict(facts(1.5, 1.48, 1.52, "quota"), Room(2, 2, 1.5, 0.1), withheld=False)
     assert "rises" not in text
 
 
 def test_no_figure_and_no_trust() -> None:
     nothing = replace(facts(1, 1, 1), capacity=Capacity(MISSING, MISSING, MISSING))
-    assert cpu_capacity.verdict(nothing, Room(2, 2), withheld=False)[1] == "undecided"
-    assert cpu_capacity.verdict(facts(2, 1.9, 2.1), Room(2, 2), withheld=True)[1] == "withheld"
+    assert verdict(nothing, Room(2, 2), withheld=False)[1] == "undecided"
+    assert verdict(facts(2, 1.9, 2.1), Room(2, 2), withheld=True)[1] == "withheld"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from redolab.commands.verify import verify_run
 from redolab.engine import open_engine
 from redolab.engine.generator.engine import GeneratorEngine
 from redolab.errors import UsageError
-from redolab.experiment import analyse, find_experiment
+from redolab.experiment import find_experiment
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.measure import runner
 from redolab.records.load import Ledger

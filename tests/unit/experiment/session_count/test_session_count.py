@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from redolab.errors import UsageError
-from redolab.experiment import EXPERIMENTS, analyse
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.session_count.pool import (
     CLIENT,
@@ -28,8 +29,8 @@ from redolab.experiment.session_count.pool import (
 )
 from redolab.records.design import Design
 from redolab.records.load import Amount, Inserts
+from redolab.records.run import Run
 from redolab.records.sample import LatencyRow, Work
-from redolab.records.store import Run
 from redolab.records.writer import RunWriter
 from tests.unit.analysis.synthetic import Behaviour, design, manifest, one_sample
 
@@ -162,9 +163,10 @@ def test_more_sessions_are_faster(tmp_path: Path) -> None:
     assert found["verdict"]["outcome"] == "better"
     assert found["verdict"]["best"] == "16"
     text = found["verdict"]["text"]
-    assert text.startswith("Let 16 sessions work at a time, 8.0 per CPU: ")
+    assert text.startswith("Let 16 sessions work at a time: they were ")
+    assert "That is 8.0 per CPU." in text
     assert (
-        "does not hold here: one flush of the log serves 8.0 commits with 32 sessions and 1.0 with 4." in text
+        "does not hold here. One flush of the log serves 8.0 commits with 32 sessions and 1.0 with 4." in text
     )
     assert finding(found, "elapsed")["agreement"] == "differs"
     assert finding(found, "pool")["agreement"] == "differs"

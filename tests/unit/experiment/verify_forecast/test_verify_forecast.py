@@ -14,9 +14,10 @@ import pytest
 from redolab.commands.verify import verify_run
 from redolab.engine.fake import FakeEngine, Script
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
-from redolab.experiment import analyse
+from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
-from redolab.experiment.verify_forecast.plan import checking, levels_of
+from redolab.experiment.verify_forecast.levels import levels_of
+from redolab.experiment.verify_forecast.plan import VerifyForecast
 from redolab.forecast.checks.checked import forecast_of, score, score_run
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models.every_model import ask_models
@@ -55,7 +56,7 @@ def sealed_forecast() -> dict[str, Any]:
 def check(
     place: Path, sealed: dict[str, Any], interrupt_after: int | None = None, refuses: bool = False
 ) -> runner.Outcome:
-    experiment = checking(LEVELS, "8/1/wait", client=False)
+    experiment = VerifyForecast(LEVELS, "8/1/wait", client=False)
     plan = dataclasses.replace(experiment.plan(Wish(blocks=3, seconds=1.0, seed=1)), documents={FILE: sealed})
     engine = FakeEngine(SCRIPTS, interrupt_after)
     if refuses:

@@ -10,8 +10,8 @@ import pytest
 from redolab.errors import UsageError
 from redolab.forecast.advice import advice
 from redolab.forecast.costs.calibrating import Calibrated
+from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
-from redolab.records.store import Run
 from tests.forecasts import TODAY, make_calibrated, make_scores
 from tests.screens import profiles
 from tests.unit.analysis.synthetic import BASELINE, LOG_BOUND, build_run, design

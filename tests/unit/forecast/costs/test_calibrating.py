@@ -24,8 +24,8 @@ from redolab.forecast.costs.costs import (
 )
 from redolab.forecast.costs.settings import SampledSetting
 from redolab.model.distribution import quantiles
+from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.store import Run
 
 US = 1e-6
 COMMITS = 1_000

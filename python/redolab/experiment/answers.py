@@ -1,0 +1,90 @@
+"""Results objects: a question's own answer, joined with what forecasts say of the same run.
+
+The answer of an experiment is `analyse` in its folder's `answer.py`. Of a run of samples it takes the run and
+the run compared (`redolab.analysis.compared.Compared`), of any other the run alone. Beside it there may be
+`lasting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from redolab.errors import UsageError
+from redolab.records.run import Run
+
+if TYPE_CHECKING:
+    from redolab.analysis.compared import Compared
+
+_FOLDERS: Mapping[str, str] = {
+    "commit-mode": "commit_mode",
+    "durability": "durability",
+    "rows-per-commit": "rows_per_commit",
+    "session-count": "session_count",
+    "commit-scaling": "commit_scaling",
+    "cpu-capacity": "cpu_capacity",
+    "consistent-read": "consistent_read",
+    "sampling-distribution": "sampling_distribution",
+    "calibrate": "calibrate",
+    "list": "listed",
+    "verify-forecast": "verify_forecast",
+}
+"""The experiment of a run to the folder of its answer."""
+
+
+def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Every figure of a stored run, as the results object that scripts and the report read.
+
+    Args:
+        run: finished or not.
+        league: the league of models as it stood when the run was reported; None for none. The same run with
+            the same league gives the same object.
+
+    Raises:
+        UsageError: this version knows no analysis for the run's experiment.
+    """
+    from redolab.analysis.compared import compare_run
+
+    name = run.manifest["experiment"]
+    if name not in _FOLDERS:
+        raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
+    answer = _answer(name)
+    if run.manifest.get("record", "sample") != "sample":
+        other: dict[str, Any] = answer.analyse(run)
+        return other
+    compared = compare_run(run)
+    return with_forecasts(answer.analyse(run, compared), run, compared, league)
+
+
+def with_forecasts(
+    found: Mapping[str, Any], run: Run, compared: Compared, league: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """A results object of samples with the keys `league` and `advice`.
+
+    Args:
+        found: the question's own results object.
+        run: what it is of.
+        compared: the same, compared.
+        league: as `analyse` takes it.
+    """
+    from redolab.analysis.compared import session_times
+    from redolab.forecast.advice.advice import of_run
+    from redolab.forecast.checks.league import league_of
+
+    return {
+        **found,
+        "league": league_of(run, league),
+        "advice": of_run(run, compared.baseline, session_times(compared)),
+    }
+
+
+def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What of a run's results forecasts on this machine need later; None where nothing can be relied on."""
+    kept = getattr(_answer(results["experiment"]), "lasting", None)
+    found: Mapping[str, Any] | None = None if kept is None else kept(results)
+    return found
+
+
+def _answer(name: str) -> Any:
+    return import_module(f"redolab.experiment.{_FOLDERS[name]}.answer")

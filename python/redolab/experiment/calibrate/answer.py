@@ -1,0 +1,57 @@
+"""The answer of calibrate: what a commit costs here, or why forecasts cannot start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redolab import units
+from redolab.analysis.compared import Compared, results
+from redolab.analysis.verdict import Verdict, joined
+from redolab.errors import UsageError
+from redolab.experiment.calibrate.tables import cost, tables
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.records.run import Run
+
+_CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
+
+
+def analyse(run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a calibrate run, finished or not; plain JSON types only.
+
+    Args:
+        run: the stored run.
+        compared: the same, compared.
+    """
+    try:
+        calibrated = calibrate(run)
+    except UsageError as error:
+        text = f"Forecasts cannot start from this run: calibrate again. {error}"
+        return results(compared, Verdict(text, "undecided", compared.baseline, None, _NOT_CALIBRATED))
+    verdict = Verdict(_costs(calibrated), "undecided", compared.baseline, None, _CALIBRATED)
+    return results(compared, verdict, tables=tables(calibrated))
+
+
+def _costs(calibrated: Calibrated) -> str:
+    """What forecasts can start from: what a flush, a transaction and a row cost here."""
+    point, busy = calibrated.point, calibrated.measured[calibrated.today]
+    flush = cost(calibrated, lambda each: each.flush_mean_s + each.flush_cpu_s)
+    lone_s = point.transaction_with(1) + point.client_with(1)
+    row_s = point.row_with(1) + point.client_with(1)
+    around = (
+        ""
+        if flush.low is None or flush.high is None
+        else f" ({units.duration(flush.low)} to {units.duration(flush.high)})"
+    )
+    sentences = [
+        f"Forecasts can start from this run: a flush of the log takes {units.duration(flush.point or 0.0)}"
+        f"{around} here.",
+        f"CPU time is {units.duration(point.flush_cpu_s)} of it.",
+        f"A transaction of one row costs {units.duration(lone_s)} of CPU beside it.",
+    ]
+    if point.row_known:
+        sentences.append(f"Each further row costs {units.duration(row_s)}.")
+    per_flush = busy.quantities.get("commits_per_flush")
+    if per_flush is not None and per_flush.point is not None:
+        served = units.significant(per_flush.point)
+        sentences.append(f"With {busy.scenario.sessions} sessions one flush serves {served} commits.")
+    return joined(sentences)

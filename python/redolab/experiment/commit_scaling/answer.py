@@ -1,0 +1,154 @@
+"""The answer of commit-scaling: what limits commits, how they grow, and whether there is a wall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redolab import units
+from redolab.analysis.compared import Compared, results
+from redolab.analysis.envelope import log_device_ms
+from redolab.analysis.verdict import Verdict, joined, rests_on, withheld
+from redolab.experiment.commit_scaling import growth
+from redolab.experiment.commit_scaling.by_sessions import Scaling, commits_per_flush, scaling, typical
+from redolab.experiment.commit_scaling.figures import figures
+from redolab.experiment.commit_scaling.tables import SOURCE, findings, tables
+from redolab.records.run import Run
+from redolab.stats.blocks import Outcome
+from redolab.stats.estimates import Estimate
+
+# Of a log that is busy half of the time a device twice as fast would save a quarter or more; CPUs are
+# shared by many, and limit only when they are nearly all in use.
+_LOG_BUSY, _CPUS_BUSY = 0.5, 0.8
+
+
+def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a commit-scaling run, finished or not; plain JSON types only.
+
+    Args:
+        compared: the run, compared.
+    """
+    found = scaling(compared)
+    return results(
+        compared,
+        _verdict(compared, found),
+        tables=tables(found),
+        figures=figures(found),
+        published=findings(found),
+        sources=(SOURCE,),
+    )
+
+
+def _verdict(compared: Compared, found: Scaling) -> Verdict:
+    """What limits commits, whether there is a wall, and how many sessions are enough."""
+    held_back = withheld(compared.null, compared.baseline)
+    if held_back is not None:
+        return held_back
+    best = growth.greatest(found.rates)
+    enough = growth.enough(found.rates, compared.margin)
+    rivals = [item for item in compared.throughputs if item.ratio.point is not None]
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
+    if best is None or enough.point is None or not rivals:
+        text = joined(["Too few samples count to compare anything: measure again.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None)
+    outcome = max(rivals, key=lambda item: item.ratio.point or 0.0).outcome
+    named = found.names[int(enough.point)]
+    emulated_ms = log_device_ms(compared.manifest)
+    sentences = [
+        _first(found, best, enough, outcome, "" if emulated_ms is None else "on an emulated log device "),
+        so_far,
+        *_growth(found, best, enough, compared.margin),
+        *_limit(found, best, emulated_ms),
+        *_wall(found, best),
+    ]
+    text = joined(sentences)
+    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else named)
+
+
+def _first(found: Scaling, best: int, enough: Estimate, outcome: Outcome, where: str) -> str:
+    """How many sessions to have, and what they bring."""
+    fewest, most, point = min(found.names), max(found.names), int(enough.point or 0)
+    if fewest in (best, point):
+        brought = _times(growth.ratio(found.rates, most, fewest))
+        return f"Let {_sessions(fewest)} commit at a time: {where}{most} bring {brought} as many commits."
+    asked = point if outcome != "undecided" else best
+    brought = (
+        f"{where}{_sessions(asked)} bring {_times(growth.ratio(found.rates, asked, fewest))} the commits"
+    )
+    if outcome == "undecided":
+        return f"Measure more blocks: {brought} of {fewest}, which decides nothing."
+    brought = brought.replace(_sessions(asked), "they", 1)
+    if point < most:
+        return f"Let {_sessions(point)} commit at a time: {brought} of {fewest}, and more only wait longer."
+    return f"Let at least {_sessions(point)} commit at a time: {brought} of {fewest}, the best measured."
+
+
+def _limit(found: Scaling, best: int, emulated_ms: float | None) -> list[str]:
+    """What is busy where throughput is greatest, and what would raise it."""
+    log, cpus = found.log_busy[best].point, found.cpus_busy[best].point
+    if log is None and cpus is None:
+        return ["What limits commits here could not be seen."]
+    own = found.server_cpu[best].point
+    device = "the log" if emulated_ms is None else f"the log (an emulated {emulated_ms:g} ms device)"
+    seen = [] if log is None else [f"{device} was busy {units.percent(log, 0)} of the time"]
+    if cpus is not None:
+        seen.append(f"the CPUs {units.percent(cpus, 0)}")
+    where = [f"With {_sessions(best)}, where most was committed, {' and '.join(seen)}."]
+    if own is not None and cpus is not None:
+        where.append(f"The database used {units.percent(own, 0)} of the CPUs.")
+    if log is not None and log >= _LOG_BUSY:
+        mend = "A faster log device would raise them, or more commits per flush; more CPU would do little."
+        return ["The log limits commits here.", *where, mend]
+    if cpus is not None and cpus >= _CPUS_BUSY and own is not None and own < cpus / 2:
+        return ["Other programs limited commits here.", *where, "Measure again when the machine is quiet."]
+    if cpus is not None and cpus >= _CPUS_BUSY:
+        mend = "More CPU, or less work per commit, would raise them; a faster log device would do little."
+        return ["CPU limits commits here.", *where, mend]
+    return ["Neither the log nor the CPUs limited commits alone.", *where]
+
+
+def _growth(found: Scaling, best: int, enough: Estimate, margin: float) -> list[str]:
+    """From how many sessions on throughput grows no more, and whether it falls after."""
+    most, rates = max(found.names), found.rates
+    if best == min(found.names):
+        return [f"More sessions than {best} brought no more commits."]
+    low, high, point = enough.low, enough.high, int(enough.point or 0)
+    around = "" if low is None or high is None or low == high else f" ({low:.0f} to {high:.0f})"
+    if point < most:
+        text = f"From {_sessions(point)} on{around} throughput is within {100 * margin:g} % of its greatest."
+    elif low is None or low == most:
+        text = f"Throughput still grew up to {_sessions(most)}, the most measured."
+    else:
+        text = f"Whether it still grew from {low:.0f} to {_sessions(most)}, the most measured, is open."
+    if best == most:
+        return [text]
+    fall = growth.ratio(rates, most, best)
+    if fall.high is None or fall.high >= 1:
+        return [text]
+    return [text, f"{_sessions(most)} bring only {_times(fall)} the commits of {best}."]
+
+
+def _wall(found: Scaling, best: int) -> list[str]:
+    """What group commit did, against the single-server prediction."""
+    served, wall = commits_per_flush(found.samples[best]), found.wall_per_s
+    reached = typical(found.rates[best]).point
+    if served.point is None or wall is None or reached is None:
+        return []
+    said = (
+        f"A single-server queue would have stopped at {units.significant(wall)} commits per second; "
+        f"{units.significant(reached)} were measured."
+    )
+    flush = f"One flush served {units.significant(served.point)} commits."
+    if reached > wall:
+        return ["There is no wall there.", said, flush]
+    return ["Whether there is a wall there was not put to the test.", said, flush]
+
+
+def _times(ratio: Estimate) -> str:
+    text = f"{units.significant(ratio.point or 0.0)} times"
+    if ratio.low is None or ratio.high is None:
+        return text
+    return f"{text} ({units.significant(ratio.low)} to {units.significant(ratio.high)})"
+
+
+def _sessions(number: int) -> str:
+    return f"{number} session{'' if number == 1 else 's'}"

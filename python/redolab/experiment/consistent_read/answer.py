@@ -1,0 +1,169 @@
+"""The answer of consistent-read: what a query pays for versions that it must not see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redolab.analysis.compared import Compared, results
+from redolab.analysis.verdict import Verdict, joined, rests_on
+from redolab.experiment.consistent_read.figures import drawings
+from redolab.experiment.consistent_read.plan import PARTS
+from redolab.experiment.consistent_read.prices import Figures, read_run
+from redolab.experiment.consistent_read.tables import (
+    PUBLISHED_RATIO,
+    SOURCE,
+    findings,
+    published_setting,
+    tables,
+    warnings,
+)
+from redolab.records.run import Run
+from redolab.stats.blocks import Comparison, Outcome
+from redolab.stats.estimates import Estimate
+from redolab.units import counted, significant
+
+_ADVICE = (
+    "What a scan pays is in proportion to the updates that are open: let a long update commit in parts, or "
+    "scan before it."
+)
+
+
+def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a consistent-read run, finished or not; plain JSON types only.
+
+    Args:
+        compared: the run, compared.
+    """
+    figures = read_run(compared)
+    return results(
+        figures.compared,
+        verdict(figures),
+        tables(figures),
+        drawings(figures),
+        findings(figures),
+        [SOURCE],
+        warnings(figures),
+    )
+
+
+def verdict(figures: Figures) -> Verdict:
+    """What a query pays for versions it must not see, where it pays, and when the published 1.5 comes."""
+    compared = figures.compared
+    name = published_setting(figures)
+    found = next(item for item in figures.judged if item.setting == name)
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
+    if figures.time[name].point is None:
+        text = joined(["Nothing can be compared yet: measure again.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None)
+    if figures.null.passed is False:
+        text = (
+            "Run again when less else runs here: the query without updates, measured against itself, took "
+            f"{_span(figures.null.ratio)} times as long{' by CPU time' if figures.by_cpu else ''}, so the "
+            "verdict is withheld. Such a run would see differences where there are none (p = "
+            f"{figures.null.pvalue or 0.0:.2g})."
+        )
+        return Verdict(text, "withheld", compared.baseline, None)
+    best = compared.baseline if found.outcome in {"worse", "equivalent"} else None
+    sentences = [
+        _first(figures, name, found.outcome),
+        so_far,
+        *_slow_down(figures, name, found),
+        *_price(figures),
+        *_published(figures, name, found),
+        *_first_read(figures),
+    ]
+    return Verdict(joined(sentences), found.outcome, compared.baseline, best)
+
+
+def _first(figures: Figures, name: str, outcome: Outcome) -> str:
+    """What to do, and how much longer a scan takes."""
+    if figures.by_cpu:
+        took = f"takes {_span(figures.cpu[name])} times the CPU"
+    else:
+        took = f"takes {_span(figures.elapsed[name])} times as long"
+    scan = f"beside {name} rounds of uncommitted updates a scan {took}"
+    return {
+        "worse": f"Let long updates commit in parts: {scan}.",
+        "equivalent": f"Leave long updates as they are: {scan}, which counts as equal.",
+        "better": f"Leave long updates as they are: {scan}.",
+    }.get(outcome, f"Measure more blocks: {scan}, which is not settled.")
+
+
+def _slow_down(figures: Figures, name: str, found: Comparison) -> list[str]:
+    """What belongs to the first figure: the other clock, the margin, and what the scan read."""
+    elapsed, cpu = figures.elapsed[name], figures.cpu[name]
+    texts = [f"Each round updates 1/{PARTS} of the rows twice."]
+    if figures.by_cpu:
+        texts.append(f"The machine is busy: elapsed time is {_span(elapsed)} times that without updates.")
+    elif cpu.point is not None:
+        texts.append(f"By CPU it takes {_span(cpu)} times as much.")
+    if found.outcome == "equivalent":
+        texts.append(f"That lies inside the {100 * figures.compared.margin:g} % that count as equal.")
+    if found.outcome == "undecided" and found.blocks_needed:
+        texts.append(f"{counted(found.blocks_needed, 'more block')} would settle it.")
+    passed = [
+        f"{significant(value.point)} times the {what}"
+        for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "pages"))
+        if value.point is not None
+    ]
+    return [*texts, f"It reads {' and '.join(passed)}."] if passed else texts
+
+
+def _price(figures: Figures) -> list[str]:
+    extra, row = figures.version_cost_ns, figures.row_cost_ns
+    if extra.point is None or row.point is None:
+        return []
+    kind = "CPU" if figures.on_cpu else "time"
+    return [
+        f"A version that must not be seen costs {_span(extra, 0)} ns of {kind}.",
+        f"A row that is seen costs {row.point:.0f} ns.",
+    ]
+
+
+def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
+    published = f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times)"
+    most = max(figures.compared.names, key=int)
+    seen = figures.time[most].point
+    measured = f" ({most} rounds: {seen:.2f} times)" if seen is not None and most != name else ""
+    ratio = figures.time[name]
+    if ratio.point is None or ratio.high is None or ratio.point < PUBLISHED_RATIO <= ratio.high:
+        return [f"Whether the published slow-down shows here is not settled{measured}."]
+    if ratio.point >= PUBLISHED_RATIO:
+        return [f"{published} shows here too{measured}.", _ADVICE]
+    needed = figures.versions_for(PUBLISHED_RATIO)
+    if needed.point is not None:
+        rounds = needed.scaled(PARTS / 2)
+        return [
+            f"{published} does not show here{measured}.",
+            f"At these prices it takes {_span(needed)} more versions per row, that is {_span(rounds, 0)} "
+            "such rounds.",
+            _ADVICE,
+        ]
+    if figures.versions[name].point is None or found.outcome == "equivalent":
+        return [f"{published} does not show here: a scan does not grow slower with the updates of others."]
+    return [f"{published} does not show here; whether versions cost anything at all is not settled."]
+
+
+def _first_read(figures: Figures) -> list[str]:
+    """Whether the first query after the updates pays more than a later one."""
+    beyond = figures.building
+    if beyond.point is None:
+        return ["The first query after the updates was not told from the later ones."]
+    low, high = beyond.low, beyond.high
+    took = f"The first query after them takes {_span(beyond)} times as long as a later one."
+    measured = "That is measured against the same ratio without updates."
+    if low is not None and high is not None and low > 1:
+        return [took, measured, "So what it builds or fetches, the later ones find."]
+    if high is None or high > 1 + figures.compared.margin:
+        return [took, measured, "Whether that is more than noise is not settled."]
+    return [took, measured, "So no query leaves anything that the next could use."]
+
+
+def _point(value: Estimate, digits: int = 2) -> str:
+    return "unknown" if value.point is None else f"{value.point:.{digits}f}"
+
+
+def _span(value: Estimate, digits: int = 2) -> str:
+    if value.low is None or value.high is None:
+        return _point(value, digits)
+    return f"{value.point:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"

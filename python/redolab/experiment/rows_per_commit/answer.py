@@ -1,0 +1,130 @@
+"""The answer of rows-per-commit: what many rows save, and how many are enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redolab import units
+from redolab.analysis.compared import Compared, results
+from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
+from redolab.experiment.rows_per_commit import saving
+from redolab.experiment.rows_per_commit.figures import figures
+from redolab.experiment.rows_per_commit.sweep import PUBLISHED_ROWS, Sweep, sweeps
+from redolab.experiment.rows_per_commit.tables import SOURCE, findings, tables
+from redolab.records.run import Run
+from redolab.stats.blocks import Comparison, Outcome
+from redolab.stats.estimates import Estimate
+
+
+def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a rows-per-commit run, finished or not; plain JSON types only.
+
+    Args:
+        compared: the run, compared.
+    """
+    return results(
+        compared,
+        _verdict(compared),
+        tables=tables(compared),
+        figures=figures(compared),
+        published=findings(compared),
+        sources=(SOURCE.replace("part 1, 28 May", "parts 1 to 4, May and June"),),
+    )
+
+
+def _verdict(compared: Compared) -> Verdict:
+    """How much is saved, what 32 rows bring of it, and from how many rows on 90 % and 99 % are there."""
+    held_back = withheld(compared.null, compared.baseline)
+    if held_back is not None:
+        return held_back
+    sweep, *others = sweeps(compared)
+    (first, *rest), outcome, best = _answer(sweep, compared)
+    if sweep.label:
+        first = f"With {sweep.label}: {first[0].lower()}{first[1:]}"
+    if outcome == "better":
+        rest += [
+            f"With {other.label}: {text}" for other in others if other.measured for text in _enough(other)
+        ]
+    text = joined([first, rests_on(compared.blocks_done, compared.blocks_planned), *rest])
+    return Verdict(text, outcome, compared.baseline, best)
+
+
+def _answer(sweep: Sweep, compared: Compared) -> tuple[list[str], Outcome, str | None]:
+    """The sentences, the outcome, and the setting named as best."""
+    if not sweep.measured:
+        return ["Too few samples count to compare anything: measure again."], "undecided", None
+    fewest, most = min(sweep.names), max(sweep.names)
+    nearly_all = saving.reached(sweep.times, 0.99)
+    named = sweep.names[most if nearly_all.point is None else int(nearly_all.point)]
+    rival = next((item for item in compared.throughputs if item.setting == named), None)
+    outcome: Outcome = "undecided" if rival is None else rival.outcome
+    if rival is None or nearly_all.point is None or outcome != "better":
+        return _not_shown(rival, sweep.names[fewest]), outcome, None
+    each = saving.means(sweep.times)
+    ninety = saving.reached(sweep.times, 0.9)
+    sentences = [
+        f"Commit every {_rows(ninety, nearly_all)} rows: that brings nearly all of the "
+        f"{_percent(saving.saving(sweep.times))} of an insert's time that can be saved.",
+        f"With {_count(most)} rows per commit a row takes {units.duration(each[most])} instead of "
+        f"{units.duration(each[fewest])}{'' if fewest == 1 else f' with {fewest}'}.",
+        *_enough(sweep),
+    ]
+    return sentences, outcome, named
+
+
+def _enough(sweep: Sweep) -> list[str]:
+    """What few rows per commit bring of what the most bring."""
+    most = max(sweep.names)
+    marks = [(share, saving.reached(sweep.times, share)) for share in (0.9, 0.99)]
+    if marks[0][1].point is None:
+        return ["No saving was shown."]
+    told = PUBLISHED_ROWS if PUBLISHED_ROWS in sweep.names else int(marks[0][1].point)
+    part = saving.collected(sweep.times, told)
+    reached = " and ".join(f"{share:.0%} from {_span(found)}".replace("%", " %") for share, found in marks)
+    return [
+        f"{_count(told)} rows per commit bring {_percent(part)} of what {_count(most)} bring.",
+        f"Of it are reached {reached} on.",
+    ]
+
+
+def _rows(ninety: Estimate, nearly_all: Estimate) -> str:
+    low, high = int(ninety.point or 0), int(nearly_all.point or 0)
+    return _count(low) if low == high else f"{_count(low)} to {_count(high)}"
+
+
+def _not_shown(rival: Comparison | None, fewest: str) -> list[str]:
+    """Why no number of rows is named."""
+    if rival is None or rival.ratio.point is None:
+        return ["Measure more blocks: rows per commit were not shown to matter here."]
+    seen = f"{rival.setting} rows per commit were {against(rival.ratio, fewest)}"
+    if rival.outcome == "equivalent":
+        return [f"Commit as suits you: {seen}, which counts as equal.", "Rows per commit do not matter here."]
+    if rival.outcome == "worse":
+        return [f"Keep {fewest} to a commit: {seen}.", "More rows per commit were not shown to help here."]
+    more = f"{units.counted(rival.blocks_needed, 'more block')} would" if rival.blocks_needed else ""
+    if rival.excludes_equal and more:
+        few = f"{rival.blocks} blocks are too few to be sure"
+        return [f"Measure more blocks: {seen}, which is not sure yet.", f"{few}; {more} do."]
+    texts = [f"Measure more blocks: {seen}, which decides nothing."]
+    return [*texts, f"{more} settle a difference of the margin."] if more else texts
+
+
+def _span(found: Estimate) -> str:
+    low, high = found.low, found.high
+    around = "" if low is None or high is None else f" ({_count(low)} to {_count(high)})"
+    return _count(found.point or 0) + around
+
+
+def _percent(found: Estimate) -> str:
+    if found.point is None:
+        return "an unknown part"
+    # Between 99 and 100 % the second decimal is what there is to tell.
+    digits = 2 if 0.99 <= found.point < 1 else 1
+    text = f"{100 * found.point:.{digits}f} %"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({100 * found.low:.{digits}f} to {100 * found.high:.{digits}f})"
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}"

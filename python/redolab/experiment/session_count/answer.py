@@ -1,0 +1,180 @@
+"""The answer of session-count: the pool to have, what it gives, and what limits it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redolab import units
+from redolab.analysis.compared import Compared, results
+from redolab.analysis.time_based import commits_per_flush
+from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
+from redolab.experiment.session_count.by_sessions import Counted, client_share, counted
+from redolab.experiment.session_count.figures import figures
+from redolab.experiment.session_count.tables import SOURCE, findings, tables
+from redolab.records.run import Run
+from redolab.stats.blocks import Outcome
+from redolab.stats.estimates import Estimate, mean_estimate
+
+
+def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a session-count run, finished or not; plain JSON types only.
+
+    Args:
+        compared: the run, compared.
+    """
+    found = counted(compared)
+    return results(
+        compared,
+        _verdict(compared, found),
+        tables=tables(found),
+        figures=figures(found),
+        published=findings(found),
+        sources=(SOURCE,),
+        warnings=_warnings(found),
+    )
+
+
+def _verdict(compared: Compared, found: Counted) -> Verdict:
+    """The pool to have, what it gives against the fewest and the most sessions, and what limits it."""
+    held_back = withheld(compared.null, compared.baseline)
+    if held_back is not None:
+        return held_back
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
+    if found.pool.point is None or found.best is None:
+        text = joined(["Too few samples count to compare anything: measure again.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None)
+    pool = int(found.pool.point)
+    outcome = _outcome(found, pool)
+    first, *rest = (
+        _undecided(compared, found, pool)
+        if outcome == "undecided"
+        else [*_recommended(found, pool), *_pooler(found, pool)]
+    )
+    text = joined([first, so_far, *rest, *_finding(found)])
+    return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
+
+
+def _outcome(found: Counted, pool: int) -> Outcome:
+    """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
+    fewest, most = found.sessions[0], found.sessions[-1]
+    compared_to = found.against_fewest(pool if pool != fewest else most)
+    return "undecided" if compared_to is None else compared_to.outcome
+
+
+def _undecided(compared: Compared, found: Counted, pool: int) -> list[str]:
+    """What was seen, and how much more would settle it."""
+    fewest, most = found.sessions[0], found.sessions[-1]
+    asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
+    texts = [
+        f"Measure more blocks: {asked} sessions were {_faster(found.ratio(asked, fewest))} {fewest}, which "
+        "decides nothing."
+    ]
+    compared_to = found.against_fewest(asked)
+    if compared_to is not None and compared_to.blocks_needed:
+        more = units.counted(compared_to.blocks_needed, "more block")
+        texts.append(f"{more} would settle a difference of {margin}.")
+    return [
+        *texts,
+        f"Of those measured {pool} are the fewest within {margin} of the best{_between(found.pool)}.",
+    ]
+
+
+def _recommended(found: Counted, pool: int) -> list[str]:
+    """The pool to have, and how sure its number is."""
+    fewest, most = found.sessions[0], found.sessions[-1]
+    margin = units.percent(found.compared.margin, 0)
+    per_cpu = "" if found.cpus is None else f"That is {units.significant(pool / found.cpus, 2)} per CPU."
+    fewer = f"{_faster(found.ratio(pool, fewest))} {fewest}"
+    if pool == most:
+        sure = "still grew" if found.pool.low == most else "seemed still to grow"
+        return [
+            f"Let at least {pool} sessions work at a time: they were {fewer}, the best measured.",
+            per_cpu,
+            f"Throughput {sure} at {most} sessions, so measure more with --sessions before you set a limit.",
+        ]
+    best = (
+        f"Of those measured they are the fewest within {margin} of the best throughput{_between(found.pool)}."
+    )
+    if pool == fewest:
+        more = f"{_faster(found.ratio(most, fewest))} {fewest}"
+        first = f"Let {pool} sessions work at a time: {most} were {more}."
+        return [first, per_cpu, best, f"No fewer than {fewest} were measured."]
+    return [f"Let {pool} sessions work at a time: they were {fewer}, and more bring little.", per_cpu, best]
+
+
+def _pooler(found: Counted, pool: int) -> list[str]:
+    """What a pooler in front of the most sessions would change."""
+    most = found.sessions[-1]
+    mine, theirs = _p95(found, pool), _p95(found, most)
+    if pool == most:
+        text = "A pooler with fewer would cost throughput."
+        return [text] if mine is None else [text, f"Commits take {mine} with it."]
+    texts = [
+        f"A pooler that holds {most} clients to {pool} sessions would make the work "
+        f"{_faster(found.ratio(pool, most))} {most}."
+    ]
+    texts.append("The clients wait for a session instead.")
+    if mine is not None and theirs is not None:
+        texts.append(f"A commit in the server would take {mine} instead of {theirs}.")
+    return texts
+
+
+def _finding(found: Counted) -> list[str]:
+    """Whether many sessions were slower, as was published, and what decides it."""
+    fewest, most = found.sessions[0], found.sessions[-1]
+    few, many = _per_flush(found, fewest), _per_flush(found, most)
+    flush = (
+        ""
+        if few is None or many is None
+        else f"One flush of the log serves {many} commits with {most} sessions and {few} with {fewest}."
+    )
+    compared_to = found.against_fewest(most)
+    outcome = "undecided" if compared_to is None else compared_to.outcome
+    said = {
+        "better": "That fewer sessions are faster, as was published, does not hold here.",
+        "worse": "Many sessions are slower here, as was published.",
+        "equivalent": f"Between {fewest} and {most} sessions there is no difference that matters.",
+    }.get(outcome, "")
+    return [said, flush]
+
+
+def _warnings(found: Counted) -> list[str]:
+    if not found.compared.good:
+        return []
+    if not found.compared.manifest["engine"].get("local"):
+        return [
+            "The server is on another machine: its CPUs are not known, so name the sessions with --sessions; "
+            "the network is part of every commit time."
+        ]
+    shares = {number: client_share(found.samples(number)).point for number in found.sessions}
+    told = ", ".join(
+        f"{units.percent(share, 0)} with {number} sessions"
+        for number, share in shares.items()
+        if share is not None
+    )
+    if not told:
+        return []
+    return [
+        f"The client runs on the server's machine and took part of the CPU time in use: {told}. With clients "
+        "on other machines the server would have that CPU, and a network in every round trip."
+    ]
+
+
+def _between(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return ""
+    return f" (interval {estimate.low:.0f} to {estimate.high:.0f})"
+
+
+def _faster(ratio: Estimate) -> str:
+    return against(ratio, "with")
+
+
+def _p95(found: Counted, sessions: int) -> str | None:
+    point = found.commit_time_ms(sessions, 95).point
+    return None if point is None else f"{units.duration(point / 1e3)} (95th percentile)"
+
+
+def _per_flush(found: Counted, sessions: int) -> str | None:
+    point = mean_estimate(map(commits_per_flush, found.samples(sessions))).point
+    return None if point is None else units.significant(point, 2)

@@ -1,0 +1,129 @@
+"""A session-count run by its numbers of sessions: throughput, commit times, and where time went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from redolab.analysis.commit_times import commit_time_ms
+from redolab.analysis.compared import Compared
+from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
+from redolab.analysis.time_based import units_of_work
+from redolab.analysis.waits import CLIENT_READ, NOTHING, event_name, is_asleep, session_waits
+from redolab.experiment.session_count import pool
+from redolab.experiment.session_count.pool import TimedEvent
+from redolab.records.sample import Sample
+from redolab.stats.blocks import Comparison
+from redolab.stats.estimates import Estimate, mean_estimate
+
+if TYPE_CHECKING:
+    from redolab.experiment.session_count.pool import Floats
+
+_CLIENT_READ = event_name(*CLIENT_READ)
+# Named as the server's own count of writes and flushes of the log is.
+_COUNTED = {
+    "io:walsync": ("log_flushes", "log_flush_time_s"),
+    "io:walwrite": ("log_writes", "log_write_time_s"),
+}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A run by its numbers of sessions, in rising order."""
+
+    compared: Compared
+    names: Mapping[int, str]
+    """Sessions to setting."""
+    sessions: tuple[int, ...]
+    rates: Floats
+    """Logarithms of throughput: a row for each number of sessions, a column for each complete block."""
+    pool: Estimate
+    """The fewest sessions whose throughput is no worse than the best by more than the margin."""
+    best: int | None
+    """The sessions with the greatest throughput."""
+    cpus: int | None
+    """Of the server's machine, where it is this one."""
+
+    def samples(self, sessions: int) -> Sequence[Sample]:
+        """The samples that count."""
+        return self.compared.samples[self.names[sessions]]
+
+    def times(self, sample: Sample) -> Times:
+        """Where the working sessions' time went."""
+        return session_times(sample, self.compared.seen.get(sample.sample, NOTHING))
+
+    def commit_time_ms(self, sessions: int, percent: float) -> Estimate:
+        """A percentile of the commit time as the client saw it."""
+        return commit_time_ms(self.samples(sessions), self.compared.latency, percent)
+
+    def ratio(self, number: int, against: int) -> Estimate:
+        """Throughput with `number` sessions over that with `against`."""
+        return pool.throughput_ratio(self.sessions, self.rates, number, against)
+
+    def against_fewest(self, sessions: int) -> Comparison | None:
+        """Throughput of a setting against that of the fewest sessions, by the run's own tests."""
+        wanted = self.names[sessions]
+        return next((item for item in self.compared.throughputs if item.setting == wanted), None)
+
+
+def counted(compared: Compared) -> Counted:
+    """The samples of a run by sessions, and the pool they recommend."""
+    levels = {int(item["levels"]["sessions"]): item["name"] for item in compared.manifest["settings"]}
+    names = dict(sorted(levels.items()))
+    sessions, rates = pool.rates_by_block(compared.blocks["throughput_per_s"], names)
+    cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
+    return Counted(
+        compared=compared,
+        names=names,
+        sessions=sessions,
+        rates=rates,
+        pool=pool.pool_size(sessions, rates, compared.margin, compared.seed),
+        best=sessions[int(rates.mean(axis=1).argmax())] if rates.size else None,
+        cpus=max(cpus, default=None),
+    )
+
+
+def client_share(samples: Iterable[Sample]) -> Estimate:
+    """CPU of the client over all CPU time that the machine used; missing where they are two machines."""
+    return mean_estimate(
+        None if item.client_cpu_s is None or not item.host_busy_s else item.client_cpu_s / item.host_busy_s
+        for item in samples
+    )
+
+
+def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float]:
+    """Every timed event of a setting but the wait for the client, and the sessions' DB time, seconds."""
+    looks: dict[str, int] = {}
+    times: dict[str, float] = {}
+    samples = found.samples(sessions)
+    for sample in samples:
+        for row, seconds in found.times(sample).items():
+            times[row] = times.get(row, 0.0) + seconds
+        for seen in session_waits(sample, found.compared.seen.get(sample.sample, NOTHING)):
+            if seen.event and is_asleep(seen):
+                name = event_name(seen.wait_class, seen.event)
+                looks[name] = looks.get(name, 0) + seen.ticks
+    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - times.pop(_CLIENT_READ, 0.0)
+    times.pop(UNACCOUNTED, None)
+    events = []
+    for row, seconds in times.items():
+        wait_class, is_wait, event = row.partition(":")
+        if not is_wait:
+            title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
+            events.append(TimedEvent(title.get(row, row), "", seconds, None))
+        else:
+            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
+            events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
+    return events, db_time_s
+
+
+def _known_sum(column: str, samples: Sequence[Sample]) -> float | None:
+    values = [getattr(sample, column) for sample in samples] if column else []
+    return math.fsum(values) if values and None not in values else None
+
+
+def throughput(samples: Sequence[Sample]) -> Estimate:
+    """Units of work per second, the mean over the samples."""
+    return mean_estimate(units_of_work(sample) / sample.elapsed_s for sample in samples)
