@@ -25,6 +25,7 @@ from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import find_postmaster
 from redolab.engine.postgres import crash
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch
+from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.postgres.loads import PostgresLoad, postgres_load
 from redolab.engine.postgres.own.marks import keep_mark, kept_marks, new_mark
@@ -121,6 +122,7 @@ class OwnServer(crash.PrivateServer, Protocol):
 class PostgresEngine:
     """One PostgreSQL server as an `Engine`."""
 
+    @as_engine_errors()
     def __init__(self, connector: Connector, own_server: OwnServer | None, seed: int) -> None:
         """Connect and look at the server; nothing is changed yet.
 
@@ -164,6 +166,7 @@ class PostgresEngine:
         """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""
         self._hurry = hurry
 
+    @as_engine_errors()
     def introduce(
         self,
         load: Load,
@@ -221,6 +224,7 @@ class PostgresEngine:
             **{k: self._server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
         }
 
+    @as_engine_errors()
     def conditions(self) -> list[str]:
         """Warnings about this server that a reader of its figures must know."""
         found = server_conditions(
@@ -265,6 +269,7 @@ class PostgresEngine:
             )
         return missing
 
+    @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         check_pace(load, combinations)
@@ -319,6 +324,7 @@ class PostgresEngine:
         self._claimed = True  # A statement that is broken off may have been done all the same.
         make_schema(self._control, self._schema_mark)
 
+    @as_engine_errors()
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
@@ -348,18 +354,21 @@ class PostgresEngine:
         if isinstance(load, Script):
             self._published = published(self._control)
 
+    @as_engine_errors()
     def settle(self) -> None:
         """Settle the load's tables; checkpoint only a server of Redolab's own."""
         self._ready()[2].settle(self._control)
         if self._own:
             self._control.execute("checkpoint")
 
+    @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let all sessions work."""
         sessions, _, load = self._ready()
         done = sessions.run(load, amount, self._per_transaction, stop)
         return replace(done, units=self._wanted.units_of(done))
 
+    @as_engine_errors()
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
         sessions, *_ = self._ready()
@@ -393,6 +402,7 @@ class PostgresEngine:
             time.monotonic(), row["epoch"], counters, tasks, reaped_cpu_ns, sessions.pids, self._clock()
         )
 
+    @as_engine_errors()
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed = (self._seed + 1) % SEEDS
@@ -418,10 +428,12 @@ class PostgresEngine:
         at_s = self._mark().at_s
         return ServerClock(asked_s, at_s, time.monotonic())
 
+    @as_engine_errors()
     def _mark(self) -> Mark:
         row = fetch(self._control, "select_transactions")[0]
         return Mark(row["at_s"], row["transactions"])
 
+    @as_engine_errors()
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
@@ -442,6 +454,7 @@ class PostgresEngine:
         self._control.execute("truncate redolab.ledger")
         return recovery
 
+    @as_engine_errors()
     def close(self) -> None:
         """Put every parameter back, verify it, and leave nothing behind."""
         try:

@@ -15,20 +15,21 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from redolab import _core
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
-from redolab.engine.postgres.connecting.patience import unless_stopped
+from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.private.directory import remove_server
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.place import base_directory, check_room, take_charge
 from redolab.engine.sampling.no_watch import NoWatch
-from redolab.errors import RefusedError, UsageError
+from redolab.errors import EngineError, UsageError
 from redolab.records.load import Amount, Load, Scans
 from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
 
@@ -43,11 +44,22 @@ _INSERT = (
 )
 _UPDATE = "update scanned set value = value + 1 where id <= ?"
 _SCAN = "select sum(value) from scanned"
+_ADVICE = "SQLite keeps no log: look at the room and the health of the disk that has the private file."
+
+
+@contextmanager
+def _as_engine_errors() -> Iterator[None]:
+    """Turn SQLite's errors into `EngineError`; stands around all that others ask of the engine."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise EngineError(str(error).rstrip("."), _ADVICE) from error
 
 
 class SQLiteEngine:
     """One private SQLite database as an `Engine`; its sessions are connections of this process."""
 
+    @_as_engine_errors()
     def __init__(self, disk_bytes: int) -> None:
         """Make the database's directory.
 
@@ -113,6 +125,7 @@ class SQLiteEngine:
             "Wait events: SQLite posts none.",
         ]
 
+    @_as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Make the table.
 
@@ -130,6 +143,7 @@ class SQLiteEngine:
             for levels in combinations
         )
 
+    @_as_engine_errors()
     def apply(self, setting: Setting) -> None:
         """Roll back what was updated, and make the setting's rounds anew."""
         load = self._ready()
@@ -142,6 +156,7 @@ class SQLiteEngine:
     def settle(self) -> None:
         """Nothing to settle: each setting was made anew."""
 
+    @_as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Whole scans, one after the other, in the session's thread."""
         expected = self._ready().rows
@@ -166,6 +181,7 @@ class SQLiteEngine:
         """No waits can be read."""
         return NoWatch()
 
+    @_as_engine_errors()
     def close(self) -> None:
         """Roll back, close the database, and remove it."""
         self._session.shutdown(wait=True)
@@ -198,7 +214,4 @@ class SQLiteEngine:
         stop: threading.Event,
         pool: ThreadPoolExecutor | None,
     ) -> _Result:
-        try:
-            return unless_stopped(stop, run, connection.interrupt, pool)
-        except sqlite3.Error as error:
-            raise RefusedError(f"SQLite ended the run: {error}. Every sample before it is kept.") from error
+        return unless_stopped(stop, run, connection.interrupt, pool)

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.postgres.connecting.connection import Connection, Connector, run_script
-from redolab.engine.postgres.connecting.patience import unless_stopped
 from redolab.engine.postgres.loads.base import Call, Turn
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.errors import RefusedError
