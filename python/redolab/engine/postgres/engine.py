@@ -28,6 +28,7 @@ from redolab.engine.postgres.connecting.connection import Connection, Connector,
 from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.postgres.loads import PostgresLoad, postgres_load
+from redolab.engine.postgres.own import guard_database
 from redolab.engine.postgres.own.marks import keep_mark, kept_marks, new_mark
 from redolab.engine.postgres.own.recovery import recover
 from redolab.engine.postgres.own.schema import make_schema
@@ -318,7 +319,7 @@ class PostgresEngine:
 
     def _make_schema(self) -> None:
         if self._own is None:
-            self._guard = Guard.for_database(dict(self._connector.parameters))
+            self._guard = Guard.for_database(guard_database.__name__, self._connector.parameters)
             self._guard_pid = self._guard.ask({"mark": self._schema_mark}).get("pid")
             self._mark_kept = keep_mark(self._schema_mark, self._control.info.dbname)
         self._claimed = True  # A statement that is broken off may have been done all the same.
