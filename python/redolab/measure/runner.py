@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Protocol, Self
 
 import redolab
-from redolab.engine.base import Engine, Foreign, Interruptible
+from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Plan
 from redolab.machine.machine import describe_machine
@@ -75,10 +75,8 @@ def run(
     writer: RunWriter | None = None
     error: RedolabError | None = None
     with Interruptions() as interruptions:
-        if isinstance(engine, Interruptible):
-            engine.heed(interruptions.stop)
-        if isinstance(engine, Foreign):
-            engine.heed_in_closing(interruptions.hurry)
+        engine.heed(interruptions.stop)
+        engine.heed_in_closing(interruptions.hurry)
         try:
             settings = engine.prepare(plan.load, list(plan.combinations.values()))
             design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
@@ -133,7 +131,7 @@ class Interruptions:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _note(self, *_: object) -> None:
         if self.closing:
             self.hurry.set()
         if not self.stop.is_set():

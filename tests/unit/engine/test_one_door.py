@@ -103,19 +103,33 @@ def test_a_driver_is_imported_below_its_own_database_alone(driver: str) -> None:
     assert [str(user) for user in users if not user.is_relative_to(HOMES[driver])] == []
 
 
-@pytest.mark.parametrize("driver", HOMES)
-def test_the_driver_s_contract_names_every_other_room(driver: str) -> None:
-    """A package as a source would take its home along, so each room stands there by name."""
-    contracts = tomllib.loads((CRATES.parent / "pyproject.toml").read_text())["tool"]["importlinter"][
-        "contracts"
-    ]
-    (contract,) = [each for each in contracts if each["name"].startswith(f"{driver} is imported at home")]
-    rooms = {
-        ".".join(("redolab", *path.relative_to(ROOT).with_suffix("").parts))
-        for place in (ROOT, ROOT / "engine")
+CONTRACTS = tomllib.loads((CRATES.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+(DATABASES,) = [
+    each["modules"] for each in CONTRACTS if each["name"] == "Databases do not import one another"
+]
+
+
+def rooms(*below: str) -> set[str]:
+    """The modules and packages right below a package, by their full names."""
+    place = ROOT.joinpath(*below)
+    return {
+        ".".join(("redolab", *below, path.stem))
         for path in place.iterdir()
         if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
     }
+
+
+def test_every_engine_is_named_as_a_database_of_its_own() -> None:
+    packages = {f"redolab.engine.{module.parent.name}" for module in ROOT.glob("engine/*/engine.py")}
+    assert set(DATABASES) == packages | {"redolab.engine.fake"}
+
+
+@pytest.mark.parametrize("driver", HOMES)
+def test_a_driver_is_forbidden_to_every_other_room_by_name(driver: str) -> None:
+    """A package as a source would take its home along."""
+    (contract,) = [each for each in CONTRACTS if each["name"].startswith(f"{driver} is imported at home")]
     home = f"redolab.{HOMES[driver].replace('/', '.')}"
-    assert set(contract["source_modules"]) == rooms - {"redolab.engine", home}
+    named = set(contract["source_modules"])
     assert contract["forbidden_modules"] == [driver]
+    assert home not in named
+    assert (rooms() | rooms("engine")) - {"redolab.engine"} - set(DATABASES) <= named

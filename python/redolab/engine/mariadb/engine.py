@@ -18,6 +18,7 @@ import pymysql
 from pymysql.cursors import Cursor
 
 from redolab import _core
+from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
@@ -28,7 +29,7 @@ from redolab.engine.mariadb.private import PrivateMariaDB
 from redolab.engine.sampling.no_watch import NoWatch
 from redolab.errors import UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
 
 if TYPE_CHECKING:
     Connection = pymysql.Connection[Cursor]
@@ -54,7 +55,7 @@ _COUNTERS = (
 )
 
 
-class MariaDBEngine:
+class MariaDBEngine(Engine):
     """One private MariaDB as an `Engine`."""
 
     @as_engine_errors()
@@ -72,18 +73,9 @@ class MariaDBEngine:
         self._version = str(_rows(self._control, "select version()")[0][0])
         self._thread = int(_rows(self._session, _OWN_THREAD)[0][0])
 
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """No parameter is changed."""
-        return []
-
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
-
-    def sampler(self) -> Mapping[str, Any]:
-        """None."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
@@ -140,9 +132,6 @@ class MariaDBEngine:
         self._versions = load.rows
         for _ in range(2 * int(setting.levels["rounds"])):
             self._versions += self._execute(self._other, _UPDATE, load.touched)
-
-    def settle(self) -> None:
-        """Nothing to settle: each setting was made anew."""
 
     @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:

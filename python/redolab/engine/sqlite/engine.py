@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from redolab import _core
+from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
@@ -28,10 +29,9 @@ from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.private.directory import remove_server
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.place import base_directory, check_room, take_charge
-from redolab.engine.sampling.no_watch import NoWatch
 from redolab.errors import EngineError, UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
 
 _Result = TypeVar("_Result")
 # The reader's cache holds the table; the writer's is small, so that its pages do go into the log.
@@ -56,7 +56,7 @@ def _as_engine_errors() -> Iterator[None]:
         raise EngineError(str(error).rstrip("."), _ADVICE) from error
 
 
-class SQLiteEngine:
+class SQLiteEngine(Engine):
     """One private SQLite database as an `Engine`; its sessions are connections of this process."""
 
     @_as_engine_errors()
@@ -87,18 +87,9 @@ class SQLiteEngine:
             self.close()
             raise
 
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """No parameter is changed."""
-        return []
-
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
-
-    def sampler(self) -> Mapping[str, Any]:
-        """None."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
@@ -153,9 +144,6 @@ class SQLiteEngine:
         for _ in range(2 * int(setting.levels["rounds"])):
             self._execute(_UPDATE, load.touched)
 
-    def settle(self) -> None:
-        """Nothing to settle: each setting was made anew."""
-
     @_as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Whole scans, one after the other, in the session's thread."""
@@ -176,10 +164,6 @@ class SQLiteEngine:
             if task.pid == self._thread
         )
         return Snapshot(time.monotonic(), str(self._thread), host_counters(), tasks, None, (self._thread,))
-
-    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
-        """No waits can be read."""
-        return NoWatch()
 
     @_as_engine_errors()
     def close(self) -> None:
