@@ -88,13 +88,16 @@ class Hold:
         self._claimed = True  # A statement that is broken off may have been done all the same.
         make_schema(self.connection, self._mark)
 
-    def ensure(self, limit_s: float = _RESTART_LIMIT_S) -> bool:
+    def ensure(self, limit_s: float | None = None) -> bool:
         """Connect again when the connection was lost; wait while the server is starting.
+
+        Args:
+            limit_s: how long the server is waited for, seconds; None for as long as a restart takes.
 
         Returns whether the connection is a new one.
 
         Raises:
-            RefusedError: the server is not there within `limit_s` seconds, or somebody else has taken it.
+            RefusedError: the server is not there by then, or somebody else has taken it.
         """
         try:
             self.connection.execute("select 1")
@@ -102,7 +105,7 @@ class Hold:
             self.connection.close()
         else:
             return False
-        give_up = time.monotonic() + limit_s
+        give_up = time.monotonic() + (_RESTART_LIMIT_S if limit_s is None else limit_s)
         while self.connection.closed:
             if self._own:
                 self._own.revive()
