@@ -5,6 +5,8 @@ An error's text is one paragraph: what happened, where, and what to do next.
 
 from __future__ import annotations
 
+_ADVICE = "Look at the server's log for the cause; every parameter changed is put back."
+
 
 class RedolabError(Exception):
     """A failure Redolab foresaw; `exit_code` is what the command ends with."""
@@ -22,6 +24,27 @@ class RefusedError(RedolabError):
     """The database or the machine refuses; the text names what mends it (exit 3)."""
 
     exit_code = 3
+
+
+class EngineError(RefusedError):
+    """A database, or the way to it, broke off what was asked of it (exit 3).
+
+    Engines raise it in the place of their drivers' errors, which nobody else knows.
+    """
+
+    def __init__(self, cause: str, advice: str = _ADVICE) -> None:
+        """Say what happened.
+
+        Args:
+            cause: what the database or its driver said, in one line without a full stop.
+            advice: where to look, as whole sentences.
+        """
+        super().__init__(f"The database ended the run: {cause}. {advice}")
+        self.cause, self.advice = cause, advice
+
+
+class ConnectionLostError(EngineError):
+    """A connection was lost, and the engine makes a new one when it is asked again (exit 3)."""
 
 
 class CheckFailedError(RedolabError):

@@ -202,7 +202,7 @@ def test_the_command_ends_in_a_verdict_that_can_be_verified(
 
 def test_a_long_preparation_ends_when_the_run_is_to_stop(own: Engine) -> None:
     stop = threading.Event()
-    own.heed(stop)  # type: ignore[attr-defined]
+    own.heed(stop)
     huge = Scans("", 1, "session", 100_000_000, 1, 0)
     threading.Timer(1.0, stop.set).start()
     with pytest.raises(InterruptedRunError):
@@ -211,7 +211,7 @@ def test_a_long_preparation_ends_when_the_run_is_to_stop(own: Engine) -> None:
 
 def test_a_long_update_ends_when_the_run_is_to_stop(own: Engine) -> None:
     stop = threading.Event()
-    own.heed(stop)  # type: ignore[attr-defined]
+    own.heed(stop)
     load = Scans("", 1, "session", 100_000, 100_000, 10_000)
     own.prepare(load, [{"rounds": "10000"}])
     threading.Timer(1.0, stop.set).start()

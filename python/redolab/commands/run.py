@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from redolab.commands.plan import amount_text, changes, creates, needed_s
 from redolab.engine import check_target, default_engine, open_engine
-from redolab.engine.base import Engine, Foreign, Introduction
+from redolab.engine.base import Engine, Introduction
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
@@ -102,7 +102,7 @@ def open_agreed(asked: Asked, agreed: bool) -> Engine:
     need = plan.load.disk_bytes(plan.design.units)
     engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
     try:
-        if "://" in asked.target and isinstance(engine, Foreign):
+        if "://" in asked.target:
             used = consumption(plan.design, plan.load, plan.combinations)
             levels = list(plan.combinations.values())
             server = engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)

@@ -7,11 +7,14 @@ decides what to measure or in which order; that is the design's part.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
+from redolab.engine.sampling.no_watch import NoWatch
+from redolab.errors import UsageError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Work
 
@@ -48,100 +51,46 @@ class Watch(Protocol):
         ...
 
 
-class Engine(Protocol):
-    """A database that experiments run against. Closed by `close`, whatever happened before."""
+class Engine(ABC):
+    """What experiments run against. Closed by `close`, whatever happened before.
+
+    An engine says in its `Offer` what it can do, and implements what it says there. What it does not
+    speak of here has a default: no parameters, no warnings, no waits, nothing to settle.
+    Its driver's errors reach nobody: it raises `EngineError` in their place.
+    """
 
     @property
     def changes(self) -> list[ParameterChange]:
         """Every parameter change so far, in order."""
-        ...
+        return []
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here: `source`, and the mean `rate_per_s`."""
-        ...
+        return {"source": "none", "rate_per_s": 0.0}
 
+    @abstractmethod
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest: name, version, local, emulated, log_filesystem."""
-        ...
 
     def conditions(self) -> list[str]:
         """Warnings about this server that a reader of its figures must know."""
-        ...
+        return []
 
     def not_measured(self) -> list[str]:
         """What cannot be had here, and why; one sentence each."""
-        ...
-
-    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
-        """Check every right the run needs; then make the schema, the rows and the sessions.
-
-        Returns the setting of each combination of factor levels as this server realises it.
-
-        Raises:
-            UsageError: this engine has no such load.
-            RefusedError: something is missing; the text names the grant, parameter or package.
-        """
-        ...
-
-    def apply(self, setting: Setting) -> None:
-        """Put a setting in force: its parameters, which every session must see, and what its levels
-        say of the load (how many sessions work, how many rows go into a commit).
-        """
-        ...
-
-    def settle(self) -> None:
-        """Bring the server to the same state before every sample, where that may be done."""
-        ...
-
-    def work(self, amount: Amount, stop: threading.Event) -> Work:
-        """Let the sessions of the setting work; raises `InterruptedRunError` when `stop` is set."""
-        ...
-
-    def snapshot(self) -> Snapshot:
-        """Read every cumulative counter now."""
-        ...
-
-    def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[Watch]:
-        """Sample wait events while the `with` block runs.
-
-        Over a load of `in_turns_s` seconds the sampler is on and off in turns, so that `Ticks.pairs`
-        tells what it does to the load; for less than two pairs (and for 0) it is on all the time.
-        """
-        ...
-
-    def close(self) -> None:
-        """Put every parameter back, verify it, and leave nothing behind.
-
-        Raises:
-            RefusedError: something could not be put back; the text says what, and how to do it.
-        """
-        ...
-
-
-@runtime_checkable
-class Drawing(Protocol):
-    """An engine that draws values instead of doing work."""
-
-    def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
-        """The groups of the setting in force, and the values of its `number`th sample, group after group.
-
-        The same seed and number give the same values.
-        """
-        ...
-
-
-@runtime_checkable
-class Interruptible(Protocol):
-    """An engine that may take long to prepare a load or to put a setting in force."""
+        return []
 
     def heed(self, stop: threading.Event) -> None:
-        """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set."""
-        ...
+        """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set.
 
+        Not for an engine whose preparations are short.
+        """
 
-@runtime_checkable
-class Foreign(Protocol):
-    """A server that is somebody else's: nothing is made there before they agree."""
+    def heed_in_closing(self, hurry: threading.Event) -> None:
+        """Wait for nobody in `close` once `hurry` is set; the guard is left with what remains.
+
+        For a server that is somebody else's.
+        """
 
     def introduce(
         self,
@@ -150,7 +99,9 @@ class Foreign(Protocol):
         transaction_ids: int,
         log_bytes: int | None,
     ) -> Introduction:
-        """What whoever is asked must know; nothing is changed.
+        """What whoever is asked must know of a server that is somebody else's; nothing is changed.
+
+        For engines that a URL names: nothing is made there before they agree.
 
         Args:
             load: what would be done.
@@ -161,16 +112,53 @@ class Foreign(Protocol):
         Raises:
             RefusedError: no such run is possible there.
         """
-        ...
+        raise NotImplementedError("An engine that a URL names introduces its server.")
 
-    def heed_in_closing(self, hurry: threading.Event) -> None:
-        """Wait for nobody in `close` once `hurry` is set; the guard is left with what remains."""
-        ...
+    @abstractmethod
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
+        """Check every right the run needs; then make the schema, the rows and the sessions.
 
+        Returns the setting of each combination of factor levels as this server realises it.
 
-@runtime_checkable
-class Killable(Protocol):
-    """An engine whose server may be killed."""
+        Raises:
+            UsageError: this engine has no such load.
+            RefusedError: something is missing; the text names the grant, parameter or package.
+        """
+
+    @abstractmethod
+    def apply(self, setting: Setting) -> None:
+        """Put a setting in force: its parameters, which every session must see, and what its levels
+        say of the load (how many sessions work, how many rows go into a commit).
+        """
+
+    def settle(self) -> None:
+        """Bring the server to the same state before every sample, where that may be done."""
+
+    @abstractmethod
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Let the sessions of the setting work; raises `InterruptedRunError` when `stop` is set."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Read every cumulative counter now."""
+
+    def watch(self, in_turns_s: float = 0.0) -> AbstractContextManager[Watch]:
+        """Sample wait events while the `with` block runs; sees nothing where there are none.
+
+        Over a load of `in_turns_s` seconds the sampler is on and off in turns, so that `Ticks.pairs`
+        tells what it does to the load; for less than two pairs (and for 0) it is on all the time.
+        """
+        return NoWatch()
+
+    def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
+        """The groups of the setting in force, and the values of its `number`th sample, group after group.
+
+        The same seed and number give the same values. For engines that draw values instead of doing work.
+
+        Raises:
+            UsageError: this one does not.
+        """
+        raise UsageError("This engine draws no values; leave --engine out.")
 
     def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
         """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.
@@ -178,4 +166,12 @@ class Killable(Protocol):
         Raises:
             UsageError: this server is not Redolab's own, so it is never killed.
         """
-        ...
+        raise UsageError("This engine cannot be killed; leave --engine out.")
+
+    @abstractmethod
+    def close(self) -> None:
+        """Put every parameter back, verify it, and leave nothing behind.
+
+        Raises:
+            RefusedError: something could not be put back; the text says what, and how to do it.
+        """

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from redolab.dialect.commit_parameters import durability_tier
+from redolab.engine.base import Engine
 from redolab.engine.sampling.alternation import Mark, Plan, on_off, plan
 from redolab.errors import InterruptedRunError
 from redolab.records.load import Amount, Load
@@ -102,7 +103,7 @@ class FakeWatch:
         return marks
 
 
-class FakeEngine:
+class FakeEngine(Engine):
     """Keeps a virtual clock and exact accounts."""
 
     def __init__(
@@ -191,9 +192,6 @@ class FakeEngine:
         self._setting = setting.name
         self.sessions = int(setting.levels.get("sessions", self._most))
         self._rows_per_commit = int(setting.levels.get("rows_per_commit", 1))
-
-    def settle(self) -> None:
-        """Nothing to settle."""
 
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """As many whole commits per session as fit; a unit of work is a row, by default one per commit."""

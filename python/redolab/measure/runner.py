@@ -12,14 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Protocol, Self
 
-import psycopg
-
 import redolab
-from redolab.engine.base import Engine, Foreign, Interruptible
-from redolab.errors import InterruptedRunError, RedolabError, RefusedError
+from redolab.engine.base import Engine
+from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Plan
 from redolab.machine.machine import describe_machine
 from redolab.measure.trial import MEASURES, Measured, Moment
@@ -78,10 +76,8 @@ def run(
     writer: RunWriter | None = None
     error: RedolabError | None = None
     with Interruptions() as interruptions:
-        if isinstance(engine, Interruptible):
-            engine.heed(interruptions.stop)
-        if isinstance(engine, Foreign):
-            engine.heed_in_closing(interruptions.hurry)
+        engine.heed(interruptions.stop)
+        engine.heed_in_closing(interruptions.hurry)
         try:
             settings = engine.prepare(plan.load, list(plan.combinations.values()))
             design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
@@ -89,12 +85,10 @@ def run(
             writer = RunWriter(out, manifest, plan.documents)
             _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
         except RedolabError as raised:
-            error = raised
-        except psycopg.Error as raised:
-            error = _in_plain_words(raised, measured=writer is not None and writer.samples > 0)
+            error = _as_told(raised, writer)
         finally:
             interruptions.closing = True
-            error = _close(engine, error)
+            error = _close(engine, error, writer)
         if writer is None or not writer.samples:
             if writer is not None and not plan.documents:
                 writer.discard()
@@ -138,7 +132,7 @@ class Interruptions:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _note(self, *_: object) -> None:
         if self.closing:
             self.hurry.set()
         if not self.stop.is_set():
@@ -194,27 +188,26 @@ def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured
     """
     measure = MEASURES[experiment.record]
     for _ in range(_ATTEMPTS - 1):
-        with suppress(psycopg.OperationalError):
+        with suppress(ConnectionLostError):
             return measure(engine, moment)
     return measure(engine, moment)
 
 
-def _close(engine: Engine, error: RedolabError | None) -> RedolabError | None:
+def _close(engine: Engine, error: RedolabError | None, writer: RunWriter | None) -> RedolabError | None:
     """Close the engine; returns what ended the run, with what went wrong in closing."""
     try:
         engine.close()
-    except (RedolabError, psycopg.Error) as raised:
-        return RefusedError(f"{error} {raised}") if error else RefusedError(str(raised))
+    except RedolabError as raised:
+        told = _as_told(raised, writer)
+        return RefusedError(f"{error} {told}" if error else str(told))
     return error
 
 
-def _in_plain_words(error: psycopg.Error, measured: bool) -> RefusedError:
-    text = " ".join(str(error).split())
-    kept = " Every sample finished before is kept." if measured else ""
-    return RefusedError(
-        f"The database ended the run: {text}.{kept} Look at the server's log for the cause; every parameter "
-        "changed is put back."
-    )
+def _as_told(error: RedolabError, writer: RunWriter | None) -> RedolabError:
+    """The same; where the database ended the run, with what is kept of it."""
+    if not isinstance(error, EngineError) or writer is None or not writer.samples:
+        return error
+    return type(error)(error.cause, f"Every sample finished before is kept. {error.advice}")
 
 
 def _manifest(

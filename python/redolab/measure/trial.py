@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from redolab.engine.base import Drawing, Engine, Killable
-from redolab.errors import UsageError
+from redolab.engine.base import Engine
 from redolab.measure.difference import difference
 from redolab.records.design import Design, Trial
 from redolab.records.load import Amount
@@ -55,8 +54,6 @@ def measure_kill(engine: Engine, moment: Moment) -> Measured:
     Raises:
         UsageError: it is not Redolab's own server.
     """
-    if not isinstance(engine, Killable):
-        raise UsageError("This engine cannot be killed; leave --engine out.")
     trial = moment.trial
     engine.apply(moment.setting)
     started_at, start_s = moment.now()
@@ -86,8 +83,6 @@ def measure_draw(engine: Engine, moment: Moment) -> Measured:
     Raises:
         UsageError: the engine draws no values.
     """
-    if not isinstance(engine, Drawing):
-        raise UsageError("This engine draws no values; leave --engine out.")
     trial = moment.trial
     engine.apply(moment.setting)
     started_at, start_s = moment.now()

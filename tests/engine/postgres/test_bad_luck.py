@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from redolab import Run, open_run
-from redolab.engine.postgres import engine as postgres
+from redolab.engine.postgres import hold
 from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.sessions.server import Sessions
 from redolab.records.sample import Work
 from tests.conftest import Redolab
@@ -119,17 +120,17 @@ def test_a_session_is_terminated_between_two_samples(
     start: Start, newest: Server, url: str, kept: Callable[[], Run], clean: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    settle = postgres.PostgresEngine.settle
+    settle = PostgresEngine.settle
     times = 0
 
-    def terminated_before(self: postgres.PostgresEngine) -> None:
+    def terminated_before(self: PostgresEngine) -> None:
         nonlocal times
         times += 1
         if times == 3:
             terminate(newest, "session 1")
         settle(self)
 
-    monkeypatch.setattr(postgres.PostgresEngine, "settle", terminated_before)
+    monkeypatch.setattr(PostgresEngine, "settle", terminated_before)
     done = start(url, lambda: None)
     assert done.code == 0, done.err
     assert [s["spoiled"] for s in kept().samples.to_pylist()] == [None] * 6
@@ -178,7 +179,7 @@ def test_the_server_is_gone_for_good(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     settings, altered = newest.settings(), newest.altered()
-    monkeypatch.setattr(postgres, "_RESTART_LIMIT_S", 0.5)
+    monkeypatch.setattr(hold, "_RESTART_LIMIT_S", 0.5)
     try:
         done = start(url, lambda: newest.stop(signal.SIGQUIT))
     finally:

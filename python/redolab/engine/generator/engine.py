@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from redolab.engine.sampling.no_watch import NoWatch
-from redolab.errors import UsageError
+from redolab.engine.base import Engine
+from redolab.errors import InterruptedRunError, UsageError
 from redolab.records.load import Amount, Draws, Load
-from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
+from redolab.records.sample import Setting, Snapshot, Work
 
 
-class GeneratorEngine:
+class GeneratorEngine(Engine):
     """Draws exponential values; the same seed draws the same ones."""
 
     def __init__(self, seed: int) -> None:
@@ -23,15 +23,6 @@ class GeneratorEngine:
         self._seed = seed
         self._mean = 1.0
         self._shape = (1, 1)
-
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """None: there are no parameters."""
-        return []
-
-    def sampler(self) -> Mapping[str, Any]:
-        """No wait events."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest: NumPy and its version, which with the seed fix the values."""
@@ -73,29 +64,26 @@ class GeneratorEngine:
         groups, _, size = setting.levels["groups"].partition("x")
         self._shape = int(groups), int(size)
 
-    def settle(self) -> None:
-        """Nothing to settle."""
-
     def draw(self, number: int) -> tuple[int, tuple[float, ...]]:
         """The groups of the setting, and the values of its `number`th sample, group after group."""
         groups, size = self._shape
         rng = np.random.default_rng([self._seed, number])
         return groups, tuple(rng.exponential(self._mean, groups * size).tolist())
 
-    def work(self, amount: Amount, stop: threading.Event) -> Work:  # noqa: ARG002
-        """Draw once; a unit of work is a repetition."""
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Draw as often as told, once where a time is told; a unit of work is a repetition."""
         started_s = time.monotonic()
-        self.draw(0)
+        units = 1 if amount.units is None else amount.units
+        for number in range(units):
+            if stop.is_set():
+                raise InterruptedRunError("The run was interrupted during a sample.")
+            self.draw(number)
         elapsed_s = time.monotonic() - started_s
-        return Work(0, 0, 0, elapsed_s, elapsed_s, 1)
+        return Work(0, 0, 0, elapsed_s, elapsed_s, units)
 
     def snapshot(self) -> Snapshot:
         """No counters."""
         return Snapshot(time.monotonic(), "one", {}, None, None, ())
-
-    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
-        """Nothing waits, so nothing is sampled."""
-        return NoWatch()
 
     def close(self) -> None:
         """Nothing to put back."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab import _core
-from redolab.engine.sampling.no_watch import NoWatch
+from redolab.engine.base import Engine
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.machine.cpus import Cpus, read_cpus, read_throttling, read_times
 from redolab.records.load import Amount, Load, Spins
-from redolab.records.sample import ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import Setting, Snapshot, TaskAccount, Work
 
 # From the orders to the agreed moment: long enough for every process to read its own.
 _LEAD_NS = 10_000_000
@@ -26,7 +26,7 @@ _STOP_CHECK_S = 0.05
 _FOREVER = 2**63 - 1
 
 
-class MachineEngine:
+class MachineEngine(Engine):
     """Runs as many spinning processes at once as the setting says."""
 
     def __init__(self) -> None:
@@ -34,15 +34,6 @@ class MachineEngine:
         self._cpus = read_cpus()
         self._spinners: list[_Spinner] = []
         self._working = 0
-
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """None: the machine has no parameters that Redolab would change."""
-        return []
-
-    def sampler(self) -> Mapping[str, Any]:
-        """There are no wait events to read."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest; the version is that of the work in a spin."""
@@ -100,9 +91,6 @@ class MachineEngine:
                 self._spinners[number].await_ready()
         self._working = int(setting.levels["processes"])
 
-    def settle(self) -> None:
-        """Nothing to settle: a spin leaves no state behind."""
-
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Let the processes of the setting spin, all from one moment on, until the last is done.
 
@@ -147,10 +135,6 @@ class MachineEngine:
         }
         pids = tuple(task.pid for task in tasks)
         return Snapshot(time.monotonic(), "", counters, tasks, None, pids)
-
-    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
-        """Nothing to watch: the processes wait for nothing but a CPU."""
-        return NoWatch()
 
     def close(self) -> None:
         """End every process."""

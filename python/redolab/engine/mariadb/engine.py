@@ -18,16 +18,18 @@ import pymysql
 from pymysql.cursors import Cursor
 
 from redolab import _core
+from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
-from redolab.engine.mariadb.connection import connect_private, error_text
+from redolab.engine.loops.unless_stopped import unless_stopped
+from redolab.engine.mariadb.connection import connect_private
+from redolab.engine.mariadb.driver_errors import as_engine_errors
 from redolab.engine.mariadb.private import PrivateMariaDB
-from redolab.engine.postgres.connecting.patience import unless_stopped
 from redolab.engine.sampling.no_watch import NoWatch
-from redolab.errors import RefusedError, UsageError
+from redolab.errors import UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
 
 if TYPE_CHECKING:
     Connection = pymysql.Connection[Cursor]
@@ -53,9 +55,10 @@ _COUNTERS = (
 )
 
 
-class MariaDBEngine:
+class MariaDBEngine(Engine):
     """One private MariaDB as an `Engine`."""
 
+    @as_engine_errors()
     def __init__(self, server: PrivateMariaDB) -> None:
         """Connect to a server that was just started."""
         self._server = server
@@ -70,18 +73,9 @@ class MariaDBEngine:
         self._version = str(_rows(self._control, "select version()")[0][0])
         self._thread = int(_rows(self._session, _OWN_THREAD)[0][0])
 
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """No parameter is changed."""
-        return []
-
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
-
-    def sampler(self) -> Mapping[str, Any]:
-        """None."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
@@ -110,6 +104,7 @@ class MariaDBEngine:
             "CPU of the whole instance with threads that have ended: the kernel keeps no account of those.",
         ]
 
+    @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Make the table.
 
@@ -128,6 +123,7 @@ class MariaDBEngine:
             for levels in combinations
         )
 
+    @as_engine_errors()
     def apply(self, setting: Setting) -> None:
         """Roll back what was updated, and make the setting's rounds anew."""
         load = self._ready()
@@ -137,9 +133,7 @@ class MariaDBEngine:
         for _ in range(2 * int(setting.levels["rounds"])):
             self._versions += self._execute(self._other, _UPDATE, load.touched)
 
-    def settle(self) -> None:
-        """Nothing to settle: each setting was made anew."""
-
+    @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Whole scans, one after the other."""
         load = self._ready()
@@ -152,6 +146,7 @@ class MariaDBEngine:
 
         return self._unless_stopped(self._session, run, stop)
 
+    @as_engine_errors()
     def snapshot(self) -> Snapshot:
         """The threads' accounts and the buffer pool's counters."""
         status = dict(_rows(self._control, _COUNTERS))
@@ -175,6 +170,7 @@ class MariaDBEngine:
         """No waits can be read."""
         return NoWatch()
 
+    @as_engine_errors()
     def close(self) -> None:
         """Close the connections, and remove the server."""
         try:
@@ -205,12 +201,7 @@ class MariaDBEngine:
             with helper, helper.cursor() as cursor:
                 cursor.execute("kill query %s", (self._ids[connection],))
 
-        try:
-            return unless_stopped(stop, run, cancel)
-        except pymysql.Error as error:
-            raise RefusedError(
-                f"The private MariaDB ended the run: {error_text(error)}. Every sample before it is kept."
-            ) from error
+        return unless_stopped(stop, run, cancel)
 
 
 def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:

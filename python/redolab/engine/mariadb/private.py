@@ -10,16 +10,16 @@ import os
 import secrets
 import shutil
 from pathlib import Path
-from typing import Any
 
 from redolab.engine.private.directory import make_inside, remove_server
-from redolab.engine.private.guard import MARIADB_PID_FILE, Guard
+from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.engine.private.place import base_directory, cache_mib, check_room, last_words, take_charge
 from redolab.errors import RefusedError
 
 _START_LIMIT_S = 60.0
 _SOCKET_PATH_LIMIT = 100
 _CACHE_MIB = 512
+_PID_FILE = "mariadbd.pid"
 
 
 class PrivateMariaDB:
@@ -46,14 +46,16 @@ class PrivateMariaDB:
                 "path."
             )
         data = self.directory / "data"
-        charge: dict[str, Any] = {
+        charge: ServerCharge = {
             "directory": str(self.directory),
             "user": None,
             "limit_s": _START_LIMIT_S,
+            "pid_file": _PID_FILE,
+            "ready_line": None,  # It writes the file when it is ready.
             "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
             "argv": [
                 program, "--no-defaults", *_as_root(),
-                f"--datadir={data}", f"--socket={self.socket}", f"--pid-file={data / MARIADB_PID_FILE}",
+                f"--datadir={data}", f"--socket={self.socket}", f"--pid-file={data / _PID_FILE}",
                 f"--tmpdir={self.directory}",
                 "--skip-networking", "--skip-grant-tables", "--skip-log-bin",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",

@@ -16,11 +16,10 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.private.directory import make_elsewhere, make_inside, remove_server
-from redolab.engine.private.guard import Guard
+from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.engine.private.log_device import LogDevice
 from redolab.engine.private.place import base_directory, cache_mib, check_room, last_words, take_charge
 from redolab.engine.private.processes import Process, as_user, is_alive, kill_server
@@ -70,10 +69,12 @@ class EmbeddedServer:
         check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.device: LogDevice | None = None
-        self._charge: dict[str, Any] = {
+        self._charge: ServerCharge = {
             "directory": str(self.directory),
             "user": user,
             "limit_s": _START_LIMIT_S,
+            "pid_file": "postmaster.pid",
+            "ready_line": (7, "ready"),
             "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
             "argv": [
                 *prefix, str(binaries / "postgres"), "-D", str(self.directory / "data"),
@@ -91,7 +92,7 @@ class EmbeddedServer:
             self._configure(socket, sessions, cache_mib(cache_bytes, _CACHE_MIB))
             self._initialise([*prefix, str(binaries / "initdb")])
             if self.device:
-                self._charge["env"] |= self.device.environment
+                self._charge["env"] = {**self._charge["env"], **self.device.environment}
             self._start()
         except BaseException:
             self.stop()

@@ -3,14 +3,17 @@
 Redolab holds the guard's standard input. When that closes, for whatever reason (the end of a run,
 a crash, SIGKILL), the guard stops the private server and removes its directory, or puts the
 parameters of somebody's server back. It runs in a session of its own, so that a Ctrl-C in the
-terminal does not reach it or the server. Standard library only until it must talk to a database.
+terminal does not reach it or the server. Standard library only until it must talk to a database: then
+it imports the module that it is told, `redolab.engine.<database>.own.guard_database`, and no other.
 
     python -m redolab.engine.private.guard      reads one JSON object a line from standard input
 
-    {"server": {...}}     take charge of a private server's directory (`Charge` below)
+    {"server": {...}}     take charge of a private server's directory (`ServerCharge` below)
     {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
     {"start": true}       start it; answers {"pid": ..., "start_ticks": ...} or {"error": ...}
-    {"database": {...}}   take charge of somebody's database: connection parameters; answers {"pid": ...}
+    {"database": {...}, "module": "..."}
+                          take charge of somebody's database: connection parameters, and the module that
+                          recovers it; answers {"pid": ...}
     {"mark": "..."}       the schema there bears this mark
     {"hold": true}        hold its server again after a restart; answers {"pid": ...}
     {"release": true}     nothing is left to do
@@ -20,29 +23,71 @@ A request that cannot be served is answered with {"error": ...}.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypedDict, cast
 
 from redolab.engine.private.directory import lock_directory, remove_server
 from redolab.engine.private.processes import as_user, find_process
 from redolab.errors import RedolabError, RefusedError
 from redolab.files.writing import open_to_append
 
-if TYPE_CHECKING:
-    from redolab.engine.postgres.own.guard_database import DatabaseCharge
+# Standard input is the only way in, and what comes that way may name no other module.
+_MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
-MARIADB_PID_FILE = "mariadbd.pid"
+
+class ServerCharge(TypedDict, total=False):
+    """What the guard is told of a private server; of a file alone, its directory."""
+
+    directory: str
+    """Of the server, with `data` in it; the guard locks it, and removes it at the end."""
+    user: int | None
+    """Whom it runs as; None for this user."""
+    limit_s: float
+    """How long it may take to be ready."""
+    env: Mapping[str, str]
+    argv: Sequence[str]
+    pid_file: str
+    """In its data directory; the first line is the server's process."""
+    ready_line: tuple[int, str] | None
+    """A line of that file, from 0, and what stands there when the server is ready; None where the file itself
+    says so."""
+
+
+class DatabaseCharge(Protocol):
+    """One database whose state the guard answers for; made by `take_charge` of the module that it is told."""
+
+    mark: str | None
+    """Of Redolab's schema there, once it is made."""
+
+    @property
+    def pid(self) -> int:
+        """The server process of its connection."""
+        ...
+
+    def hold(self) -> None:
+        """Hold the server again, where its restart ended the connection; raises `RefusedError`."""
+        ...
+
+    def release(self) -> None:
+        """Nothing is left to do."""
+        ...
+
+    def clean_up(self) -> None:
+        """Put everything back once the run is gone."""
+        ...
 
 
 class Guard:
@@ -59,14 +104,18 @@ class Guard:
         )
 
     @classmethod
-    def for_database(cls, parameters: Mapping[str, Any]) -> Guard:
+    def for_database(cls, module: str, parameters: Mapping[str, Any]) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
+
+        Args:
+            module: `redolab.engine.<database>.own.guard_database`; its `take_charge` gets the parameters.
+            parameters: of the connection.
 
         Raises:
             RefusedError: it cannot connect.
         """
         guard = cls()
-        answer = guard.ask({"database": dict(parameters)})
+        answer = guard.ask({"database": dict(parameters), "module": module})
         if "pid" not in answer:
             guard.close()
             raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')} Nothing was changed.")
@@ -103,7 +152,7 @@ class Guard:
         self._process.stdout.close()
 
 
-def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
+def _initialise(charge: ServerCharge, argv: list[str]) -> dict[str, Any]:
     done = subprocess.run(
         argv,
         env=charge["env"],
@@ -117,7 +166,7 @@ def _initialise(charge: Mapping[str, Any], argv: list[str]) -> dict[str, Any]:
     return {"error": " ".join(done.stderr.split()[-40:])} if done.returncode else {}
 
 
-def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
+def _start(charge: ServerCharge) -> dict[str, Any]:
     """Start the server and wait until it accepts connections."""
     data = Path(charge["directory"]) / "data"
     log = open_to_append(Path(charge["directory"]) / "server.log")
@@ -137,7 +186,7 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     process = find_process(server.pid)
     give_up = time.monotonic() + charge["limit_s"]
     while time.monotonic() < give_up:
-        if process is not None and _is_ready(data, server.pid):
+        if process is not None and _is_ready(data / charge["pid_file"], charge["ready_line"], server.pid):
             return asdict(process)
         if server.poll() is not None:
             return {"error": f"it ended with status {server.returncode}"}
@@ -145,15 +194,12 @@ def _start(charge: Mapping[str, Any]) -> dict[str, Any]:
     return {"error": f"it was not ready within {charge['limit_s']:.0f} s"}
 
 
-def _is_ready(data: Path, pid: int) -> bool:
+def _is_ready(pid_file: Path, ready_line: tuple[int, str] | None, pid: int) -> bool:
     """Whether the server has written that it accepts connections, and nobody else in its name."""
-    for name in ("postmaster.pid", MARIADB_PID_FILE):
-        with suppress(OSError, IndexError):
-            lines = _lines(data / name)
-            # MariaDB writes its file when it is ready; PostgreSQL writes a line when it is.
-            ready = name == MARIADB_PID_FILE or lines[7].strip() == b"ready"
-            if lines[0].strip() == str(pid).encode() and ready:
-                return True
+    with suppress(OSError, IndexError):
+        lines = _lines(pid_file)
+        ready = ready_line is None or lines[ready_line[0]].strip() == ready_line[1].encode()
+        return lines[0].strip() == str(pid).encode() and ready
     return False
 
 
@@ -166,12 +212,24 @@ def _lines(path: Path) -> list[bytes]:
         os.close(file)
 
 
+def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
+    """What takes charge of a database in the module of this name.
+
+    Raises:
+        RefusedError: no database of Redolab's is recovered by such a module.
+    """
+    try:
+        if not _MODULE.fullmatch(module):
+            raise ImportError(name=module)
+        return cast("Callable[..., DatabaseCharge]", importlib.import_module(module).take_charge)
+    except (ImportError, AttributeError) as error:
+        raise RefusedError(f"It recovers no database by {module!r}.") from error
+
+
 def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:
     """Serve a request about a database; returns the charge that is left."""
-    from redolab.engine.postgres.own.guard_database import DatabaseCharge
-
     if "database" in request:
-        return DatabaseCharge(request["database"])
+        return _keeper(str(request.get("module")))(request["database"])
     if database is not None:
         if "mark" in request:
             database.mark = request["mark"]
@@ -187,7 +245,7 @@ def main() -> None:
     """Serve requests until standard input closes, then clean up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    charge: Mapping[str, Any] | None = None
+    charge: ServerCharge | None = None
     database: DatabaseCharge | None = None
     lock = None
     for line in sys.stdin:

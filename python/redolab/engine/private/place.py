@@ -6,12 +6,10 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from redolab.engine.private.directory import make_server_directory, sweep
-from redolab.engine.private.guard import Guard
+from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.errors import RefusedError
 from redolab.files.directories import UnsafeError, own_directory
 from redolab.files.writing import open_lock
@@ -20,7 +18,7 @@ _MEND = "set XDG_CACHE_HOME to a directory with room"
 _LAST_BYTES = 10_000
 
 
-def take_charge(base: Path, directory: Path, guard: Guard, charge: Mapping[str, Any]) -> None:
+def take_charge(base: Path, directory: Path, guard: Guard, charge: ServerCharge) -> None:
     """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
     opened = own_directory(base)
     try:

@@ -18,9 +18,8 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Protocol, Self
 
-import psycopg
-
 from redolab.engine.base import Watch
+from redolab.errors import EngineError
 from redolab.records.sample import OnOff, Ticks
 
 _SLICE_S = 0.25
@@ -102,7 +101,8 @@ class InTurns:
 
         Args:
             sampler: entered and left with the block.
-            mark: asks the server; called from a thread of this block's own.
+            mark: asks the server; called from a thread of this block's own. An `EngineError` of it ends the
+                turns.
             load_s: the load begins right after the block and lasts so long.
             seed: of the order.
         """
@@ -145,7 +145,7 @@ class InTurns:
                 if self._done.wait(self._begun + due_s - time.monotonic()) or not self._note_edge():
                     return
                 self._turn(turn)
-        except psycopg.Error:
+        except EngineError:
             return
         finally:
             self._turn(True)

@@ -15,22 +15,23 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from redolab import _core
+from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.scan_loop import scan
-from redolab.engine.postgres.connecting.patience import unless_stopped
+from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.private.directory import remove_server
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.place import base_directory, check_room, take_charge
-from redolab.engine.sampling.no_watch import NoWatch
-from redolab.errors import RefusedError, UsageError
+from redolab.errors import EngineError, UsageError
 from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, ParameterChange, Setting, Snapshot, TaskAccount, Work
+from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
 
 _Result = TypeVar("_Result")
 # The reader's cache holds the table; the writer's is small, so that its pages do go into the log.
@@ -43,11 +44,22 @@ _INSERT = (
 )
 _UPDATE = "update scanned set value = value + 1 where id <= ?"
 _SCAN = "select sum(value) from scanned"
+_ADVICE = "SQLite keeps no log: look at the room and the health of the disk that has the private file."
 
 
-class SQLiteEngine:
+@contextmanager
+def _as_engine_errors() -> Iterator[None]:
+    """Turn SQLite's errors into `EngineError`; stands around all that others ask of the engine."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise EngineError(str(error).rstrip("."), _ADVICE) from error
+
+
+class SQLiteEngine(Engine):
     """One private SQLite database as an `Engine`; its sessions are connections of this process."""
 
+    @_as_engine_errors()
     def __init__(self, disk_bytes: int) -> None:
         """Make the database's directory.
 
@@ -75,18 +87,9 @@ class SQLiteEngine:
             self.close()
             raise
 
-    @property
-    def changes(self) -> list[ParameterChange]:
-        """No parameter is changed."""
-        return []
-
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
-
-    def sampler(self) -> Mapping[str, Any]:
-        """None."""
-        return {"source": "none", "rate_per_s": 0.0}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
@@ -113,6 +116,7 @@ class SQLiteEngine:
             "Wait events: SQLite posts none.",
         ]
 
+    @_as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
         """Make the table.
 
@@ -130,6 +134,7 @@ class SQLiteEngine:
             for levels in combinations
         )
 
+    @_as_engine_errors()
     def apply(self, setting: Setting) -> None:
         """Roll back what was updated, and make the setting's rounds anew."""
         load = self._ready()
@@ -139,9 +144,7 @@ class SQLiteEngine:
         for _ in range(2 * int(setting.levels["rounds"])):
             self._execute(_UPDATE, load.touched)
 
-    def settle(self) -> None:
-        """Nothing to settle: each setting was made anew."""
-
+    @_as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
         """Whole scans, one after the other, in the session's thread."""
         expected = self._ready().rows
@@ -162,10 +165,7 @@ class SQLiteEngine:
         )
         return Snapshot(time.monotonic(), str(self._thread), host_counters(), tasks, None, (self._thread,))
 
-    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
-        """No waits can be read."""
-        return NoWatch()
-
+    @_as_engine_errors()
     def close(self) -> None:
         """Roll back, close the database, and remove it."""
         self._session.shutdown(wait=True)
@@ -198,7 +198,4 @@ class SQLiteEngine:
         stop: threading.Event,
         pool: ThreadPoolExecutor | None,
     ) -> _Result:
-        try:
-            return unless_stopped(stop, run, connection.interrupt, pool)
-        except sqlite3.Error as error:
-            raise RefusedError(f"SQLite ended the run: {error}. Every sample before it is kept.") from error
+        return unless_stopped(stop, run, connection.interrupt, pool)

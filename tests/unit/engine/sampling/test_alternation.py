@@ -7,10 +7,10 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
-import psycopg
 import pytest
 
 from redolab.engine.sampling.alternation import InTurns, Mark, on_off, plan
+from redolab.errors import EngineError
 from redolab.records.sample import OnOff, Ticks
 
 
@@ -120,7 +120,7 @@ def test_a_lost_connection_ends_the_turns_and_not_the_sampling() -> None:
 
     def lost() -> Mark:
         over.set()
-        raise psycopg.OperationalError("the connection is lost")
+        raise EngineError("the connection is lost")
 
     sampler = Listed()
     with InTurns(sampler, lost, 1.0, 5) as watch:

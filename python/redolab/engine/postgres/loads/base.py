@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -56,28 +57,25 @@ class ClientJob:
     """How many transactions are asked for, at random; None where each session begins its next one at once."""
 
 
-class PostgresLoad(Protocol):
+class PostgresLoad(ABC):
     """One kind of load on one server, inside the schema `redolab`."""
 
+    @abstractmethod
     def create(self, control: Connection) -> None:
         """Make the tables and procedures in the schema, which exists and is empty."""
-        ...
 
     def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
         """Take what the setting's levels say of the load; the number of sessions is not its part."""
-        ...
 
     def settle(self, control: Connection) -> None:
         """Bring the tables to the same state before every sample."""
-        ...
 
+    @abstractmethod
     def call(self, turn: Turn) -> Call:
         """What a session executes for its part."""
-        ...
 
     def close(self) -> None:
         """Close whatever connections the load holds; the schema is dropped by the engine."""
-        ...
 
 
 @runtime_checkable

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.engine.postgres.connecting.connection import Connection, run_script
-from redolab.engine.postgres.loads.base import Call, ClientJob, Turn
+from redolab.engine.postgres.loads.base import Call, ClientJob, PostgresLoad, Turn
 from redolab.records.load import Inserts, arrival_rate_of, pause_of
 
 
-class PostgresInserts:
+class PostgresInserts(PostgresLoad):
     """`Inserts` on PostgreSQL."""
 
     def __init__(self, load: Inserts) -> None:
@@ -22,7 +22,7 @@ class PostgresInserts:
         """An empty table without an index, and the loop."""
         run_script(control, "create_inserts")
 
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:  # noqa: ARG002
+    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
         """Take the rows per commit, how often a commit is asked for, and the pause after it."""
         self._rows_per_commit = int(levels.get("rows_per_commit", "1"))
         self._arrival_rate_per_s = arrival_rate_of(levels)
@@ -57,6 +57,3 @@ class PostgresInserts:
             self._rows_per_commit,
             self._arrival_rate_per_s,
         )
-
-    def close(self) -> None:
-        """Nothing is held."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from redolab.engine.postgres.connecting.connection import Connection, run_script
-from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.errors import UsageError
 from redolab.records.load import Ledger
 
 
-class PostgresLedger:
+class PostgresLedger(PostgresLoad):
     """`Ledger` on PostgreSQL."""
 
     def __init__(self, load: Ledger) -> None:
@@ -20,15 +18,6 @@ class PostgresLedger:
         """The table."""
         run_script(control, "create_ledger")
 
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
-        """No level changes the load."""
-
-    def settle(self, control: Connection) -> None:
-        """Nothing to settle: each kill empties the table."""
-
-    def call(self, turn: Turn) -> Call:  # noqa: ARG002
+    def call(self, turn: Turn) -> Call:
         """A ledger is written by clients until the kill, never by a loop inside the server."""
         raise UsageError(f"The load {self._load.name} is for kills alone.")
-
-    def close(self) -> None:
-        """Nothing is held."""

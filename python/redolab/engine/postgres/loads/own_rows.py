@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, run_script
-from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import OwnRows
 
 
-class PostgresOwnRows:
+class PostgresOwnRows(PostgresLoad):
     """`OwnRows` on PostgreSQL."""
 
     def __init__(self, load: OwnRows) -> None:
@@ -21,9 +19,6 @@ class PostgresOwnRows:
         """A table and a loop for each session."""
         run_script(control, "create_own_rows")
         control.execute("call redolab.make_own_rows(%s)", (self._sessions,))
-
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
-        """No level changes the load."""
 
     def settle(self, control: Connection) -> None:
         """Remove the dead versions of the rows."""
@@ -37,9 +32,6 @@ class PostgresOwnRows:
             sql.SQL("call {}(%s, %s, %s::text[], %s::text[])").format(loop).as_bytes(),
             (turn.share, turn.deadline, list(turn.parameters), list(turn.parameters.values())),
         )
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def _name(session: int) -> str:

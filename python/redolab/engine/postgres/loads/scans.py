@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.postgres.connecting.connection import Connection, Connector, run_script
-from redolab.engine.postgres.connecting.patience import unless_stopped
-from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.errors import RefusedError
 from redolab.records.load import Scans
@@ -26,7 +26,7 @@ _BATCH = 1_000_000
 _CANCEL_LIMIT_S = 5.0
 
 
-class PostgresScans:
+class PostgresScans(PostgresLoad):
     """`Scans` on PostgreSQL."""
 
     def __init__(self, load: Scans, connector: Connector, stop: threading.Event) -> None:
@@ -76,9 +76,6 @@ class PostgresScans:
                 "update redolab.scanned set value = value + 1 where id <= %s",
                 (self._load.touched,),
             )
-
-    def settle(self, control: Connection) -> None:
-        """Nothing to settle: each setting was made anew."""
 
     def call(self, turn: Turn) -> Call:
         """The loop."""

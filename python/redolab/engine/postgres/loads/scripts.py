@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, list_names, run_script
-from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.errors import UsageError
 from redolab.records.list_texts import before_place, place_in_file, with_levels
 from redolab.records.load import LevelScript, Script
@@ -19,7 +19,7 @@ _UNIT = sql.SQL(
 )
 
 
-class PostgresScript:
+class PostgresScript(PostgresLoad):
     """`Script` on PostgreSQL. Unqualified names are those of the schema `redolab`."""
 
     def __init__(self, load: Script) -> None:
@@ -65,9 +65,6 @@ class PostgresScript:
                 list(turn.parameters.values()),
             ),
         )
-
-    def close(self) -> None:
-        """Nothing is held; the teardown is noted in the schema, for whoever drops it."""
 
     def _make_unit(self, control: Connection) -> None:
         """Make the procedure of the unit under the levels in force, and try it once without a trace."""

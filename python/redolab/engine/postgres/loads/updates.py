@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from redolab.engine.postgres.connecting.connection import Connection, run_script
-from redolab.engine.postgres.loads.base import Call, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import Updates
 
 
-class PostgresUpdates:
+class PostgresUpdates(PostgresLoad):
     """`Updates` on PostgreSQL."""
 
     def __init__(self, load: Updates) -> None:
@@ -25,9 +23,6 @@ class PostgresUpdates:
         )
         control.execute("alter table redolab.account add primary key (id)")
         control.execute("vacuum analyze redolab.account")
-
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
-        """No level changes the load."""
 
     def settle(self, control: Connection) -> None:
         """Remove the dead versions of rows."""
@@ -47,6 +42,3 @@ class PostgresUpdates:
                 list(turn.parameters.values()),
             ),
         )
-
-    def close(self) -> None:
-        """Nothing is held."""

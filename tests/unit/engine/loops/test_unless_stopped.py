@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from redolab.engine.postgres.connecting.patience import unless_stopped
+from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.errors import InterruptedRunError
 
 

@@ -1,0 +1,112 @@
+"""What is told of a server: to whoever agrees to a run on it, and to whoever reads its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import psycopg
+
+from redolab.engine.base import Introduction
+from redolab.engine.postgres.connecting.connection import Connection
+from redolab.engine.postgres.hold import OwnServer
+from redolab.engine.postgres.parameters.parameters import Parameter, quoted
+from redolab.engine.postgres.parameters.pending_edits import pending_edits
+from redolab.engine.postgres.preflight.preflight import server_conditions
+from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+
+Facts = Mapping[str, Any]
+"""Who and what the server is, as `check_server` reads it."""
+
+
+def introduce(
+    control: Connection, server: Facts, system: Collection[Parameter], age: str, log_bytes: int | None
+) -> Introduction:
+    """What an answer depends on.
+
+    Args:
+        control: asked.
+        server: who and what it is.
+        system: the parameters that the run changes for the whole server.
+        age: what the run does to the age of the transaction ids, one sentence.
+        log_bytes: how much log it writes at most; None where the user's own statements decide it.
+    """
+    notes = [age, *kept_log(idle_slots(control), log_bytes)]
+    if system:
+        notes += pending_edits(control, quoted(server["role"]))
+        notes += [
+            f"{p.name} = {p.value} stands in postgresql.auto.conf, and is put back there."
+            for p in system
+            if p.in_auto_conf
+        ]
+    return Introduction(
+        f"PostgreSQL {server['version'].split()[0]} at {_place(control.info)}, as the role {server['role']}",
+        tuple(notes),
+    )
+
+
+def describe(control: Connection, server: Facts, own: OwnServer | None, local: bool) -> Mapping[str, Any]:
+    """The `engine` part of the manifest."""
+    device = own.device if own else None
+    return {
+        "name": "embedded" if own else "postgresql",
+        "version": server["version"].split()[0],
+        "local": local,
+        "place": "private server" if own else _place(control.info),
+        "emulated": {"log_device_ms": device.delay_s * 1000} if device else {},
+        "log_filesystem": own.log_filesystem if own else None,
+        **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
+    }
+
+
+def conditions(
+    control: Connection, server: Facts, own: OwnServer | None, mark_kept: bool, why_not_memory: str | None
+) -> list[str]:
+    """Warnings about this server that a reader of its figures must know.
+
+    Args:
+        control: asked.
+        server: who and what it is.
+        own: set when Redolab started the server itself.
+        mark_kept: whether this machine keeps the mark of Redolab's schema.
+        why_not_memory: why wait events cannot be read from the server's memory; None where they can.
+    """
+    found = server_conditions(control, server, own.log_filesystem if own else None)
+    if not mark_kept:
+        found.append(
+            "The mark of Redolab's schema could not be kept on this machine. If this run and its guard "
+            "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
+        )
+    found += kept_log(idle_slots(control))
+    if why_not_memory:
+        found.append(
+            f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of "
+            "some 50 us are divided badly (docs/explanation/method.md)."
+        )
+    return found
+
+
+def not_measured(server: Facts, local: bool) -> list[str]:
+    """What cannot be had on this server, and why."""
+    missing = []
+    if not local:
+        missing.append(
+            "CPU and run-queue time: the server's processes are not visible on this machine, so "
+            "the kernel's accounts cannot be read. Run Redolab on the server's host to have them."
+        )
+    if server["track_wal_io_timing"] != "on":
+        missing.append(
+            "Time of log writes and flushes: track_wal_io_timing is off on this server. "
+            "ALTER SYSTEM SET track_wal_io_timing = on and a reload would give it."
+        )
+    if not server["may_read_stats"]:
+        missing.append(
+            "Waits of background processes: hidden from this role. "
+            f"GRANT pg_read_all_stats TO {quoted(server['role'])} would show them."
+        )
+    return missing
+
+
+def _place(info: psycopg.ConnectionInfo) -> str:
+    """Host, port and database as really connected, whatever URL, environment or service file said."""
+    return f"{info.host}:{info.port}, database {info.dbname}"

@@ -1,0 +1,207 @@
+"""A further database: its own folder, and at most three lines elsewhere, are all that it takes.
+
+A made-up engine that offers one load is built into a copy of the package. There the command line runs an
+experiment on it, verifies the run, and refuses what the engine does not offer.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import redolab
+
+PACKAGE = Path(redolab.__file__).parent
+PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
+
+OWN_FOLDER = {
+    "engine/shelf/__init__.py": '''
+"""Values on a shelf in this process: a made-up database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from redolab.engine.offer import Offer, Opening
+
+if TYPE_CHECKING:
+    from redolab.engine.base import Engine
+
+
+def _open(opening: Opening) -> Engine:
+    from redolab.engine.shelf.engine import ShelfEngine
+
+    return ShelfEngine()
+
+
+OFFERS = (Offer("shelf", "values on a shelf", frozenset({"scans"}), _open),)
+''',
+    "engine/shelf/engine.py": '''
+"""Whole scans of values on a shelf, in this process."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab import _core
+from redolab.engine.base import Engine
+from redolab.engine.linux.host_counters import host_counters
+from redolab.engine.loops.scan_loop import scan
+from redolab.errors import UsageError
+from redolab.records.load import Amount, Load, Scans
+from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
+
+
+class ShelfEngine(Engine):
+    """Passes every version that lies in its way."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest."""
+        return {
+            "name": "shelf", "version": "1", "local": True, "place": "in this process", "emulated": {},
+            "log_filesystem": None,
+        }
+
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
+        """Take the number of rows."""
+        if not isinstance(load, Scans):
+            raise UsageError("A shelf has whole scans alone.")
+        self._load = load
+        return tuple(
+            Setting("/".join(levels.values()), levels, {}, {}, "memory", TIER_TEXT["memory"])
+            for levels in combinations
+        )
+
+    def apply(self, setting: Setting) -> None:
+        """Lay the versions of the setting in the way."""
+        updated = 2 * int(setting.levels["rounds"]) * self._load.touched
+        self._shelf = [1] * self._load.rows + [0] * updated
+
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Whole scans, one after the other."""
+        return scan(amount, stop, lambda: sum(self._shelf), self._load.rows, len(self._shelf))
+
+    def snapshot(self) -> Snapshot:
+        """The account of this thread."""
+        thread = threading.get_native_id()
+        tasks = tuple(
+            TaskAccount(task.pid, "session", task.start_ticks, task.cpu_ns, task.run_queue_ns)
+            for task in _core.process_threads(os.getpid())
+            if task.pid == thread
+        )
+        return Snapshot(time.monotonic(), "one", host_counters(), tasks, None, (thread,))
+
+    def close(self) -> None:
+        """Nothing to put back."""
+''',
+}
+
+
+def build(place: Path) -> Path:
+    """A copy of the package and of its contracts, with the engine in it."""
+    copy = place / "redolab"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in OWN_FOLDER.items():
+        (copy / name).parent.mkdir(exist_ok=True)
+        (copy / name).write_text(text.lstrip())
+    door = copy / "engine" / "__init__.py"
+    text = door.read_text()
+    text = exchange(
+        text,
+        "import generator, machine, mariadb, postgres, sqlite",
+        "import generator, machine, mariadb, postgres, shelf, sqlite",
+    )
+    text = exchange(text, "machine, generator) for offer in", "machine, generator, shelf) for offer in")
+    door.write_text(text)
+    contracts = exchange(
+        PYPROJECT.read_text(), '    "redolab.engine.fake", "redolab.engine.generator",\n',
+        '    "redolab.engine.fake", "redolab.engine.generator", "redolab.engine.shelf",\n',
+    )  # fmt: skip
+    (place / "pyproject.toml").write_text(contracts)
+    return copy
+
+
+def exchange(text: str, before: str, after: str) -> str:
+    assert text.count(before) == 1, before
+    return text.replace(before, after)
+
+
+def call(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(place), "XDG_CACHE_HOME": str(place / "cache")}
+    return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+
+
+def redolab_there(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return call(place, sys.executable, "-m", "redolab.cli", *arguments)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("made-up")
+    build(place)
+    return place
+
+
+def files(package: Path) -> dict[str, Path]:
+    return {
+        str(path.relative_to(package)): path
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def changed_lines(before: Path, after: Path) -> int:
+    ours, theirs = before.read_text().splitlines(), after.read_text().splitlines()
+    return sum(line.startswith("+ ") for line in difflib.ndiff(ours, theirs))
+
+
+def test_its_own_folder_and_three_lines_are_touched(place: Path) -> None:
+    before, after = files(PACKAGE), files(place / "redolab")
+    assert before.keys() <= after.keys()
+    assert after.keys() - before.keys() == OWN_FOLDER.keys()
+    changed = [name for name, path in before.items() if path.read_bytes() != after[name].read_bytes()]
+    assert changed == ["engine/__init__.py"]
+    touched = ((before[changed[0]], after[changed[0]]), (PYPROJECT, place / "pyproject.toml"))
+    assert [changed_lines(*pair) for pair in touched] == [2, 1]
+
+
+def test_the_contracts_hold_with_it(place: Path) -> None:
+    done = call(place, str(Path(sys.executable).parent / "lint-imports"), "--no-logo", "--no-cache")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Databases do not import one another KEPT" in done.stdout
+
+
+def test_an_experiment_runs_on_it_and_can_be_verified(place: Path) -> None:
+    done = redolab_there(
+        place, "run", "consistent-read", "--engine", "shelf", "--quick", "--rows", "3600", "--blocks", "3",
+        "--seconds", "0.05", "--settings", "0,20", "--seed", "1", "--json", "--out", "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert results["engine"]["name"] == "shelf"
+    assert [(setting["name"], setting["failed"], setting["spoiled"]) for setting in results["settings"]] == [
+        ("0", 0, 0), ("20", 0, 0),
+    ]  # fmt: skip
+    effects = next(table for table in results["tables"] if table["key"] == "consistent-read-effects")
+    # Twenty rounds of two updates of every eighteenth row.
+    assert [row["versions"]["point"] for row in effects["rows"]] == pytest.approx([1 + 40 / 18])
+    assert redolab_there(place, "verify", "run").returncode == 0
+    assert "shelf" in redolab_there(place, "report", "run").stdout
+
+
+def test_what_it_does_not_offer_is_refused(place: Path) -> None:
+    done = redolab_there(place, "run", "commit-mode", "--engine", "shelf", "--quick", "--out", "none")
+    assert done.returncode == 2
+    assert "This experiment does not run on shelf, only on embedded" in " ".join(done.stderr.split())
+    assert not (place / "none").exists()
