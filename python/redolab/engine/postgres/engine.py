@@ -61,11 +61,10 @@ from redolab.engine.postgres.sessions.client import ClientSessions, check_client
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.engine.postgres.sessions.server import Sessions
 from redolab.engine.postgres.sessions.working import WorkingSessions
-from redolab.engine.postgres.waits import activity as watch
-from redolab.engine.postgres.waits import memory as memory_watch
-from redolab.engine.postgres.waits.activity import PgWatch
+from redolab.engine.postgres.waits import activity, memory
+from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import MemoryWatch, why_not_readable
+from redolab.engine.postgres.waits.memory import MemorySource, why_not_readable
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.log_device import LogDevice
 from redolab.engine.private.place import check_room
@@ -242,8 +241,8 @@ class PostgresEngine:
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
         if self._why_not_memory:
-            return {"source": "pg_stat_activity", "rate_per_s": watch.RATE_PER_S}
-        return {"source": "server memory", "rate_per_s": memory_watch.RATE_PER_S}
+            return {"source": "pg_stat_activity", "rate_per_s": activity.RATE_PER_S}
+        return {"source": "server memory", "rate_per_s": memory.RATE_PER_S}
 
     def not_measured(self) -> list[str]:
         """What cannot be had on this server, and why."""
@@ -396,22 +395,25 @@ class PostgresEngine:
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed = (self._seed + 1) % SEEDS
-        return InTurns(self._sampler_here(), self._mark, in_turns_s, self._seed)
-
-    def _sampler_here(self) -> PgWatch | MemoryWatch:
         sessions, *_ = self._ready()
+        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, sessions.pids)
+
+    def _begin_watching(self) -> MemorySource | ActivitySource | None:
+        """The source that this server allows; None while the server is going down."""
         if self._postmaster is not None and self._names is not None and not self._why_not_memory:
-            return MemoryWatch(self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed)
+            with suppress(OSError):
+                return MemorySource(self._postmaster, self._names, self._helper_pids(), self._seed)
+            return None
         assert self._watcher is not None
         if self._watcher.closed:
             self._watcher = self._connector.connect("redolab sampler")
-        return PgWatch(
-            self._watcher,
-            self._helper_pids(),
-            sessions.pids,
-            self._postmaster is not None,
-            self._seed,
-        )
+        return ActivitySource(self._watcher, self._postmaster, self._helper_pids(), self._seed)
+
+    def _edge(self) -> Mark | None:
+        """A mark, or None when the connection is lost."""
+        with suppress(psycopg.Error):
+            return self._mark()
+        return None
 
     def _clock(self) -> ServerClock:
         asked_s = time.monotonic()

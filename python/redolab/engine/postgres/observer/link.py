@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from redolab import _core
 from redolab.engine.linux.local_server import are_children, cpu_s, find_postmaster
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.observer.activity import ActivitySource
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
-from redolab.engine.postgres.observer.memory import MemorySource
-from redolab.engine.postgres.observer.seen import Seen
 from redolab.engine.postgres.observer.unseen import not_available
 from redolab.engine.postgres.preflight.preflight import OLDEST
+from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import why_not_readable
+from redolab.engine.postgres.waits.memory import MemorySource, why_not_readable
 from redolab.engine.postgres.waits.name_check import why_names_differ
 from redolab.errors import RefusedError
 from redolab.records.observation import Observation
@@ -41,6 +39,7 @@ class LiveLink:
             OSError: the server's processes went away.
         """
         self._connector = connector
+        self._watcher: Connection | None = None
         self._connection = connector.connect(NAME, read_only=True)
         try:
             self._server = self._read_server()
@@ -50,9 +49,9 @@ class LiveLink:
             self._rows, self._totals = self._ask()
             self._source = self._begin(seed)
         except BaseException:
-            self._connection.close()
+            self._disconnect()
             raise
-        self._note_time()
+        self._note_accounts()
 
     @property
     def server_started(self) -> datetime:
@@ -77,8 +76,13 @@ class LiveLink:
     def end(self) -> Observation:
         """What was seen since the last reading, without asking the server any more."""
         seen = self._source.stop()
-        self._connection.close()
+        self._disconnect()
         return self._observation(seen, (UNKNOWN, ()))
+
+    def _disconnect(self) -> None:
+        if self._watcher is not None:
+            self._watcher.close()
+        self._connection.close()
 
     def _ask(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         rows = fetch(self._connection, "select_sessions", {"own": self._own})
@@ -119,44 +123,34 @@ class LiveLink:
     def _begin(self, seed: int) -> MemorySource | ActivitySource:
         names = event_names(self._server["version_num"] // 10_000)
         if self._postmaster is not None and names is not None and not self._why_not_memory:
-            return MemorySource(self._postmaster, names, self._own, seed)
-        watcher: Connection = self._connector.connect(NAME, read_only=True)
-        self._own.append(watcher.info.backend_pid)
-        return ActivitySource(watcher, self._postmaster, self._own, seed)
+            return MemorySource(self._postmaster, names, self._own, seed, log_bursts=True)
+        self._watcher = self._connector.connect(NAME, read_only=True)
+        self._own.append(self._watcher.info.backend_pid)
+        return ActivitySource(self._watcher, self._postmaster, self._own, seed)
 
-    def _note_time(self) -> None:
-        """Remember when the next observation begins, and the accounts that it begins with."""
-        self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    def _note_accounts(self) -> None:
+        """Remember the accounts that the next observation begins with."""
         here = self._postmaster is not None
         self._machine = _core.machine_times() if here else None
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
 
-    def _observation(self, seen: Seen, found: Counted) -> Observation:
-        at, before, own_before = self._at, self._machine, self._own_cpu_s
-        self._note_time()
+    def _observation(self, seen: Observation, found: Counted) -> Observation:
+        """What the source saw, with what the server and the machine say beside it."""
+        before, own_before = self._machine, self._own_cpu_s
+        self._note_accounts()
         after = self._machine
         pairs = zip(own_before, self._own_cpu_s, strict=True)
         used = [later - earlier for earlier, later in pairs if earlier is not None and later is not None]
         counters, warnings = found
-        return Observation(
+        return replace(
+            seen,
             server={
                 "name": "postgresql",
                 "version": self._server["version"].split()[0],
                 "place": self._connector.place,
                 "local": self._postmaster is not None,
             },
-            at=at,
-            elapsed_s=seen.elapsed_s,
-            ticks=seen.ticks,
-            processes=seen.processes,
-            events=seen.events,
-            looks=seen.looks,
-            wait_ends=seen.wait_ends,
-            timed=(),
-            log_sync=seen.log_sync,
-            log_write=seen.log_write,
             counters=counters,
-            ended_cpu_s=seen.ended_cpu_s,
             host_cpus=after.cpus if after else None,
             host_busy_s=(after.busy_ns - before.busy_ns) / 1e9 if after and before else None,
             host_steal_s=(after.steal_ns - before.steal_ns) / 1e9 if after and before else None,
