@@ -22,6 +22,7 @@ from redolab.dialect.log_waits import is_log_sync
 from redolab.engine.mariadb.connection import connect, fetch, read_target
 from redolab.engine.mariadb.observer import observer as observe_mariadb
 from redolab.engine.mariadb.observer import server as mariadb_server
+from redolab.engine.mariadb.observer import source as mariadb_source
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.engine.observer import open_observer
 from redolab.engine.private.log_device import LogDevice
@@ -420,7 +421,7 @@ def test_without_the_right_to_look_at_system_calls(plain: MariaDB, monkeypatch: 
     def refuse(process: int) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(observe_mariadb, "ThreadLooks", refuse)
+    monkeypatch.setattr(mariadb_source, "ThreadLooks", refuse)
     idle = Session(plain)
     sleeper = Session(plain, last="select sleep(1000)")
     with sessions(sleeper, idle):

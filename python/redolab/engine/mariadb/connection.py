@@ -114,8 +114,12 @@ class _Client(Connection):
         super().connect(sock)
 
 
-def connect(target: Target) -> Connection:
+def connect(target: Target, program: str = "redolab profile") -> Connection:
     """Open a connection that cannot write.
+
+    Args:
+        target: where to.
+        program: what the server shows as the program at the other end.
 
     Raises:
         RefusedError: the server cannot be reached or refuses; the text says what to mend.
@@ -133,7 +137,7 @@ def connect(target: Target) -> Connection:
             connect_timeout=_PATIENCE_S,
             read_timeout=_PATIENCE_S,
             write_timeout=_PATIENCE_S,
-            program_name="redolab profile",
+            program_name=program,
             autocommit=True,
             charset="utf8mb4",
             cursorclass=DictCursor,
