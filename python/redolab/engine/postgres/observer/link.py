@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -21,6 +22,8 @@ from redolab.errors import RefusedError
 from redolab.records.observation import Observation
 
 NAME = "redolab profile"
+_BETWEEN_LIMIT_S = 1.0
+"""A process is between two transactions for microseconds, or until it gets a CPU again."""
 
 
 class LiveLink:
@@ -67,7 +70,7 @@ class LiveLink:
         """
         rows, totals = self._ask()
         seen = self._source.read(rows)
-        own = 2 + (seen.ticks if self._why_not_memory else 0)
+        own = self._asked + (seen.ticks if self._why_not_memory else 0)
         io_timed = self._server["track_wal_io_timing"] == "on"
         found = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
         self._rows, self._totals = rows, totals
@@ -85,7 +88,16 @@ class LiveLink:
         self._connection.close()
 
     def _ask(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The sessions and then the counters.
+
+        A procedure that commits in a loop is known by the age of its transactions, and now and then it is
+        met between two of them. Then it is asked for again.
+        """
+        self._asked, give_up = 2, time.monotonic() + _BETWEEN_LIMIT_S
         rows = fetch(self._connection, "select_sessions", {"own": self._own})
+        while any(row["between_transactions"] for row in rows) and time.monotonic() < give_up:
+            self._asked += 1
+            rows = fetch(self._connection, "select_sessions", {"own": self._own})
         return rows, fetch(self._connection, "select_totals")[0]
 
     def _read_server(self) -> Mapping[str, Any]:
