@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import numpy as np
+
 from redolab import _core
 from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.mariadb.connection import Connection, fetch
@@ -132,8 +134,6 @@ def as_observation(
 
 
 def _looks(window: Window, lives: Sequence[Life]) -> Looks:
-    import numpy as np
-
     # A session that ended between two polls is known up to the last poll that met it.
     met = np.array([life.last_tick for life in lives], dtype=np.uint32)
     rows = np.array(window.seen, dtype=np.uint32).reshape(-1, 4)
@@ -143,8 +143,6 @@ def _looks(window: Window, lives: Sequence[Life]) -> Looks:
 
 def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[IdleLooks]:
     """Who was met without being found at anything: a session by its client, a thread without work."""
-    import numpy as np
-
     busy = np.bincount(looks.process, minlength=len(lives)).tolist()
     for place, (life, found) in enumerate(zip(lives, busy, strict=True)):
         ticks = life.last_tick - life.first_tick - life.skipped - found
