@@ -19,8 +19,8 @@ from redolab.engine.observer import open_observer
 from redolab.engine.postgres.connecting import connection as door
 from redolab.engine.postgres.connecting.connection import Connector, list_names
 from redolab.engine.postgres.connecting.limited import LimitedConnection, NoAnswerError
-from redolab.engine.postgres.observer import link
 from redolab.engine.postgres.observer import observer as observe_postgres
+from redolab.engine.postgres.waits import reach
 from redolab.errors import UsageError
 from redolab.records.load import Amount
 from redolab.records.observation import Observation
@@ -141,7 +141,7 @@ def test_a_profile_shows_names_that_are_no_text(
     with of_encoding(newest, database, encoding) as url:
         for memory in (True, False):
             if not memory:
-                monkeypatch.setattr(link, "why_not_readable", lambda *_: "the test forbids it")
+                monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
             ended = redolab("profile", url, "--seconds", "0.5", "--json")
             assert ended.code == 0, ended.err
             users = {session["user"] for session in json.loads(ended.out)["sessions"]}
@@ -295,7 +295,7 @@ def test_a_server_that_falls_silent_ends_the_profile_with_what_was_seen(
     monkeypatch.setattr(door, "_ANSWER_LIMIT_S", 0.5)
     monkeypatch.setattr(observe_postgres, "_RESTART_LIMIT_S", 0.3)
     if not memory:
-        monkeypatch.setattr(link, "why_not_readable", lambda *_: "the test forbids it")
+        monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     pooler = Pooler(newest.port, another_pid=False)
     read = observe_postgres.PostgresObserver.read
 

@@ -22,7 +22,6 @@ from redolab.dialect.commit_parameters import (
 )
 from redolab.engine.base import Introduction, Recovery
 from redolab.engine.linux.host_counters import host_counters
-from redolab.engine.linux.local_server import find_postmaster
 from redolab.engine.postgres import crash
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
@@ -63,8 +62,8 @@ from redolab.engine.postgres.sessions.server import Sessions
 from redolab.engine.postgres.sessions.working import WorkingSessions
 from redolab.engine.postgres.waits import activity, memory
 from redolab.engine.postgres.waits.activity import ActivitySource
-from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import MemorySource, why_not_readable
+from redolab.engine.postgres.waits.memory import MemorySource
+from redolab.engine.postgres.waits.reach import find_reach
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.log_device import LogDevice
 from redolab.engine.private.place import check_room
@@ -137,10 +136,10 @@ class PostgresEngine:
         try:
             self._server = check_server(self._control)
             check_writable(self._control)
-        except RefusedError:
+            self._find_processes()
+        except (RefusedError, psycopg.Error):
             self._control.close()
             raise
-        self._find_processes()
         self._guard: Guard | None = None
         self._load: PostgresLoad | None = None
         self._sessions: dict[str, WorkingSessions] = {}
@@ -194,13 +193,8 @@ class PostgresEngine:
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
-        self._postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
-        self._names = event_names(self._server["version_num"] // 10_000)
-        self._why_not_memory = (
-            "the server is not on this machine"
-            if self._postmaster is None
-            else why_not_readable(self._postmaster, self._names)
-        )
+        self._reach = find_reach(self._control, self._server)
+        self._postmaster = self._reach.postmaster
 
     @property
     def changes(self) -> list[ParameterChange]:
@@ -231,16 +225,16 @@ class PostgresEngine:
                 "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
             )
         found += kept_log(idle_slots(self._control))
-        if self._why_not_memory:
+        if self._reach.why_not_memory:
             found.append(
-                f"Wait events come from pg_stat_activity, because {self._why_not_memory}: waits of "
+                f"Wait events come from pg_stat_activity, because {self._reach.why_not_memory}: waits of "
                 "some 50 us are divided badly (docs/explanation/method.md)."
             )
         return found
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
-        if self._why_not_memory:
+        if self._reach.why_not_memory:
             return {"source": "pg_stat_activity", "rate_per_s": activity.RATE_PER_S}
         return {"source": "server memory", "rate_per_s": memory.RATE_PER_S}
 
@@ -287,7 +281,7 @@ class PostgresEngine:
         self._wanted = load
         self._loop = loop_of(load, combinations[0])
         self._sessions[self._loop] = self._connect()
-        self._watcher = self._connector.connect("redolab sampler")
+        self._watcher = self._connector.connect("redolab sampler", read_only=True)
         before = {name: parameter.value for name, parameter in known.items()}
         return tuple(
             self._setting(levels, delay_us, before, load.parameters(levels)) for levels in combinations
@@ -400,13 +394,13 @@ class PostgresEngine:
 
     def _begin_watching(self) -> MemorySource | ActivitySource | None:
         """The source that this server allows; None while the server is going down."""
-        if self._postmaster is not None and self._names is not None and not self._why_not_memory:
+        if self._reach.memory is not None:
             with suppress(OSError):
-                return MemorySource(self._postmaster, self._names, self._helper_pids(), self._seed)
+                return MemorySource(*self._reach.memory, self._helper_pids(), self._seed)
             return None
         assert self._watcher is not None
         if self._watcher.closed:
-            self._watcher = self._connector.connect("redolab sampler")
+            self._watcher = self._connector.connect("redolab sampler", read_only=True)
         return ActivitySource(self._watcher, self._postmaster, self._helper_pids(), self._seed)
 
     def _edge(self) -> Mark | None:

@@ -22,6 +22,7 @@ from redolab.engine.postgres.observer import link
 from redolab.engine.postgres.observer import observer as observe_postgres
 from redolab.engine.postgres.observer.observer import PostgresObserver
 from redolab.engine.postgres.waits import memory as memory_watch
+from redolab.engine.postgres.waits import reach
 from redolab.engine.postgres.waits.events import event_names
 from redolab.errors import RefusedError, UsageError
 from redolab.records.observation import STATES, Observation, Observed, join
@@ -46,7 +47,7 @@ def target(server: Server, database: str) -> Iterator[str]:
 def source(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Either way of watching; the second as where the memory may not be read."""
     if request.param == "pg_stat_activity":
-        monkeypatch.setattr(link, "why_not_readable", lambda *_: "the test forbids it")
+        monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     return str(request.param)
 
 
@@ -314,7 +315,7 @@ def test_a_role_that_may_not_see_others(server: Server, target: str, source: str
 def test_a_server_elsewhere_is_watched_by_queries(
     newest: Server, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "find_postmaster", lambda *_: None)
+    monkeypatch.setattr(reach, "find_postmaster", lambda *_: None)
     with Work(url) as work:
         work.busy("sleeper", "select pg_sleep(60)")
         with watching(url) as observer:
@@ -331,7 +332,7 @@ def test_a_server_elsewhere_is_watched_by_queries(
 
 def test_processes_that_are_not_all_its_own_are_not_read(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a container whose process ids mean other processes here."""
-    monkeypatch.setattr(link, "find_postmaster", lambda *_: os.getpid())
+    monkeypatch.setattr(reach, "find_postmaster", lambda *_: os.getpid())
     with watching(url) as observer:
         seen = watched(observer, 1)
     assert seen.server["local"] is False
@@ -346,7 +347,7 @@ def test_a_table_that_names_wrongly_is_not_believed(
     server, names = servers(version), event_names(int(version))
     assert names is not None
     shifted = {number + (number >> 24 == 0x09): pair for number, pair in names.items()}
-    monkeypatch.setattr(link, "event_names", lambda _: shifted)
+    monkeypatch.setattr(reach, "event_names", lambda _: shifted)
     with Work(server.url()) as work:
         work.busy("sleeper", "select pg_sleep(60)")
         with watching(server.url()) as observer:

@@ -9,15 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from redolab import _core
-from redolab.engine.linux.local_server import are_children, cpu_s, find_postmaster
+from redolab.engine.linux.local_server import cpu_s
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
 from redolab.engine.postgres.observer.unseen import not_available
 from redolab.engine.postgres.preflight.preflight import OLDEST
 from redolab.engine.postgres.waits.activity import ActivitySource
-from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import MemorySource, why_not_readable
-from redolab.engine.postgres.waits.name_check import why_names_differ
+from redolab.engine.postgres.waits.memory import MemorySource
+from redolab.engine.postgres.waits.reach import find_reach
 from redolab.errors import RefusedError
 from redolab.records.observation import Observation
 
@@ -47,8 +46,7 @@ class LiveLink:
         try:
             self._server = self._read_server()
             self._own = [self._connection.info.backend_pid]
-            self._postmaster, elsewhere = self._find_postmaster()
-            self._why_not_memory = elsewhere or self._look_into_memory()
+            self._reach = find_reach(self._connection, self._server)
             self._rows, self._totals = self._ask()
             self._source = self._begin(seed)
         except BaseException:
@@ -70,7 +68,7 @@ class LiveLink:
         """
         rows, totals = self._ask()
         seen = self._source.read(rows)
-        own = self._asked + (seen.ticks if self._why_not_memory else 0)
+        own = self._asked + (0 if self._reach.memory else seen.ticks)
         io_timed = self._server["track_wal_io_timing"] == "on"
         found = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
         self._rows, self._totals = rows, totals
@@ -109,40 +107,16 @@ class LiveLink:
             )
         return fetch(self._connection, "select_server")[0]
 
-    def _find_postmaster(self) -> tuple[int | None, str]:
-        """The server's first process if it runs on this machine, or why it is taken to run elsewhere."""
-
-        def pids() -> list[int]:
-            return [row["pid"] for row in fetch(self._connection, "select_sessions", {"own": []})]
-
-        postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
-        if postmaster is None:
-            return None, "the server is not on this machine"
-        if not are_children(pids, postmaster):
-            return None, "processes of this machine bear the server's process ids, but not all are its own"
-        return postmaster, ""
-
-    def _look_into_memory(self) -> str:
-        """Why the server's memory cannot be read or believed; empty when it can."""
-        names = event_names(self._server["version_num"] // 10_000)
-        assert self._postmaster is not None
-        why = why_not_readable(self._postmaster, names)
-        if why is None and names is not None:
-            difference = why_names_differ(self._connection, self._postmaster, names)
-            why = difference and f"what the server's memory publishes is not to be trusted: {difference}"
-        return why or ""
-
     def _begin(self, seed: int) -> MemorySource | ActivitySource:
-        names = event_names(self._server["version_num"] // 10_000)
-        if self._postmaster is not None and names is not None and not self._why_not_memory:
-            return MemorySource(self._postmaster, names, self._own, seed, log_bursts=True)
+        if self._reach.memory is not None:
+            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True)
         self._watcher = self._connector.connect(NAME, read_only=True)
         self._own.append(self._watcher.info.backend_pid)
-        return ActivitySource(self._watcher, self._postmaster, self._own, seed)
+        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed)
 
     def _note_accounts(self) -> None:
         """Remember the accounts that the next observation begins with."""
-        here = self._postmaster is not None
+        here = self._reach.postmaster is not None
         self._machine = _core.machine_times() if here else None
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
 
@@ -160,7 +134,7 @@ class LiveLink:
                 "name": "postgresql",
                 "version": self._server["version"].split()[0],
                 "place": self._connector.place,
-                "local": self._postmaster is not None,
+                "local": self._reach.postmaster is not None,
             },
             counters=counters,
             host_cpus=after.cpus if after else None,
@@ -168,7 +142,7 @@ class LiveLink:
             host_steal_s=(after.steal_ns - before.steal_ns) / 1e9 if after and before else None,
             instrument=replace(seen.instrument, server_cpu_s=sum(used) if used else None),
             not_available=tuple(
-                not_available(self._server, self._postmaster is not None, self._why_not_memory)
+                not_available(self._server, self._reach.postmaster is not None, self._reach.why_not_memory)
             ),
             warnings=warnings,
         )
