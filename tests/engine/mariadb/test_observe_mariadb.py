@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -413,8 +414,16 @@ def test_a_profile_adds_up(server: MariaDB) -> None:
     (spun,) = (one for one in results["sessions"] if one["connection"] == spinner.number)
     shares = {row["row"]: row["share"]["point"] for row in spun["profile"]}
     assert shares["on_cpu"] + shares["run_queue"] > 0.5
-    with pytest.raises(UsageError, match="no session 999999"):
+    with pytest.raises(UsageError, match="no session 999999") as missing:
         watch(server.url, 0.5, 999_999)
+    assert "connection id, as SHOW PROCESSLIST and information_schema.PROCESSLIST do" in str(missing.value)
+    assert "pg_" not in str(missing.value)
+
+
+def test_mysql_shows_its_numbers_elsewhere(plain: MariaDB) -> None:
+    with closing(MariadbObserver(plain.url, 1)) as observer:
+        observer._server = replace(observer._server, flavour="mysql")
+        assert "performance_schema.threads (PROCESSLIST_ID)" in observer.session_numbers
 
 
 def test_without_the_right_to_look_at_system_calls(plain: MariaDB, monkeypatch: pytest.MonkeyPatch) -> None:
