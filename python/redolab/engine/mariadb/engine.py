@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymysql
@@ -85,8 +86,9 @@ class MariaDBEngine:
 
     def _open_watcher(self) -> None:
         target = Target("localhost", 3306, "root", str(self._server.socket), None, None)
-        self._watcher = connect(target, "redolab sampler")
-        self._watched = identify(self._watcher, target)
+        self._watcher = connect(target, "redolab sampler", customs=False)
+        # Which process it is need not be guessed here.
+        self._watched = replace(identify(self._watcher, target), process=self._server.pid)
 
     @property
     def changes(self) -> list[ParameterChange]:
