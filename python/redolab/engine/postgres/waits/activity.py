@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,13 +34,56 @@ Rows = Sequence[Mapping[str, Any]]
 Key = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class _Tick:
-    """One query's answer: the processes, and each one's scheduler state."""
+@dataclass
+class _Life:
+    """One process, from the ticks that found it."""
 
-    at_s: float
-    rows: Rows
-    states: Sequence[int]
+    first: int
+    first_age_s: float
+    """How old it was then."""
+    last: int = 0
+    row: Mapping[str, Any] = field(default_factory=dict)
+    """Of the last of them."""
+    found: int = 0
+    idle: int = 0
+    in_transaction: int = 0
+
+
+class _Gathered:
+    """What ticks found since a reading: no more is kept of a query's answer than is needed."""
+
+    def __init__(self) -> None:
+        self.at_s = array("d")
+        """When each tick was."""
+        self.lives: dict[Key, _Life] = {}
+        self.codes = EventCodes()
+        self.looks = array("I")
+        """Tick, place of the process, event and state of each look at a process that was not idle."""
+        self.idle: Counter[tuple[int, int, int]] = Counter()
+        self._places: dict[Key, int] = {}
+
+    def add(self, at_s: float, rows: Rows, states: Sequence[int]) -> None:
+        """Take in one query's answer: the processes, and each one's scheduler state."""
+        number = len(self.at_s)
+        self.at_s.append(at_s)
+        for row, state in zip(rows, states, strict=True):
+            key = row["pid"], row["started_us"]
+            life = self.lives.setdefault(key, _Life(number, row["age_s"]))
+            place = self._places.setdefault(key, len(self._places))
+            life.last, life.row = number, row
+            life.found += 1
+            life.idle += row["state"] == "idle"
+            life.in_transaction += str(row["state"]).startswith("idle in")
+            code = self.codes[row["wait_event_type"] or "", row["wait_event"] or ""]
+            if row["wait_event_type"] in _IDLE_CLASSES:
+                self.idle[place, code, state] += 1
+            else:
+                self.looks.extend((number, place, code, state))
+
+    @property
+    def alive(self) -> frozenset[Key]:
+        """Who was there at the last tick."""
+        return frozenset(key for key, life in self.lives.items() if life.last == len(self.at_s) - 1)
 
 
 class _Accounts:
@@ -82,7 +126,7 @@ class ActivitySource:
         """
         self._connection, self._postmaster, self._own = connection, postmaster, list(own)
         self._lock = threading.Lock()
-        self._ticks: list[_Tick] = []
+        self._gathered = _Gathered()
         self._at, self._read_s = _now(), time.monotonic()
         self._accounts = self._read_accounts()
         self._alive: frozenset[Key] = frozenset()
@@ -98,14 +142,12 @@ class ActivitySource:
 
     def read(self, rows: Rows) -> Observation:  # noqa: ARG002  asks for the sessions itself
         """What was seen since the last reading."""
-        with self._lock:
-            ticks, self._ticks = self._ticks, []
-        return self._seen(ticks)
+        return self._seen()
 
     def stop(self) -> Observation:
         """What was seen since the last reading, and end."""
         self._ticking.stop()
-        return self._seen(self._ticks)
+        return self._seen()
 
     def _tick(self) -> Outcome:
         try:
@@ -116,27 +158,27 @@ class ActivitySource:
         rows = [row for row in found if row["kind"]]
         states = [_UNKNOWN] * len(rows) if self._postmaster is None else _scheduler_states(rows)
         with self._lock:
-            self._ticks.append(_Tick(time.monotonic(), rows, states))
+            self._gathered.add(time.monotonic(), rows, states)
         return "seen"
 
-    def _seen(self, ticks: Sequence[_Tick]) -> Observation:
+    def _seen(self) -> Observation:
+        with self._lock:
+            gathered, self._gathered = self._gathered, _Gathered()
         now_s, accounts = time.monotonic(), self._read_accounts()
-        lives: dict[Key, list[tuple[int, Mapping[str, Any]]]] = {}
-        for number, tick in enumerate(ticks):
-            for row in tick.rows:
-                lives.setdefault(_key(row), []).append((number, row))
         used = _Accounts(self._accounts, accounts)
-        processes = tuple(self._observed(life, ticks, now_s, used) for life in lives.values())
-        events, looks, idle = _looks(ticks, {key: place for place, key in enumerate(lives)})
+        ticks = len(gathered.at_s)
+        tick, process, event, state = np.array(gathered.looks, np.uint32).reshape(-1, 4).T
         kept = self._ticking.cut()
         seen = Observation(
             at=self._at,
             elapsed_s=now_s - self._read_s,
-            ticks=len(ticks),
-            processes=processes,
-            events=events,
-            looks=looks,
-            idle=idle,
+            ticks=ticks,
+            processes=tuple(
+                self._observed(key, life, gathered.at_s, now_s, used) for key, life in gathered.lives.items()
+            ),
+            events=tuple(gathered.codes),
+            looks=Looks(tick, process, event, state.astype(np.uint8)),
+            idle=tuple(IdleLooks(*found, looks) for found, looks in gathered.idle.items()),
             ended_cpu_s=used.ended_cpu_s,
             instrument=Instrument(
                 source=self.name,
@@ -144,29 +186,24 @@ class ActivitySource:
                 late=kept.late,
                 lost=kept.lost,
                 torn=0,
-                looks=sum(len(tick.rows) for tick in ticks),
+                looks=sum(life.found for life in gathered.lives.values()),
                 cpu_s=kept.cpu_s,
                 server_cpu_s=None,
                 realtime=None,
             ),
         )
-        self._alive = frozenset(_key(row) for row in ticks[-1].rows) if ticks else self._alive
+        self._alive = gathered.alive if ticks else self._alive
         self._at, self._read_s, self._accounts = _now(), now_s, accounts
         return seen
 
     def _observed(
-        self,
-        life: Sequence[tuple[int, Mapping[str, Any]]],
-        ticks: Sequence[_Tick],
-        now_s: float,
-        used: _Accounts,
+        self, key: Key, life: _Life, at_s: Sequence[float], now_s: float, used: _Accounts
     ) -> Observed:
-        """One process, from the ticks that found it and its row in each."""
-        (first, earliest), (last, row) = life[0], life[-1]
-        ended = last + 1 < len(ticks)
+        row = life.row
+        ended = life.last + 1 < len(at_s)
         began_s = self._read_s
-        if _key(row) not in self._alive:
-            began_s = max(began_s, ticks[first].at_s - earliest["age_s"])
+        if key not in self._alive:
+            began_s = max(began_s, at_s[life.first] - life.first_age_s)
         cpu_s, run_queue_s = used.of(row["pid"])
         return Observed(
             pid=row["pid"],
@@ -178,15 +215,15 @@ class ActivitySource:
             application=row["application"],
             database=row["database"],
             client=row["client"],
-            first_tick=first,
-            last_tick=last + 1,
-            skipped=last + 1 - first - len(life),
-            elapsed_s=(ticks[last].at_s if ended else now_s) - began_s,
+            first_tick=life.first,
+            last_tick=life.last + 1,
+            skipped=life.last + 1 - life.first - life.found,
+            elapsed_s=(at_s[life.last] if ended else now_s) - began_s,
             cpu_s=cpu_s,
             run_queue_s=run_queue_s,
             ended=ended,
-            polls_idle=sum(row["state"] == "idle" for _, row in life),
-            polls_in_transaction=sum(str(row["state"]).startswith("idle in") for _, row in life),
+            polls_idle=life.idle,
+            polls_in_transaction=life.in_transaction,
         )
 
     def _read_accounts(self) -> _core.ServerTasks | None:
@@ -194,36 +231,6 @@ class ActivitySource:
             with suppress(OSError):  # The server is just going down.
                 return _core.server_tasks(self._postmaster)
         return None
-
-
-def _key(row: Mapping[str, Any]) -> Key:
-    return row["pid"], row["started_us"]
-
-
-def _is_idle(row: Mapping[str, Any]) -> bool:
-    return row["wait_event_type"] in _IDLE_CLASSES
-
-
-def _looks(
-    ticks: Sequence[_Tick], place: Mapping[Key, int]
-) -> tuple[tuple[tuple[str, str], ...], Looks, tuple[IdleLooks, ...]]:
-    """The events met, every look at a process that was not idle, and how many found each one idle."""
-    codes = EventCodes()
-    found: list[tuple[int, int, int, int]] = []
-    idle: Counter[tuple[int, int, int]] = Counter()
-    for number, tick in enumerate(ticks):
-        for row, state in zip(tick.rows, tick.states, strict=True):
-            process, code = place[_key(row)], codes[row["wait_event_type"] or "", row["wait_event"] or ""]
-            if _is_idle(row):
-                idle[process, code, state] += 1
-            else:
-                found.append((number, process, code, state))
-    tick_of, process_of, event, state_of = np.array(found, np.uint32).reshape(-1, 4).T
-    return (
-        tuple(codes),
-        Looks(tick_of, process_of, event, state_of.astype(np.uint8)),
-        tuple(IdleLooks(*key, looks) for key, looks in idle.items()),
-    )
 
 
 def _scheduler_states(rows: Rows) -> list[int]:
