@@ -150,13 +150,23 @@ def test_a_profile_shows_names_that_are_no_text(
                 assert stranger in users
 
 
-@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1", "EUC_JP"])
+@pytest.mark.parametrize(
+    ("encoding", "memory"), [("SQL_ASCII", True), ("LATIN1", True), ("EUC_JP", True), ("EUC_JP", False)]
+)
 def test_a_run_in_any_encoding(
-    encoding: str, newest: Server, database: str, stranger: str, redolab: Redolab, tmp_path: Path
-) -> None:
+    encoding: str, memory: bool, newest: Server, database: str, stranger: str, redolab: Redolab,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    if not memory:
+        monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     with of_encoding(newest, database, encoding) as url:
-        ended = redolab("run", "commit-mode", "--engine", url, "--yes", *SHORT, "--out", tmp_path / "run")
+        ended = redolab(
+            "run", "commit-mode", "--engine", url, "--yes", *SHORT, "--json", "--out", tmp_path / "run"
+        )
         assert ended.code == 0, ended.err
+        instrument = json.loads(ended.out)["instrument"]
+        assert instrument["source"] == ("server memory" if memory else "pg_stat_activity")
+        assert instrument["lost"] == 0
         newest.assert_left_clean(database)
 
 
