@@ -129,7 +129,7 @@ class Activity:
         while self._on.wait() and not self._end:
             time.sleep(self._random.expovariate(RATE_PER_S))
             if self._on.is_set() and not self._end:
-                self._rows += len(fetch(self._connection, "select_activity", {"own": []}))
+                self._rows += len(fetch(self._connection, "select_sessions", {"own": []}))
 
 
 def mark(control: Connection, postmaster: int, sessions: frozenset[int]) -> Mark:

@@ -223,7 +223,7 @@ def profile(
         ),
     ] = None,
     session: Annotated[
-        int | None, typer.Option(help="Show this session alone, by its process id in the server.")
+        int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
     ] = None,
     json: Json = False,
 ) -> None:

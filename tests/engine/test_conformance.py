@@ -122,7 +122,7 @@ def assert_plausible(sample: dict[str, Any]) -> None:
 
 
 def test_every_statement_has_a_variant_for_every_version() -> None:
-    names = ("select_server", "select_parameters", "select_counters", "select_activity",
+    names = ("select_server", "select_parameters", "select_counters", "select_sessions",
              "create_schema", "create_updates", "create_inserts", "create_ledger")  # fmt: skip
     for name in names:
         for version in range(OLDEST, NEWEST + 1):

@@ -32,6 +32,7 @@ LOAD = Scans("", 1, "session", ROWS, TOUCHED, 3)
 LEVELS = [{"rounds": "0"}, {"rounds": "3"}]
 VERSIONS = ROWS + 2 * 3 * TOUCHED
 OWN = ("embedded", "mariadb", "sqlite")
+SOURCES = {"embedded": "server memory", "mariadb": "processlist", "sqlite": "none"}
 NEVER = threading.Event()
 
 # Line pointers of every page that point at a row version, dead or alive, without vacuuming any.
@@ -176,6 +177,9 @@ def test_a_whole_run_of_every_own_engine(
     assert results["engine"]["name"] == engine
     assert [setting["samples"] for setting in results["settings"]] == [4, 2, 2]
     assert not any(setting["spoiled"] or setting["failed"] for setting in results["settings"])
+    for setting in results["settings"]:
+        assert sum(row["share"]["point"] for row in setting["profile"]) == pytest.approx(1.0)
+    assert results["instrument"]["source"] == SOURCES[engine]
     effects = next(table for table in results["tables"] if table["key"] == "consistent-read-effects")
     known = [row["versions"]["point"] for row in effects["rows"]]
     expected = [None, None] if engine == "sqlite" else [1 + 4 / 18, 1 + 10 / 18]

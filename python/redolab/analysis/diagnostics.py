@@ -24,7 +24,7 @@ def diagnose(
 ) -> tuple[Diagnostic, ...]:
     """Every check of a run; `samples` are all of them, spoiled ones too.
 
-    `source` is where wait events were read: `server memory`, `pg_stat_activity`, or `none`.
+    `source` is where wait events were read, as in `Instrument.source`, or `none`.
     """
     good = counting(samples)
     noise = residual_noise(good)

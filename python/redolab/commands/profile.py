@@ -63,7 +63,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
                 interruptions.stop.wait(max(0.0, due - time.monotonic()))
                 seen.append(observer.read())
                 if number == 1:
-                    _check_session(seen[0], session)
+                    _check_session(observer, seen[0], session)
                 advance(time.monotonic() - started)
                 if interruptions.stop.is_set():
                     passed = clock(time.monotonic() - started)
@@ -109,7 +109,7 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
 
     try:
         if session is not None:
-            _check_session(observer.read(), session)
+            _check_session(observer, observer.read(), session)
         show(read, session)
     finally:
         observer.close()
@@ -124,12 +124,12 @@ def _opened(url: str, stop: Event) -> Observer:
         raise
 
 
-def _check_session(observation: Observation, session: int | None) -> None:
+def _check_session(observer: Observer, observation: Observation, session: int | None) -> None:
     sessions = {p.connection for p in observation.processes if p.scope == "session"}
     if session is not None and session not in sessions:
         raise UsageError(
             f"There is no session {session} on {observation.server['place']}. The command without --session "
-            "names every session with its process id, as the view pg_stat_activity does."
+            f"names every session with {observer.session_numbers}."
         )
 
 

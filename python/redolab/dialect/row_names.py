@@ -30,6 +30,8 @@ _EVENT_NAMES = {
     "ipc:procarraygroupupdate": "group transaction end",
     "ipc:xactgroupupdate": "group status update",
     "client:clientread": "waiting for the client",
+    # MariaDB and MySQL (engine/mariadb/observer/waits.py).
+    "client:sleep": "waiting for the client",
 }
 
 

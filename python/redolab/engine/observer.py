@@ -12,6 +12,11 @@ from redolab.records.observation import Observation
 class Observer(Protocol):
     """A server under observation. Closed by `close`, whatever happened before."""
 
+    @property
+    def session_numbers(self) -> str:
+        """By which number a session is named, and where the server itself shows it, in words."""
+        ...
+
     def read(self) -> Observation:
         """What happened since the last reading; for the first one, since the observer was opened.
 

@@ -7,8 +7,9 @@ behaviour. A field that is `None` was not available there; it is never a zero. T
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -82,6 +83,19 @@ class Looks:
 
 
 @dataclass(frozen=True)
+class IdleLooks:
+    """Looks that found one process idle, of which `Looks` tells by leaving them out."""
+
+    process: int
+    """Place in `Observation.processes`."""
+    event: int
+    """Place in `Observation.events`: what it posted or was found in while it idled."""
+    state: int
+    """Place in `STATES`."""
+    looks: int
+
+
+@dataclass(frozen=True)
 class WaitEnds:
     """How often one process's wait ended while it was being looked at.
 
@@ -146,11 +160,14 @@ class Instrument:
     """Whether it ran at real-time priority; None where that means nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What was seen of a server in one stretch of time."""
+    """What was seen of a server in one stretch of time.
 
-    server: Mapping[str, Any]
+    Fields with a default are those that watching the processes alone does not give.
+    """
+
+    server: Mapping[str, Any] = field(default_factory=dict)
     """`name`, `version`, `place`, `local` (bool), as `Engine.describe` has them."""
     at: str
     """When it began: UTC, ISO 8601."""
@@ -160,26 +177,27 @@ class Observation:
     events: tuple[tuple[str, str], ...]
     """Class and name by code; `("", "idle")` first, `("", "")` for no event posted."""
     looks: Looks
-    wait_ends: tuple[WaitEnds, ...]
-    timed: tuple[TimedWaits, ...]
-    log_sync: Episodes | None
+    idle: tuple[IdleLooks, ...] = ()
+    wait_ends: tuple[WaitEnds, ...] = ()
+    timed: tuple[TimedWaits, ...] = ()
+    log_sync: Episodes | None = None
     """A commit's wait for its flush, whoever does it."""
-    log_write: Episodes | None
+    log_write: Episodes | None = None
     """The write and flush itself."""
-    counters: Mapping[str, float | None]
+    counters: Mapping[str, float | None] = field(default_factory=dict)
     """Differences of the server's counters: `transactions` (that wrote), `commits`, `log_flushes`,
     `log_flush_time_s`, `log_writes`, `log_write_time_s`, `log_bytes`."""
     ended_cpu_s: float | None
     """CPU of processes that ended, after their last look."""
-    host_cpus: int | None
-    host_busy_s: float | None
+    host_cpus: int | None = None
+    host_busy_s: float | None = None
     """CPU time of the whole machine."""
-    host_steal_s: float | None
+    host_steal_s: float | None = None
     """Time the hypervisor gave to others although this machine had work."""
     instrument: Instrument
-    not_available: tuple[tuple[str, str], ...]
+    not_available: tuple[tuple[str, str], ...] = ()
     """What cannot be had on this server, and why and what would mend it."""
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def join(observations: Sequence[Observation]) -> Observation:
@@ -201,6 +219,7 @@ def join(observations: Sequence[Observation]) -> Observation:
     places: dict[tuple[int, int], int] = {}
     processes: list[Observed] = []
     looks: list[Looks] = []
+    idle: Counter[tuple[int, int, int]] = Counter()
     wait_ends: dict[tuple[int, int], WaitEnds] = {}
     timed: dict[tuple[int | None, int], TimedWaits] = {}
     offset = 0
@@ -216,6 +235,8 @@ def join(observations: Sequence[Observation]) -> Observation:
                 item.looks.state,
             )
         )
+        for idling in item.idle:
+            idle[at[idling.process], int(event_at[idling.event]), idling.state] += idling.looks
         for ends in item.wait_ends:
             place = at[ends.process], int(event_at[ends.event])
             was = wait_ends.get(place, WaitEnds(*place, 0.0, 0))
@@ -235,8 +256,9 @@ def join(observations: Sequence[Observation]) -> Observation:
         processes=tuple(processes),
         events=events,
         looks=Looks(
-            *(np.concatenate([getattr(part, field.name) for part in looks]) for field in fields(Looks))
+            *(np.concatenate([getattr(part, each.name) for part in looks]) for each in fields(Looks))
         ),
+        idle=tuple(IdleLooks(*place, count) for place, count in idle.items()),
         wait_ends=tuple(wait_ends.values()),
         timed=tuple(timed.values()),
         log_sync=_joined_episodes([item.log_sync for item in observations]),

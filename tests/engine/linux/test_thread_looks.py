@@ -17,8 +17,6 @@ from redolab.engine.mariadb.observer.server import quoted
 from redolab.engine.mariadb.observer.waits import (
     ASLEEP,
     AWAKE,
-    IDLE,
-    NOTHING,
     ROW_LOCK,
     UNKNOWN,
     Active,
@@ -29,6 +27,7 @@ from redolab.engine.mariadb.observer.waits import (
     name_session,
     timed_files,
 )
+from redolab.engine.sampling.event_codes import IDLE, NOTHING
 from tests.servers import wait_until
 
 

@@ -19,8 +19,8 @@ from redolab.engine.observer import open_observer
 from redolab.engine.postgres.connecting import connection as door
 from redolab.engine.postgres.connecting.connection import Connector, list_names
 from redolab.engine.postgres.connecting.limited import LimitedConnection, NoAnswerError
-from redolab.engine.postgres.observer import link
 from redolab.engine.postgres.observer import observer as observe_postgres
+from redolab.engine.postgres.waits import reach
 from redolab.errors import UsageError
 from redolab.records.load import Amount
 from redolab.records.observation import Observation
@@ -141,7 +141,7 @@ def test_a_profile_shows_names_that_are_no_text(
     with of_encoding(newest, database, encoding) as url:
         for memory in (True, False):
             if not memory:
-                monkeypatch.setattr(link, "why_not_readable", lambda *_: "the test forbids it")
+                monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
             ended = redolab("profile", url, "--seconds", "0.5", "--json")
             assert ended.code == 0, ended.err
             users = {session["user"] for session in json.loads(ended.out)["sessions"]}
@@ -150,13 +150,23 @@ def test_a_profile_shows_names_that_are_no_text(
                 assert stranger in users
 
 
-@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1", "EUC_JP"])
+@pytest.mark.parametrize(
+    ("encoding", "memory"), [("SQL_ASCII", True), ("LATIN1", True), ("EUC_JP", True), ("EUC_JP", False)]
+)
 def test_a_run_in_any_encoding(
-    encoding: str, newest: Server, database: str, stranger: str, redolab: Redolab, tmp_path: Path
-) -> None:
+    encoding: str, memory: bool, newest: Server, database: str, stranger: str, redolab: Redolab,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    if not memory:
+        monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     with of_encoding(newest, database, encoding) as url:
-        ended = redolab("run", "commit-mode", "--engine", url, "--yes", *SHORT, "--out", tmp_path / "run")
+        ended = redolab(
+            "run", "commit-mode", "--engine", url, "--yes", *SHORT, "--json", "--out", tmp_path / "run"
+        )
         assert ended.code == 0, ended.err
+        instrument = json.loads(ended.out)["instrument"]
+        assert instrument["source"] == ("server memory" if memory else "pg_stat_activity")
+        assert instrument["lost"] == 0
         newest.assert_left_clean(database)
 
 
@@ -295,7 +305,7 @@ def test_a_server_that_falls_silent_ends_the_profile_with_what_was_seen(
     monkeypatch.setattr(door, "_ANSWER_LIMIT_S", 0.5)
     monkeypatch.setattr(observe_postgres, "_RESTART_LIMIT_S", 0.3)
     if not memory:
-        monkeypatch.setattr(link, "why_not_readable", lambda *_: "the test forbids it")
+        monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     pooler = Pooler(newest.port, another_pid=False)
     read = observe_postgres.PostgresObserver.read
 

@@ -10,9 +10,9 @@ import pytest
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.private import EmbeddedServer
-from redolab.engine.postgres.waits.activity import PgWatch
+from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import MemoryWatch
+from redolab.engine.postgres.waits.memory import MemorySource
 from redolab.experiment.base import Wish
 from redolab.experiment.commit_mode.plan import EXPERIMENT
 from redolab.records.load import Amount
@@ -65,21 +65,23 @@ def test_a_held_sampler_reads_nothing_until_it_is_released(server: EmbeddedServe
     names = event_names(18)
     assert names is not None
 
-    def sampler() -> MemoryWatch | PgWatch:
+    def sampler() -> MemorySource | ActivitySource:
         if source == "server memory":
-            return MemoryWatch(postmaster, names, [], [], seed=1)
-        return PgWatch(connection, [], [], local=True, seed=1)
+            return MemorySource(postmaster, names, [], seed=1)
+        return ActivitySource(connection, postmaster, [], seed=1)
 
-    with sampler() as held:
-        held.pause()
-        held.pause()
-        threading.Event().wait(HELD_S)
+    held = sampler()
+    held.pause()
+    held.pause()
+    threading.Event().wait(HELD_S)
     # At 50 and 20 ticks a second it would have made 75 or 30; a few may come before the pause.
-    assert held.ticks.rounds < 10
-    with sampler() as released:
-        released.pause()
-        released.resume()
-        threading.Event().wait(HELD_S)
-    assert released.ticks.rounds > 10
-    assert released.ticks.lost == 0
+    assert held.stop().ticks < 10
+    released = sampler()
+    released.pause()
+    released.resume()
+    threading.Event().wait(HELD_S)
+    seen = released.stop()
+    assert seen.ticks > 10
+    assert seen.instrument.lost == 0
+    assert seen.instrument.source == source
     connection.close()

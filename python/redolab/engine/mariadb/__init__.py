@@ -16,7 +16,7 @@ def _open(opening: Opening) -> Engine:
 
     server = PrivateMariaDB(opening.disk_bytes, opening.load.cache_bytes())
     try:
-        return MariaDBEngine(server)
+        return MariaDBEngine(server, opening.seed)
     except BaseException:
         server.stop()
         raise

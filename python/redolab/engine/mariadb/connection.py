@@ -114,8 +114,13 @@ class _Client(Connection):
         super().connect(sock)
 
 
-def connect(target: Target) -> Connection:
+def connect(target: Target, program: str = "redolab profile", customs: bool = True) -> Connection:
     """Open a connection that cannot write.
+
+    Args:
+        target: where to.
+        program: what the server shows as the program at the other end.
+        customs: whether the user's ~/.my.cnf counts; not for a server of Redolab's own.
 
     Raises:
         RefusedError: the server cannot be reached or refuses; the text says what to mend.
@@ -129,11 +134,11 @@ def connect(target: Target) -> Connection:
             password=target.password or "",
             database=target.database,
             unix_socket=target.unix_socket,
-            read_default_file=str(options) if options.is_file() else None,
+            read_default_file=str(options) if customs and options.is_file() else None,
             connect_timeout=_PATIENCE_S,
             read_timeout=_PATIENCE_S,
             write_timeout=_PATIENCE_S,
-            program_name="redolab profile",
+            program_name=program,
             autocommit=True,
             charset="utf8mb4",
             cursorclass=DictCursor,

@@ -12,6 +12,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymysql
@@ -20,14 +22,18 @@ from pymysql.cursors import Cursor
 from redolab import _core
 from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
-from redolab.engine.linux.local_server import filesystem
+from redolab.engine.linux.local_server import filesystem, process_cpu_ns
 from redolab.engine.loops.scan_loop import scan
 from redolab.engine.loops.unless_stopped import unless_stopped
-from redolab.engine.mariadb.connection import connect_private
+from redolab.engine.mariadb.connection import Target, connect, connect_private
 from redolab.engine.mariadb.driver_errors import as_engine_errors
+from redolab.engine.mariadb.observer.server import identify
+from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource, why_blind
 from redolab.engine.mariadb.private import PrivateMariaDB
-from redolab.engine.sampling.no_watch import NoWatch
-from redolab.errors import UsageError
+from redolab.engine.sampling.alternation import InTurns, Mark
+from redolab.engine.statements import statement
+from redolab.errors import RefusedError, UsageError
+from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Load, Scans
 from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
 
@@ -59,9 +65,14 @@ class MariaDBEngine(Engine):
     """One private MariaDB as an `Engine`."""
 
     @as_engine_errors()
-    def __init__(self, server: PrivateMariaDB) -> None:
-        """Connect to a server that was just started."""
-        self._server = server
+    def __init__(self, server: PrivateMariaDB, seed: int) -> None:
+        """Connect to a server that was just started.
+
+        Args:
+            server: Redolab's own.
+            seed: of the wait sampler's gaps.
+        """
+        self._server, self._seed = server, seed
         self._stop = threading.Event()
         self._control, self._session, self._other = (connect_private(server.socket) for _ in range(3))
         self._ids = {
@@ -71,11 +82,24 @@ class MariaDBEngine(Engine):
         self._load: Scans | None = None
         self._versions = 0
         self._version = str(_rows(self._control, "select version()")[0][0])
-        self._thread = int(_rows(self._session, _OWN_THREAD)[0][0])
+        self._threads = {
+            each: int(_rows(each, _OWN_THREAD)[0][0]) for each in (self._control, self._session, self._other)
+        }
+        self._open_watcher()
+
+    def _open_watcher(self) -> None:
+        target = Target("localhost", 3306, "root", str(self._server.socket), None, None)
+        self._watcher = connect(target, "redolab sampler", customs=False)
+        # Which process it is need not be guessed here.
+        self._watched = replace(identify(self._watcher, target), process=self._server.pid)
 
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
+
+    def sampler(self) -> Mapping[str, Any]:
+        """How wait events are read here, and how often."""
+        return {"source": self._watched.source, "rate_per_s": RATE_PER_S}
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
@@ -100,8 +124,12 @@ class MariaDBEngine(Engine):
     def not_measured(self) -> list[str]:
         """What cannot be had here."""
         return [
-            "Wait events: MariaDB's instruments are off, because they slow the server down by a sixth.",
-            "CPU of the whole instance with threads that have ended: the kernel keeps no account of those.",
+            "Exact times of file operations, and names of locks inside the server: MariaDB's instruments "
+            "are off, because they slow the server down by a sixth. Its process list and the kernel say "
+            "what each thread waits for.",
+            "What the wait sampler does to the load: a sample is a fixed number of scans, and turning the "
+            "sampler on and off needs a load of fixed length.",
+            *(f"{what.capitalize()}: {why}." for what, why in why_blind(self._watched.process)),
         ]
 
     @as_engine_errors()
@@ -114,8 +142,8 @@ class MariaDBEngine(Engine):
         if not isinstance(load, Scans):
             raise UsageError(f"MariaDB cannot do the load {type(load).__name__.lower()}.")
         self._load = load
-        for statement in _CREATE:
-            self._execute(self._control, statement)
+        for creating in _CREATE:
+            self._execute(self._control, creating)
         for first in range(1, load.rows + 1, _BATCH):
             self._execute(self._control, _INSERT, first, min(first + _BATCH - 1, load.rows))
         return tuple(
@@ -153,28 +181,59 @@ class MariaDBEngine(Engine):
         requests = float(status["Innodb_buffer_pool_read_requests"])
         reads = float(status["Innodb_buffer_pool_reads"])
         tasks = _core.process_threads(self._server.pid)
+        used_ns = process_cpu_ns(self._server.pid)
+        watcher = self._watched.own_thread
+        own = {self._threads[self._control], watcher}
         return Snapshot(
             time.monotonic(),
             str(self._server.pid),
             {
                 "buffer_hits": requests - reads,
                 "buffer_reads": reads,
+                "sampler_cpu_s": sum(t.cpu_ns for t in tasks if t.pid == watcher) / 1e9,
                 **host_counters(),
             },
-            tuple(TaskAccount(t.pid, t.kind, t.start_ticks, t.cpu_ns, t.run_queue_ns) for t in tasks),
-            None,
-            (self._thread,),
+            tuple(
+                TaskAccount(t.pid, self._kind(t), t.start_ticks, t.cpu_ns, t.run_queue_ns)
+                for t in tasks
+                if t.pid not in own
+            ),
+            # What the whole process used beside its living threads.
+            None if used_ns is None else used_ns - sum(t.cpu_ns for t in tasks),
+            (self._threads[self._session],),
         )
 
-    def watch(self, in_turns_s: float = 0.0) -> NoWatch:  # noqa: ARG002
-        """No waits can be read."""
-        return NoWatch()
+    def _kind(self, task: _core.Task) -> str:
+        """What a thread is, in the words that its ticks have."""
+        return "session" if task.pid in self._threads.values() else task.kind
+
+    def watch(self, in_turns_s: float = 0.0) -> InTurns:
+        """Sample waits while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
+        self._seed = (self._seed + 1) % SEEDS
+        sessions = [self._threads[self._session]]
+        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, sessions)
+
+    def _begin_watching(self) -> ThreadSource | None:
+        """The source; None while the server is going down."""
+        with suppress(pymysql.Error, OSError, RefusedError):
+            if not self._watcher.open:
+                self._open_watcher()
+            own = [self._threads[self._control]]
+            return ThreadSource(self._watcher, self._watched, self._seed, own)
+        return None
+
+    def _edge(self) -> Mark | None:
+        """The server's clock and its transactions that wrote; None when the connection is lost."""
+        with suppress(pymysql.Error):
+            at_s, numbers = _rows(self._control, statement("mariadb/sql", "select_transactions", 1000))[0]
+            return Mark(float(at_s), int(numbers) // 2)
+        return None
 
     @as_engine_errors()
     def close(self) -> None:
         """Close the connections, and remove the server."""
         try:
-            for connection in (self._session, self._other, self._control):
+            for connection in (self._session, self._other, self._control, self._watcher):
                 if connection.open:
                     connection.close()
         finally:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from redolab.engine.base import Engine, Introduction, Recovery
-from redolab.engine.linux.local_server import find_postmaster
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
@@ -30,14 +32,13 @@ from redolab.engine.postgres.sessions.server import Sessions
 from redolab.engine.postgres.sessions.working import WorkingSessions
 from redolab.engine.postgres.settings import half_flush_us, known_parameters, setting_of
 from redolab.engine.postgres.snapshots import take_snapshot
-from redolab.engine.postgres.waits import activity as watch
-from redolab.engine.postgres.waits import memory as memory_watch
-from redolab.engine.postgres.waits.activity import PgWatch
-from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import MemoryWatch, why_not_readable
+from redolab.engine.postgres.waits import activity, memory
+from redolab.engine.postgres.waits.activity import ActivitySource
+from redolab.engine.postgres.waits.memory import MemorySource
+from redolab.engine.postgres.waits.reach import find_reach
 from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
-from redolab.errors import UsageError
+from redolab.errors import EngineError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Load, Script, check_pace, loop_of
 from redolab.records.sample import ParameterChange, ServerClock, Setting, Snapshot, Work
@@ -63,7 +64,11 @@ class PostgresEngine(Engine):
         """
         self._connector, self._own, self._seed = connector, own_server, seed
         self._hold = Hold(connector, own_server)
-        self._find_processes()
+        try:
+            self._find_processes()
+        except psycopg.Error:
+            self._control.close()
+            raise
         self._load: PostgresLoad | None = None
         self._sessions: dict[str, WorkingSessions] = {}
         self._loop = "server"
@@ -109,13 +114,8 @@ class PostgresEngine(Engine):
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
-        self._postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
-        self._names = event_names(self._server["version_num"] // 10_000)
-        self._why_not_memory = (
-            "the server is not on this machine"
-            if self._postmaster is None
-            else why_not_readable(self._postmaster, self._names)
-        )
+        self._reach = find_reach(self._control, self._server)
+        self._postmaster = self._reach.postmaster
 
     @property
     def changes(self) -> list[ParameterChange]:
@@ -130,14 +130,14 @@ class PostgresEngine(Engine):
     def conditions(self) -> list[str]:
         """Warnings about this server that a reader of its figures must know."""
         return description.conditions(
-            self._control, self._server, self._own, self._hold.mark_kept, self._why_not_memory
+            self._control, self._server, self._own, self._hold.mark_kept, self._reach.why_not_memory
         )
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
-        if self._why_not_memory:
-            return {"source": "pg_stat_activity", "rate_per_s": watch.RATE_PER_S}
-        return {"source": "server memory", "rate_per_s": memory_watch.RATE_PER_S}
+        if self._reach.why_not_memory:
+            return {"source": "pg_stat_activity", "rate_per_s": activity.RATE_PER_S}
+        return {"source": "server memory", "rate_per_s": memory.RATE_PER_S}
 
     def not_measured(self) -> list[str]:
         """What cannot be had on this server, and why."""
@@ -167,7 +167,7 @@ class PostgresEngine(Engine):
         self._wanted = load
         self._loop = loop_of(load, combinations[0])
         self._sessions[self._loop] = self._connect()
-        self._watcher = self._connector.connect("redolab sampler")
+        self._watcher = self._connector.connect("redolab sampler", read_only=True)
         before = {name: parameter.value for name, parameter in known.items()}
         return tuple(
             setting_of(
@@ -248,22 +248,26 @@ class PostgresEngine(Engine):
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample wait events while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed = (self._seed + 1) % SEEDS
-        return InTurns(self._sampler_here(), self._mark, in_turns_s, self._seed)
-
-    def _sampler_here(self) -> PgWatch | MemoryWatch:
         sessions, *_ = self._ready()
-        if self._postmaster is not None and self._names is not None and not self._why_not_memory:
-            return MemoryWatch(self._postmaster, self._names, self._helper_pids(), sessions.pids, self._seed)
+        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, sessions.pids)
+
+    @as_engine_errors()
+    def _begin_watching(self) -> MemorySource | ActivitySource | None:
+        """The source that this server allows; None while the server is going down."""
+        if self._reach.memory is not None:
+            with suppress(OSError):
+                return MemorySource(*self._reach.memory, self._helper_pids(), self._seed)
+            return None
         assert self._watcher is not None
         if self._watcher.closed:
-            self._watcher = self._connector.connect("redolab sampler")
-        return PgWatch(
-            self._watcher,
-            self._helper_pids(),
-            sessions.pids,
-            self._postmaster is not None,
-            self._seed,
-        )
+            self._watcher = self._connector.connect("redolab sampler", read_only=True)
+        return ActivitySource(self._watcher, self._postmaster, self._helper_pids(), self._seed)
+
+    def _edge(self) -> Mark | None:
+        """A mark, or None when the connection is lost."""
+        with suppress(EngineError):
+            return self._mark()
+        return None
 
     def _clock(self) -> ServerClock:
         asked_s = time.monotonic()

@@ -11,15 +11,15 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from redolab.engine.base import Watch
-from redolab.errors import EngineError
+from redolab.engine.sampling.source import Source
+from redolab.engine.sampling.tick_counts import ticks_of
+from redolab.records.observation import Observation
 from redolab.records.sample import OnOff, Ticks
 
 _SLICE_S = 0.25
@@ -27,18 +27,6 @@ _SLICE_S = 0.25
 _FEWEST_PAIRS = 2
 _MARGIN_S = 0.05
 """Left out at both ends of the load: sessions begin and end a moment apart."""
-
-
-class Sampler(Watch, AbstractContextManager["Sampler"], Protocol):
-    """A wait sampler that can be held."""
-
-    def pause(self) -> None:
-        """Read nothing until `resume`."""
-        ...
-
-    def resume(self) -> None:
-        """Go on sampling."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -94,20 +82,30 @@ def on_off(turns: Sequence[bool], marks: Sequence[Mark]) -> tuple[OnOff, ...]:
 
 
 class InTurns:
-    """A wait sampler that is on while its `with` block runs, but for every second slice of the load."""
+    """A source that watches while its `with` block runs, but for every second slice of the load."""
 
-    def __init__(self, sampler: Sampler, mark: Callable[[], Mark], load_s: float, seed: int) -> None:
-        """Hold and release `sampler` over a load.
+    def __init__(
+        self,
+        begin: Callable[[], Source | None],
+        mark: Callable[[], Mark | None],
+        load_s: float,
+        seed: int,
+        sessions: Collection[int],
+    ) -> None:
+        """Hold and release a source over a load.
 
         Args:
-            sampler: entered and left with the block.
-            mark: asks the server; called from a thread of this block's own. An `EngineError` of it ends the
-                turns.
+            begin: makes the source when the block is entered; None where nothing can be watched just now.
+            mark: asks the server; called from a thread of this block's own. None when the server does not
+                answer: that ends the turns and not the sample, for it is the sessions' to say.
             load_s: the load begins right after the block and lasts so long.
             seed: of the order.
+            sessions: the working sessions' processes or threads.
         """
-        self.ticks = Ticks()
-        self._sampler, self._mark, self._load_s = sampler, mark, load_s
+        self._begin, self._mark, self._load_s, self._sessions = begin, mark, load_s, sessions
+        self._source: Source | None = None
+        self._seen: Observation | None = None
+        self._sampled_s = 0.0
         self._plan = plan(load_s, seed)
         self._marks: list[Mark] = []
         self._off_s = 0.0
@@ -115,8 +113,14 @@ class InTurns:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._alternate, name="on and off", daemon=True)
 
+    @property
+    def ticks(self) -> Ticks:
+        """What was seen. It is counted only when asked for, after the counters at the load's end are read."""
+        ticks = Ticks() if self._seen is None else ticks_of(self._seen, self._sessions)
+        return replace(ticks, sampled_s=self._sampled_s, pairs=on_off(self._plan.turns, self._marks))
+
     def __enter__(self) -> Self:
-        self._sampler.__enter__()
+        self._source = self._begin()
         self._begun = time.monotonic()
         if self._plan.turns:
             self._thread.start()
@@ -131,28 +135,24 @@ class InTurns:
         self._done.set()
         if self._plan.turns:
             self._thread.join()
-        self._sampler.__exit__(kind, error, trace)
-        self.ticks = replace(
-            self._sampler.ticks,
-            sampled_s=time.monotonic() - self._begun - self._off_s,
-            pairs=on_off(self._plan.turns, self._marks),
-        )
+        self._sampled_s = time.monotonic() - self._begun - self._off_s
+        if self._source is not None:
+            self._seen = self._source.stop()
 
     def _alternate(self) -> None:
-        # A lost connection ends the turns, not the sample: that is for the sessions to say.
         try:
             for turn, due_s in zip((*self._plan.turns, True), self._plan.edges_s, strict=True):
                 if self._done.wait(self._begun + due_s - time.monotonic()) or not self._note_edge():
                     return
                 self._turn(turn)
-        except EngineError:
-            return
         finally:
             self._turn(True)
 
     def _note_edge(self) -> bool:
-        """Read an edge; False when it may lie after the end of the load."""
+        """Read an edge; False when there is none, or it may lie after the end of the load."""
         mark = self._mark()
+        if mark is None:
+            return False
         if not self._marks:
             # The load ends no earlier than this on the server's clock.
             self._end_s = mark.at_s - (time.monotonic() - self._begun) + self._load_s
@@ -164,9 +164,11 @@ class InTurns:
     def _turn(self, on: bool) -> None:
         now = time.monotonic()
         if on and self._off_since is not None:
-            self._sampler.resume()
+            if self._source is not None:
+                self._source.resume()
             self._off_s += now - self._off_since
             self._off_since = None
         elif not on and self._off_since is None:
-            self._sampler.pause()
+            if self._source is not None:
+                self._source.pause()
             self._off_since = now

@@ -16,7 +16,8 @@ from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.private import EmbeddedServer
 from redolab.engine.postgres.waits import memory as memory_watch
 from redolab.engine.postgres.waits.events import event_names, name_event
-from redolab.engine.postgres.waits.memory import MemoryWatch, why_not_readable
+from redolab.engine.postgres.waits.memory import MemorySource, why_not_readable
+from redolab.engine.sampling.tick_counts import ticks_of
 from redolab.experiment.base import Wish
 from redolab.experiment.commit_mode.plan import EXPERIMENT
 from redolab.records.load import Amount
@@ -84,33 +85,32 @@ def test_sleep_lock_and_cpu_are_seen_as_what_they_are(server: EmbeddedServer, po
         spinning = pool.submit(spinner.execute, "do $$ begin loop end loop; end $$")
         await_states(holder, {"PgSleep", "advisory"})
         pids = [c.info.backend_pid for c in (sleeper, waiter, spinner)]
-        with MemoryWatch(postmaster, names, [holder.info.backend_pid], pids, seed=1) as watch:
-            threading.Event().wait(WATCHED_S)
+        source = MemorySource(postmaster, names, [holder.info.backend_pid], seed=1)
+        threading.Event().wait(WATCHED_S)
+        ticks = ticks_of(source.stop(), pids)
         holder.execute("select pg_advisory_unlock(7)")
         for connection in (sleeper, spinner):
             connection.cancel_safe()
         for future in (sleeping, spinning):
             assert isinstance(future.exception(), psycopg.errors.QueryCanceled)
         waiting.result()
-    found, rounds = session_sights(watch.ticks), watch.ticks.rounds
+    found, rounds = session_sights(ticks), ticks.rounds
     assert rounds > 0
     # The server wakes a sleeper now and then, and a tick may fall on that moment.
     assert found["Timeout", "PgSleep", "asleep"] >= 0.95 * rounds
     assert found["Lock", "advisory", "asleep"] >= 0.95 * rounds
     assert sum(found["", "", state] for state in AWAKE) >= 0.95 * rounds
-    assert watch.ticks.lost == 0
-    assert watch.ticks.cpu_s > 0
+    assert ticks.lost == 0
+    assert ticks.cpu_s > 0
 
 
 def test_a_session_that_begins_later_is_followed(server: EmbeddedServer, postmaster: int) -> None:
     names = event_names(18)
     assert names is not None
-    with (
-        MemoryWatch(postmaster, names, [], [], seed=2) as watch,
-        psycopg.connect(server.target, autocommit=True) as late,
-    ):
+    source = MemorySource(postmaster, names, [], seed=2)
+    with psycopg.connect(server.target, autocommit=True) as late:
         late.execute("select pg_sleep(0.5)")
-    slept = [count for count in watch.ticks.counts if count.event == "PgSleep"]
+    slept = [count for count in ticks_of(source.stop(), []).counts if count.event == "PgSleep"]
     assert [(count.scope, count.kind, count.state) for count in slept] == [
         ("background", "client backend", "asleep")
     ]

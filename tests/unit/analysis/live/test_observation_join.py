@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from redolab.records.observation import TimedWaits, WaitEnds, join
+from redolab.records.observation import IdleLooks, TimedWaits, WaitEnds, join
 from tests.unit.analysis.observations import (
     INSTRUMENT,
     make_background,
@@ -19,6 +19,7 @@ from tests.unit.analysis.observations import (
 FIRST = make_observation(
     [make_process(10, user=None, application=None, cpu_s=0.25, polls_idle=1), make_background(11)],
     [(3, 0, "IO:WalSync", "asleep"), (4, 0, "", "on_cpu")],
+    idle=(IdleLooks(0, 2, 2, 5), IdleLooks(1, 1, 2, 40)),
     wait_ends=(WaitEnds(0, 2, 0.5, 3),),
     timed=(TimedWaits(None, 2, 10, 0.5), TimedWaits(0, 2, 4, None)),
     counters={"commits": 5.0, "log_flushes": None},
@@ -33,6 +34,7 @@ SECOND = make_observation(
     [(0, 1, "Lock:tuple", "asleep"), (2, 0, "IO:WalSync", "runnable")],
     ticks=40,
     elapsed_s=0.5,
+    idle=(IdleLooks(0, 3, 2, 7), IdleLooks(1, 3, 2, 1), IdleLooks(1, 3, 4, 2)),
     wait_ends=(WaitEnds(1, 3, 0.25, 1), WaitEnds(1, 2, 0.25, 0)),
     timed=(TimedWaits(None, 3, 1, 0.25),),
     counters={"commits": 7.0, "log_flushes": 2.0},
@@ -121,3 +123,18 @@ def test_ticks_without_the_process_between_two_readings_do_not_pass_for_idle() -
 def test_nothing_to_join_is_an_error() -> None:
     with pytest.raises(ValueError, match="no observation"):
         join([])
+
+
+def test_idle_looks_are_added_by_process_event_and_state() -> None:
+    whole = join([FIRST, SECOND])
+    found = {
+        (whole.processes[idle.process].pid, ":".join(whole.events[idle.event]), idle.state): idle.looks
+        for idle in whole.idle
+    }
+    assert found == {
+        (10, "IO:WalSync", 2): 6,
+        (10, "IO:WalSync", 4): 2,
+        (11, ":", 2): 40,
+        (12, "IO:WalSync", 2): 7,
+    }
+    assert len(whole.idle) == len(found)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from types import TracebackType
-from typing import Self
 
 import pytest
 
 from redolab.engine.sampling.alternation import InTurns, Mark, on_off, plan
-from redolab.errors import EngineError
-from redolab.records.sample import OnOff, Ticks
+from redolab.records.observation import Observation
+from redolab.records.sample import OnOff
+from tests.unit.analysis.observations import make_observation
 
 
 @pytest.mark.parametrize(
@@ -47,21 +46,18 @@ def test_pairs_worked_out_by_hand() -> None:
 
 
 class Listed:
-    """A sampler that notes what it is told."""
+    """A source that notes what it is told."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
-        self.ticks = Ticks()
 
-    def __enter__(self) -> Self:
-        self.told.append("enter")
+    def begin(self) -> Listed:
+        self.told.append("begin")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.told.append("exit")
-        self.ticks = Ticks(rounds=7)
+    def stop(self) -> Observation:
+        self.told.append("stop")
+        return make_observation(ticks=7)
 
     def pause(self) -> None:
         self.told.append("pause")
@@ -86,14 +82,14 @@ class Server:
 
 def test_the_sampler_is_held_in_every_off_slice_and_released_at_the_end() -> None:
     sampler, server, seed = Listed(), Server(step_s=0.1), 5
-    with InTurns(sampler, server.mark, 1.0, seed) as watch:
+    with InTurns(sampler.begin, server.mark, 1.0, seed, []) as watch:
         server.over.wait()
-    expected, on = ["enter"], True
+    expected, on = ["begin"], True
     for turn in (*plan(1.0, seed).turns, True):
         if turn != on:
             expected.append("resume" if turn else "pause")
         on = turn
-    assert sampler.told == [*expected, "exit"]
+    assert sampler.told == [*expected, "stop"]
     assert watch.ticks.rounds == 7
     assert [pair.on_per_s for pair in watch.ticks.pairs] == pytest.approx([100.0, 100.0])
     assert watch.ticks.sampled_s > 0
@@ -108,7 +104,7 @@ def test_an_edge_after_the_end_of_the_load_is_not_used() -> None:
 
     # The third edge is a whole second after the first: the load of one second may be over.
     sampler, server = Listed(), Late(step_s=0.5)
-    with InTurns(sampler, server.mark, 1.0, 5) as watch:
+    with InTurns(sampler.begin, server.mark, 1.0, 5, []) as watch:
         server.over.wait()
     assert server.edges == 3
     assert len(watch.ticks.pairs) == 0
@@ -118,14 +114,13 @@ def test_an_edge_after_the_end_of_the_load_is_not_used() -> None:
 def test_a_lost_connection_ends_the_turns_and_not_the_sampling() -> None:
     over = threading.Event()
 
-    def lost() -> Mark:
+    def lost() -> None:
         over.set()
-        raise EngineError("the connection is lost")
 
     sampler = Listed()
-    with InTurns(sampler, lost, 1.0, 5) as watch:
+    with InTurns(sampler.begin, lost, 1.0, 5, []) as watch:
         over.wait()
-    assert sampler.told == ["enter", "exit"]
+    assert sampler.told == ["begin", "stop"]
     assert watch.ticks.rounds == 7
     assert watch.ticks.pairs == ()
 
@@ -133,7 +128,15 @@ def test_a_lost_connection_ends_the_turns_and_not_the_sampling() -> None:
 def test_a_block_that_ends_early_or_is_short_has_no_pairs() -> None:
     for load_s in (0.0, 60.0):
         sampler = Listed()
-        with InTurns(sampler, Server(0.1).mark, load_s, 5) as watch:
+        with InTurns(sampler.begin, Server(0.1).mark, load_s, 5, []) as watch:
             pass
         assert watch.ticks.pairs == ()
-        assert sampler.told == ["enter", "exit"]
+        assert sampler.told == ["begin", "stop"]
+
+
+def test_where_nothing_can_be_watched_the_turns_go_on_without_ticks() -> None:
+    server = Server(step_s=0.1)
+    with InTurns(lambda: None, server.mark, 1.0, 5, []) as watch:
+        server.over.wait()
+    assert watch.ticks.rounds == 0
+    assert len(watch.ticks.pairs) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -39,19 +39,24 @@ class Life:
     polls_idle: int = 0
     polls_in_transaction: int = 0
 
+    @property
+    def skipped(self) -> int:
+        """Ticks up to the last poll that met it in which the look failed."""
+        return sum(tick < self.last_tick for tick in self.skips)
+
 
 class Lives:
     """Everybody seen in the present window, in the order of appearance."""
 
-    def __init__(self, own_thread: int) -> None:
-        """Watch all but Redolab's own connection."""
+    def __init__(self, own: Collection[int]) -> None:
+        """Watch all but the threads that serve Redolab's own connections."""
         self.all: list[Life] = []
         self.names: dict[int, tuple[str, str | None]] = {}
         """What performance_schema calls a thread, and the program at the other end."""
         self.begun = 0
         """Sessions ever begun."""
         self.own_cpu_ns = 0
-        self._own_thread = own_thread
+        self._own = frozenset(own)
         self._tasks: dict[int, _core.Task] = {}
         self._served: set[int] = set()
 
@@ -78,13 +83,15 @@ class Lives:
             thread, connection = int(row["thread"] or 0), int(row["connection"])
             if tasks is not None and thread not in by_thread:
                 continue  # It ended between the two readings.
+            if thread and thread in self._own:
+                continue
             life = known.get((thread, connection)) or self._begin_session(row, thread, tick, now_s)
             self._served.add(thread)
             present.add(id(life))
             life.application = self.names.get(thread, ("", None))[1]
             _count_poll(life, row)
             self._account(life, by_thread.get(thread), tick, now_s)
-        owned = {int(row["thread"] or 0) for row in rows} | {self._own_thread} | self._served
+        owned = {int(row["thread"] or 0) for row in rows} | self._own | self._served
         for task in by_thread.values():
             if task.pid not in owned:
                 found = known.get((task.pid, None))
@@ -94,14 +101,13 @@ class Lives:
                 self._account(found, task, tick, now_s)
         for life in known.values():
             life.ended = id(life) not in present
-        own, before = by_thread.get(self._own_thread), self._tasks.get(self._own_thread)
-        if own is not None and before is not None:
-            self.own_cpu_ns += own.cpu_ns - before.cpu_ns
+        for thread in self._own & by_thread.keys() & self._tasks.keys():
+            self.own_cpu_ns += by_thread[thread].cpu_ns - self._tasks[thread].cpu_ns
         self._tasks = by_thread
         self._served &= by_thread.keys()
 
     def cut(self) -> tuple[list[Life], int]:
-        """End the window: give it and the CPU of Redolab's own session, and go on with who lives."""
+        """End the window: give it and the CPU of Redolab's own sessions, and go on with who lives."""
         done, own_cpu_ns = self.all, self.own_cpu_ns
         self.all = [_continued(life) for life in done if not life.ended]
         self.own_cpu_ns = 0
@@ -166,7 +172,7 @@ def observed(life: Life) -> Observed:
         client=life.client,
         first_tick=life.first_tick,
         last_tick=life.last_tick,
-        skipped=sum(tick < life.last_tick for tick in life.skips),
+        skipped=life.skipped,
         elapsed_s=life.seen_s - life.began_s,
         cpu_s=None if life.cpu_ns is None else life.cpu_ns / 1e9,
         run_queue_s=None if life.run_queue_ns is None else life.run_queue_ns / 1e9,

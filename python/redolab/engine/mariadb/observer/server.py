@@ -45,6 +45,11 @@ class Server:
     binlog: bool
     not_available: tuple[tuple[str, str], ...]
 
+    @property
+    def source(self) -> str:
+        """Where its waits are read, as in `Instrument.source`."""
+        return "performance_schema" if self.current_waits else "processlist"
+
 
 def identify(connection: Connection, target: Target) -> Server:
     """Ask a server what it is, and the kernel whether it is here.

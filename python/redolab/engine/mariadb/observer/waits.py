@@ -13,13 +13,13 @@ from pathlib import PurePath
 
 from redolab.dialect.log_waits import is_log_sync
 from redolab.engine.linux.thread_looks import Doing, Look
+from redolab.engine.sampling.event_codes import IDLE, NOTHING, Event
 from redolab.records.observation import STATES
 
-Event = tuple[str, str]
 State = int
 
-IDLE: Event = ("", "idle")
-NOTHING: Event = ("", "")
+CLIENT: Event = ("Client", "Sleep")
+"""What an idle session waits in, by the server's own word for it in its process list."""
 ROW_LOCK: Event = ("Lock", "row")
 TIMED_WAIT: Event = ("Stage", "timed wait")
 ASLEEP, UNKNOWN, AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))

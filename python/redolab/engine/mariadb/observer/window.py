@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import numpy as np
+
 from redolab import _core
+from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.mariadb.observer.counters import counters, missing, row_locks, saw_row_locks
 from redolab.engine.mariadb.observer.lives import Life, observed
 from redolab.engine.mariadb.observer.server import Server
-from redolab.engine.mariadb.observer.waits import ROW_LOCK, TIMED_WAIT, Event, timed_files
-from redolab.records.observation import Instrument, Looks, Observation, TimedWaits
+from redolab.engine.mariadb.observer.waits import ASLEEP, CLIENT, ROW_LOCK, TIMED_WAIT, timed_files
+from redolab.engine.sampling.event_codes import NOTHING, Event, EventCodes
+from redolab.engine.sampling.ticking import Kept
+from redolab.records.observation import IdleLooks, Instrument, Looks, Observation, TimedWaits
 
 Files = Mapping[Event, tuple[int, float]]
 """Operations counted and timed by the server: count and seconds."""
@@ -39,11 +44,8 @@ class Window:
     status: Mapping[str, float]
     files: Files
     ticks: int = 0
-    late: int = 0
-    lost: int = 0
     torn: int = 0
     looks: int = 0
-    cpu_s: float = 0.0
     seen: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Tick, place of the life, code of the event, code of the state."""
     warnings: list[str] = field(default_factory=list)
@@ -55,7 +57,7 @@ def mark(process: int | None) -> Mark:
         time.monotonic(),
         datetime.now(UTC).isoformat(timespec="milliseconds"),
         _core.machine_times(),
-        None if process is None else _process_cpu_ns(process),
+        None if process is None else process_cpu_ns(process),
     )
 
 
@@ -73,9 +75,10 @@ def as_observation(
     following: Window,
     lives: Sequence[Life],
     own_cpu_ns: int,
-    events: dict[Event, int],
+    events: EventCodes,
     server: Server,
     why_blind: Sequence[tuple[str, str]],
+    kept: Kept,
     rate_per_s: float,
 ) -> Observation:
     """The record of a window.
@@ -89,6 +92,7 @@ def as_observation(
         events: codes of events; new ones may be added.
         server: what was watched.
         why_blind: what the kernel did not let be seen.
+        kept: how the clock kept time; its CPU with that of the readings.
         rate_per_s: mean rate of ticks asked for.
     """
     before, after, end = window.status, following.status, following.begin
@@ -96,6 +100,8 @@ def as_observation(
     spent_ns = _difference(window.begin.process_cpu_ns, end.process_cpu_ns)
     known_ns = own_cpu_ns + sum(life.cpu_ns or 0 for life in lives)
     timed = _timed(window, following, events)
+    looks = _looks(window, lives)
+    idle = tuple(_idle(lives, looks, events))
     return Observation(
         server=server.description,
         at=window.begin.at,
@@ -103,24 +109,22 @@ def as_observation(
         ticks=window.ticks,
         processes=tuple(map(observed, lives)),
         events=_names(events, before, after),
-        looks=_looks(window, lives),
-        wait_ends=(),
+        looks=looks,
+        idle=idle,
         timed=timed,
-        log_sync=None,
-        log_write=None,
         counters=counters(server, before, after),
         ended_cpu_s=None if spent_ns is None else (spent_ns - known_ns) / 1e9,
         host_cpus=end.machine.cpus if local else None,
         host_busy_s=(end.machine.busy_ns - window.begin.machine.busy_ns) / 1e9 if local else None,
         host_steal_s=(end.machine.steal_ns - window.begin.machine.steal_ns) / 1e9 if local else None,
         instrument=Instrument(
-            source="performance_schema" if server.current_waits else "processlist",
+            source=server.source,
             rate_per_s=rate_per_s,
-            late=window.late,
-            lost=window.lost,
+            late=kept.late,
+            lost=kept.lost,
             torn=window.torn,
             looks=window.looks,
-            cpu_s=window.cpu_s,
+            cpu_s=kept.cpu_s,
             server_cpu_s=own_cpu_ns / 1e9 if local else None,
             realtime=None,
         ),
@@ -130,8 +134,6 @@ def as_observation(
 
 
 def _looks(window: Window, lives: Sequence[Life]) -> Looks:
-    import numpy as np
-
     # A session that ended between two polls is known up to the last poll that met it.
     met = np.array([life.last_tick for life in lives], dtype=np.uint32)
     rows = np.array(window.seen, dtype=np.uint32).reshape(-1, 4)
@@ -139,7 +141,17 @@ def _looks(window: Window, lives: Sequence[Life]) -> Looks:
     return Looks(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3].astype(np.uint8))
 
 
-def _timed(window: Window, following: Window, events: dict[Event, int]) -> tuple[TimedWaits, ...]:
+def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[IdleLooks]:
+    """Who was met without being found at anything: a session by its client, a thread without work."""
+    busy = np.bincount(looks.process, minlength=len(lives)).tolist()
+    for place, (life, found) in enumerate(zip(lives, busy, strict=True)):
+        ticks = life.last_tick - life.first_tick - life.skipped - found
+        if ticks:
+            event = CLIENT if life.scope == "session" else NOTHING
+            yield IdleLooks(place, events[event], ASLEEP, ticks)
+
+
+def _timed(window: Window, following: Window, events: EventCodes) -> tuple[TimedWaits, ...]:
     """What the server itself counted and timed, for the whole instance."""
     found = {}
     for event, (count, time_s) in following.files.items():
@@ -149,10 +161,7 @@ def _timed(window: Window, following: Window, events: dict[Event, int]) -> tuple
     locks = row_locks(window.status, following.status)
     if locks is not None:
         found[ROW_LOCK] = locks
-    return tuple(
-        TimedWaits(None, events.setdefault(event, len(events)), count, time_s)
-        for event, (count, time_s) in found.items()
-    )
+    return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in found.items())
 
 
 def _names(
@@ -161,14 +170,6 @@ def _names(
     """Events by code. A wait with a time limit is no row lock where the server knows of none."""
     confirmed = saw_row_locks(before, after)
     return tuple(TIMED_WAIT if event == ROW_LOCK and not confirmed else event for event in events)
-
-
-def _process_cpu_ns(process: int) -> int | None:
-    """CPU of a process with all its threads, ended ones too (clock_gettime(2), CPU clock of a process)."""
-    try:
-        return time.clock_gettime_ns((~process << 3) | 2)
-    except OSError:
-        return None
 
 
 def _difference(before: int | None, after: int | None) -> int | None:

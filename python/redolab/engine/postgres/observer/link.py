@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from redolab import _core
-from redolab.engine.linux.local_server import are_children, cpu_s, find_postmaster
+from redolab.engine.linux.local_server import cpu_s
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.observer.activity import ActivitySource
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
-from redolab.engine.postgres.observer.memory import MemorySource
-from redolab.engine.postgres.observer.seen import Seen
 from redolab.engine.postgres.observer.unseen import not_available
 from redolab.engine.postgres.preflight.preflight import OLDEST
-from redolab.engine.postgres.waits.events import event_names
-from redolab.engine.postgres.waits.memory import why_not_readable
-from redolab.engine.postgres.waits.name_check import why_names_differ
+from redolab.engine.postgres.waits.activity import ActivitySource
+from redolab.engine.postgres.waits.memory import MemorySource
+from redolab.engine.postgres.waits.reach import find_reach
 from redolab.errors import RefusedError
 from redolab.records.observation import Observation
 
 NAME = "redolab profile"
+_BETWEEN_LIMIT_S = 1.0
+"""A process is between two transactions for microseconds, or until it gets a CPU again."""
 
 
 class LiveLink:
@@ -41,18 +41,18 @@ class LiveLink:
             OSError: the server's processes went away.
         """
         self._connector = connector
+        self._watcher: Connection | None = None
         self._connection = connector.connect(NAME, read_only=True)
         try:
             self._server = self._read_server()
             self._own = [self._connection.info.backend_pid]
-            self._postmaster, elsewhere = self._find_postmaster()
-            self._why_not_memory = elsewhere or self._look_into_memory()
+            self._reach = find_reach(self._connection, self._server)
             self._rows, self._totals = self._ask()
             self._source = self._begin(seed)
         except BaseException:
-            self._connection.close()
+            self._disconnect()
             raise
-        self._note_time()
+        self._note_accounts()
 
     @property
     def server_started(self) -> datetime:
@@ -68,7 +68,7 @@ class LiveLink:
         """
         rows, totals = self._ask()
         seen = self._source.read(rows)
-        own = 2 + (seen.ticks if self._why_not_memory else 0)
+        own = self._asked + (0 if self._reach.memory else seen.ticks)
         io_timed = self._server["track_wal_io_timing"] == "on"
         found = counted(self._totals, totals, [*self._rows, *rows], own, io_timed)
         self._rows, self._totals = rows, totals
@@ -77,11 +77,25 @@ class LiveLink:
     def end(self) -> Observation:
         """What was seen since the last reading, without asking the server any more."""
         seen = self._source.stop()
-        self._connection.close()
+        self._disconnect()
         return self._observation(seen, (UNKNOWN, ()))
 
+    def _disconnect(self) -> None:
+        if self._watcher is not None:
+            self._watcher.close()
+        self._connection.close()
+
     def _ask(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The sessions and then the counters.
+
+        A procedure that commits in a loop is known by the age of its transactions, and now and then it is
+        met between two of them. Then it is asked for again.
+        """
+        self._asked, give_up = 2, time.monotonic() + _BETWEEN_LIMIT_S
         rows = fetch(self._connection, "select_sessions", {"own": self._own})
+        while any(row["between_transactions"] for row in rows) and time.monotonic() < give_up:
+            self._asked += 1
+            rows = fetch(self._connection, "select_sessions", {"own": self._own})
         return rows, fetch(self._connection, "select_totals")[0]
 
     def _read_server(self) -> Mapping[str, Any]:
@@ -93,76 +107,42 @@ class LiveLink:
             )
         return fetch(self._connection, "select_server")[0]
 
-    def _find_postmaster(self) -> tuple[int | None, str]:
-        """The server's first process if it runs on this machine, or why it is taken to run elsewhere."""
-
-        def pids() -> list[int]:
-            return [row["pid"] for row in fetch(self._connection, "select_sessions", {"own": []})]
-
-        postmaster = find_postmaster(self._server["pid"], self._server["backend_start_epoch_s"])
-        if postmaster is None:
-            return None, "the server is not on this machine"
-        if not are_children(pids, postmaster):
-            return None, "processes of this machine bear the server's process ids, but not all are its own"
-        return postmaster, ""
-
-    def _look_into_memory(self) -> str:
-        """Why the server's memory cannot be read or believed; empty when it can."""
-        names = event_names(self._server["version_num"] // 10_000)
-        assert self._postmaster is not None
-        why = why_not_readable(self._postmaster, names)
-        if why is None and names is not None:
-            difference = why_names_differ(self._connection, self._postmaster, names)
-            why = difference and f"what the server's memory publishes is not to be trusted: {difference}"
-        return why or ""
-
     def _begin(self, seed: int) -> MemorySource | ActivitySource:
-        names = event_names(self._server["version_num"] // 10_000)
-        if self._postmaster is not None and names is not None and not self._why_not_memory:
-            return MemorySource(self._postmaster, names, self._own, seed)
-        watcher: Connection = self._connector.connect(NAME, read_only=True)
-        self._own.append(watcher.info.backend_pid)
-        return ActivitySource(watcher, self._postmaster, self._own, seed)
+        if self._reach.memory is not None:
+            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True)
+        self._watcher = self._connector.connect(NAME, read_only=True)
+        self._own.append(self._watcher.info.backend_pid)
+        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed)
 
-    def _note_time(self) -> None:
-        """Remember when the next observation begins, and the accounts that it begins with."""
-        self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        here = self._postmaster is not None
+    def _note_accounts(self) -> None:
+        """Remember the accounts that the next observation begins with."""
+        here = self._reach.postmaster is not None
         self._machine = _core.machine_times() if here else None
         self._own_cpu_s = [cpu_s(pid) for pid in self._own] if here else []
 
-    def _observation(self, seen: Seen, found: Counted) -> Observation:
-        at, before, own_before = self._at, self._machine, self._own_cpu_s
-        self._note_time()
+    def _observation(self, seen: Observation, found: Counted) -> Observation:
+        """What the source saw, with what the server and the machine say beside it."""
+        before, own_before = self._machine, self._own_cpu_s
+        self._note_accounts()
         after = self._machine
         pairs = zip(own_before, self._own_cpu_s, strict=True)
         used = [later - earlier for earlier, later in pairs if earlier is not None and later is not None]
         counters, warnings = found
-        return Observation(
+        return replace(
+            seen,
             server={
                 "name": "postgresql",
                 "version": self._server["version"].split()[0],
                 "place": self._connector.place,
-                "local": self._postmaster is not None,
+                "local": self._reach.postmaster is not None,
             },
-            at=at,
-            elapsed_s=seen.elapsed_s,
-            ticks=seen.ticks,
-            processes=seen.processes,
-            events=seen.events,
-            looks=seen.looks,
-            wait_ends=seen.wait_ends,
-            timed=(),
-            log_sync=seen.log_sync,
-            log_write=seen.log_write,
             counters=counters,
-            ended_cpu_s=seen.ended_cpu_s,
             host_cpus=after.cpus if after else None,
             host_busy_s=(after.busy_ns - before.busy_ns) / 1e9 if after and before else None,
             host_steal_s=(after.steal_ns - before.steal_ns) / 1e9 if after and before else None,
             instrument=replace(seen.instrument, server_cpu_s=sum(used) if used else None),
             not_available=tuple(
-                not_available(self._server, self._postmaster is not None, self._why_not_memory)
+                not_available(self._server, self._reach.postmaster is not None, self._reach.why_not_memory)
             ),
             warnings=warnings,
         )

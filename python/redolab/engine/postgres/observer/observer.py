@@ -37,6 +37,11 @@ class PostgresObserver:
         self._connector, self._seed = Connector(target, self._stop), seed
         self._link = self._open()
 
+    @property
+    def session_numbers(self) -> str:
+        """By which number a session is named, and where the server itself shows it, in words."""
+        return "its process id, as the view pg_stat_activity does"
+
     def read(self) -> Observation:
         """What happened since the last reading.
 

@@ -96,10 +96,8 @@ def posted_difference(
 
 
 def _posted(connection: Connection) -> dict[int, Pair]:
-    rows = fetch(connection, "select_sessions", {"own": []})
-    return {
-        row["pid"]: (row["wait_event_type"] or "", row["wait_event"] or "") for row in rows if row["kind"]
-    }
+    rows = fetch(connection, "select_posted")
+    return {row["pid"]: (row["wait_class"], row["event"]) for row in rows if row["kind"]}
 
 
 def _published(window: _core.Window) -> dict[int, set[int]]:
