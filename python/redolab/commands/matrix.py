@@ -1,4 +1,4 @@
-"""Which question can be put to which engine, and why not to the others: from what it needs and what they offer."""
+"""Which question can be put to which engine, and why not to the others: from needs and offers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTIONS: Mapping[str, frozenset[Capability]] = {
     "verify-forecast": frozenset({"inserts", "client_sessions"}),
     "profile": frozenset({"watch"}),
 }
-"""What each needs. The experiments of a list file and of a forecast's check are made from a file and a run."""
+"""What each needs. The experiments of a list and of a forecast's check are made from a file and a run."""
 
 
 @dataclass(frozen=True)
@@ -32,5 +32,7 @@ class Pair:
 def pairs() -> list[Pair]:
     """Every question with every engine, question by question, the engines in the order of `OFFERS`."""
     return [
-        Pair(question, offer, offer.why_not(needs)) for question, needs in QUESTIONS.items() for offer in OFFERS
+        Pair(question, offer, offer.why_not(needs))
+        for question, needs in QUESTIONS.items()
+        for offer in OFFERS
     ]

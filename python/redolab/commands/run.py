@@ -217,9 +217,9 @@ def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
     if agreed:
         return
     say(
-        f"On that server Redolab makes {'; '.join(creates(plan, asked.target))}. It loads the server for that "
-        f"time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back and "
-        "what was made removed at the end. `--plan` tells more."
+        f"On that server Redolab makes {'; '.join(creates(plan, asked.target))}. It loads the server for "
+        f"that time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back "
+        "and what was made is removed at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")

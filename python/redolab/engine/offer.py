@@ -72,7 +72,7 @@ class Offer:
     open: Callable[[Opening], Engine]
     """Raises `RefusedError` where the server cannot be had."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup]
-    """Looks, read-only, whether the target can do the runs that are wanted, each under the name given here."""
+    """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -37,3 +37,10 @@ class Checkup:
 def missing(name: str, why: str) -> Check:
     """A check that was refused with a text that ends in its mend."""
     return Check(name, "missing", "refused", why)
+
+
+def of_observation(not_available: Iterable[tuple[str, str]]) -> list[Check]:
+    """What watching a server could not see, each with the reason that names its mend."""
+    return [
+        Check("Profile", "limited", "shows a part", f"Not seen: {what}.", why) for what, why in not_available
+    ]
