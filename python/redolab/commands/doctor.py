@@ -91,8 +91,9 @@ def _experiment(name: str, offers: Sequence[Offer], checkups: Mapping[str, Check
     fitting = [offer for offer in offers if offer.why_not(needs) is None] or offers
     engines = []
     for offer in fitting:
-        why = offer.why_not(needs) or checkups[offer.name].refusals.get(name)
-        engines.append({"engine": offer.name, "runs": why is None, "why": why})
+        unfit = offer.why_not(needs)
+        why = unfit or checkups[offer.name].refusals.get(name)
+        engines.append({"engine": offer.name, "applicable": unfit is None, "runs": why is None, "why": why})
     return {"name": name, "runs": engines[0]["runs"], "engines": engines}
 
 

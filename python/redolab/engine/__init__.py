@@ -67,7 +67,9 @@ def find_offer(target: str) -> Offer:
     for offer in OFFERS:
         if scheme in offer.schemes if is_url else target == offer.name and not offer.schemes:
             return offer
-    raise UsageError(f"There is no engine {target!r}. Use {engine_choices()}.")
+    own = _listed([offer.name for offer in OFFERS if not offer.schemes])
+    example = next(offer.example for offer in OFFERS if offer.schemes)
+    raise UsageError(f"There is no engine {target!r}. Use {own}, or a URL such as {example}.")
 
 
 def check_target(

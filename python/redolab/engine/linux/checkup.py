@@ -142,17 +142,24 @@ def check_loops(control: Path = _LOOP_CONTROL, root: Path = Path("/")) -> Check:
 
 def _why_child_is_hidden() -> str | None:
     """Why a process that Redolab started may not be looked into; None where it may."""
-    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        # An answer comes only when the program has begun: until then the process is still Redolab's copy.
+        child.stdin.write(b".")
+        child.stdout.read(1)
+        why = _why_hidden(child.pid)
+        child.stdin.close()
+    return why
+
+
+def _why_hidden(process: int) -> str | None:
     try:
-        ThreadLooks(child.pid).close()
-        with Path(f"/proc/{child.pid}/mem").open("rb"):
+        ThreadLooks(process).close()
+        with Path(f"/proc/{process}/mem").open("rb"):
             return None
     except OSError as error:
         return error.strerror or str(error)
-    finally:
-        assert child.stdin is not None
-        child.stdin.close()
-        child.wait()
 
 
 def _may(capability: int, root: Path) -> bool:

@@ -18,13 +18,15 @@ def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mappi
 
     Args:
         name: of the engine, for a reader.
-        look: the version of its programs and the directory of its servers; raises `RefusedError`.
+        look: the version of its programs and the directory of its servers; raises `RefusedError`, or
+            `OSError` where they cannot be executed.
         wanted: the runs asked about.
     """
     try:
         version, base = look()
-    except RefusedError as error:
-        return Checkup((missing(name, str(error)),), dict.fromkeys(wanted, str(error)))
+    except (RefusedError, OSError) as error:
+        why = str(error) if isinstance(error, RefusedError) else f"Its programs cannot be executed ({error})."
+        return Checkup((missing(name, why),), dict.fromkeys(wanted, why))
     refusals = {}
     standing = next(place for place in (base, *base.parents) if place.exists())
     for run, asked in wanted.items():

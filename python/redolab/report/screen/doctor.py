@@ -13,7 +13,7 @@ from rich.text import Text
 from redolab.outlet import terminal
 from redolab.report.screen.paper import Paper
 
-_STYLES = {"works": "green", "limited": "bold yellow", "missing": "bold red"}
+_STYLES = {"works": "green", "limited": "bold yellow", "missing": "bold red", "n/a": "dim"}
 _STATE_WIDTH, _NAME_WIDTH = 7, 23
 
 
@@ -29,10 +29,7 @@ def print_doctor(results: Mapping[str, Any], console: Console | None = None) -> 
     console.print()
     console.print(paper.text("Experiments", "bold"))
     for experiment in results["experiments"]:
-        runs = [each["engine"] for each in experiment["engines"] if each["runs"]]
-        state = "works" if experiment["runs"] else "missing"
-        found = f"on {', '.join(runs)}" if runs else "cannot run"
-        _print(console, _line(paper, state, experiment["name"], found))
+        _print(console, _line(paper, *_told(experiment)))
     if results["profile"] is not None:
         works = results["profile"]["works"]
         found = "of the server of the URL" if works else "cannot be had"
@@ -40,12 +37,25 @@ def print_doctor(results: Mapping[str, Any], console: Console | None = None) -> 
     _print(console, paper.numbered("Why not", _reasons(results)))
 
 
+def _told(experiment: Mapping[str, Any]) -> tuple[str, str, str]:
+    """State, name and what else is said of an experiment in its line."""
+    name, engines = experiment["name"], experiment["engines"]
+    runs = [each["engine"] for each in engines if each["runs"]]
+    if not any(each["applicable"] for each in engines):
+        return "n/a", name, engines[0]["why"]
+    return (
+        ("works" if experiment["runs"] else "missing"),
+        name,
+        f"on {', '.join(runs)}" if runs else "cannot run",
+    )
+
+
 def _reasons(results: Mapping[str, Any]) -> list[str]:
     """Each reason once, with those that it holds for."""
     found: dict[tuple[str, str], list[str]] = {}
     for experiment in results["experiments"]:
         for each in experiment["engines"]:
-            if not each["runs"]:
+            if each["applicable"] and not each["runs"]:
                 found.setdefault((each["engine"], each["why"]), []).append(experiment["name"])
     if results["profile"] is not None and not results["profile"]["works"]:
         found.setdefault((results["engine"], results["profile"]["why"]), []).append("profile")
