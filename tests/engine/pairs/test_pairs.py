@@ -33,7 +33,7 @@ SMALLEST = {
     "commit-mode": (*SHORT, "--settings", "wait/immediate,nowait/batch", "--sessions", "2"),
     "durability": ("--blocks", "2", "--seconds", "0.3", "--settings", "wait/immediate,nowait/batch"),
     "rows-per-commit": ("--blocks", "2", "--rows", "320", "--settings", "1,32"),
-    "session-count": (*SHORT, "--sessions", "1,2", "--rows", "200"),
+    "session-count": (*SHORT, "--sessions", "1,2"),
     "commit-scaling": (*SHORT, "--sessions", "1,2"),
     "cpu-capacity": SHORT,
     "consistent-read": (
