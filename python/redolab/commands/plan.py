@@ -110,7 +110,7 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
     console.print()
     named = f", {told['load']['name']}" if told["load"]["name"] else ""
     facts = [
-        ("Engine", find_offer(target).text),
+        ("Engine", find_offer(target).text or find_offer(target).title),
         ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from redolab.records.capability import CAPABILITIES, Capability
@@ -56,6 +56,11 @@ PRIVATE: Mapping[Capability, str] = {
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
 
 
+def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
+    """The checkup of an engine that needs nothing but this process."""
+    return Checkup()
+
+
 @dataclass(frozen=True)
 class Offer:
     """An engine that `--engine` can name."""
@@ -64,14 +69,14 @@ class Offer:
     """What `--engine` says, or a URL's scheme."""
     title: str
     """What it is, in a few words."""
-    text: str
-    """The same for a plan: whose it is, and what becomes of it."""
     capabilities: frozenset[Capability]
-    lacks: Mapping[Capability, str]
-    """Why it lacks each of the other capabilities, one sentence each."""
     open: Callable[[Opening], Engine]
     """Raises `RefusedError` where the server cannot be had."""
-    checkup: Callable[[str, Mapping[str, Wanted]], Checkup]
+    text: str = ""
+    """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
+    lacks: Mapping[Capability, str] = field(default_factory=dict)
+    """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
@@ -91,10 +96,7 @@ class Offer:
 
     def why_not(self, needs: Collection[Capability]) -> str | None:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
-        missing = (capability for capability in CAPABILITIES if capability in needs)
-        return next((self.lacks[each] for each in missing if each not in self.capabilities), None)
-
-
-def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
-    """The checkup of an engine that needs nothing but this process."""
-    return Checkup()
+        for capability in CAPABILITIES:
+            if capability in needs and capability not in self.capabilities:
+                return self.lacks.get(capability, f"It has not: {CAPABILITIES[capability]}.")
+        return None

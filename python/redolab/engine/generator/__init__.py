@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from redolab.engine.offer import Offer, Opening, nothing_to_check
+from redolab.engine.offer import Offer, Opening
 from redolab.records.capability import CAPABILITIES
 
 if TYPE_CHECKING:
@@ -25,6 +25,5 @@ OFFERS = (
         capabilities=frozenset({"draws"}),
         lacks=dict.fromkeys(CAPABILITIES, "The engine generator only draws values: it has no database."),
         open=_open,
-        checkup=nothing_to_check,
     ),
 )

@@ -6,16 +6,22 @@ Everything is asked of what a run and a profile ask themselves before they chang
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from threading import Event
+
+import psycopg
 
 from redolab import _core
 from redolab.engine.offer import Wanted
 from redolab.engine.postgres import private
-from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.preflight.preflight import server_conditions
+from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.postgres.loads import postgres_load
+from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
 from redolab.errors import RedolabError, RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.load import loop_of
 
 _NAME = "redolab doctor"
 
@@ -36,11 +42,12 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     try:
         with connector.connect(_NAME, read_only=True) as control:
             checks = [_server(control, connector)]
-            refusals = _refusals(connector, wanted)
+            refusals = _refusals(control, connector, wanted)
             checks += _conditions(control)
             checks += _profile(target, refusals)
-    except RefusedError as error:
-        return Checkup((missing("Server", str(error)),), dict.fromkeys((*wanted, "profile"), str(error)))
+    except (RefusedError, psycopg.Error) as error:
+        told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
+        return Checkup((missing("Server", str(told)),), dict.fromkeys((*wanted, "profile"), str(told)))
     return Checkup(tuple(checks), refusals)
 
 
@@ -68,7 +75,7 @@ def _server(control: Connection, connector: Connector) -> Check:
     )  # fmt: skip
 
 
-def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
     """Why each run cannot be, in the words in which it would refuse."""
     from redolab.engine.postgres.engine import PostgresEngine
 
@@ -83,6 +90,8 @@ def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, s
         for name, asked in wanted.items():
             try:
                 engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
+                if any(loop_of(asked.load, levels) == "client" for levels in asked.combinations):
+                    check_client(postgres_load(asked.load, connector, Event()), control, connector)
             except RedolabError as error:
                 found[name] = str(error)
     finally:
@@ -91,8 +100,12 @@ def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, s
 
 
 def _conditions(control: Connection) -> Iterator[Check]:
-    """What a reader of a run's figures would be told of this server."""
-    server = fetch(control, "select_server")[0]
+    """What a reader of a run's figures would be told of this server; nothing where no run can be."""
+    try:
+        server = check_server(control)
+    except RefusedError as error:
+        yield missing("Runs", str(error))
+        return
     for text in (*server_conditions(control, server, None), *kept_log(idle_slots(control))):
         yield Check("Condition", "limited", "stands in every report", text)
 
