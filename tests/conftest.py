@@ -88,7 +88,7 @@ def redolab(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
         return Ended(code, out, err)
 
     # Ctrl-C must still end the tests themselves in good order.
-    monkeypatch.setattr(cli, "_end_when_interrupted", lambda _: None)
+    monkeypatch.setattr(cli, "end_when_interrupted", lambda _: None)
     before = signal.getsignal(signal.SIGINT)
     yield run
     signal.signal(signal.SIGINT, before)

@@ -2,64 +2,54 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
-import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from redolab.errors import (
-    CheckFailedError,
-    InterruptedRunError,
-    OutputClosedError,
-    RedolabError,
-    RefusedError,
-    UsageError,
+from redolab.commands.options import (
+    AskedEngine,
+    AskedExperiment,
+    Blocks,
+    Changes,
+    Client,
+    EngineName,
+    ExperimentName,
+    Json,
+    ListFile,
+    LoadName,
+    LogDeviceMs,
+    Out,
+    PlanOnly,
+    Quick,
+    Rows,
+    RunPath,
+    ScopeName,
+    Seconds,
+    Seed,
+    Sessions,
+    Settings,
+    Yes,
 )
+from redolab.commands.process import (
+    Commands,
+    end_when_interrupted,
+    exit_code,
+    hide_secrets,
+    tell_unforeseen,
+)
+from redolab.commands.results import keep_lasting, make_results, show_results
+from redolab.errors import CheckFailedError
 from redolab.outlet import say, show, show_json, standard_streams
-from redolab.printable import printable
-from redolab.url_secrets import take_secrets
 
 if TYPE_CHECKING:
     from redolab.commands.run import Asked
-    from redolab.records.run import Run
-
-
-class _Commands(TyperGroup):
-    """The commands; what is wrong with their arguments is said in characters that are safe to show."""
-
-    def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Read the arguments."""
-        with _told_safely():
-            return super().make_context(*arguments, **options)
-
-    def invoke(self, *arguments: Any, **options: Any) -> Any:
-        """Read the arguments of a command, and run it."""
-        with _told_safely():
-            return super().invoke(*arguments, **options)
-
-
-@contextmanager
-def _told_safely() -> Iterator[None]:
-    """Errors of Typer and of the library below it echo arguments in their `message`."""
-    try:
-        yield
-    except Exception as error:
-        if isinstance(message := getattr(error, "message", None), str):
-            vars(error)["message"] = printable(message)
-        raise
-
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     name="redolab",
     help="A laboratory for commit performance: measures a real database, and states how sure it is.",
     no_args_is_help=True,
@@ -68,53 +58,24 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
-# What several commands take alike.
-Changes = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
-]
-Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 - 1; drawn if not given.")]
-Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
-
 
 def main() -> None:
     """Run the command line; ends the process with Redolab's exit codes."""
-    _end_when_interrupted("Interrupted; nothing is left behind.")
-    sys.excepthook = _tell_unforeseen
+    end_when_interrupted("Interrupted; nothing is left behind.")
+    sys.excepthook = tell_unforeseen
     with standard_streams():
         try:
-            code = _exit_code(_start)
+            code = exit_code(_start)
         finally:
             # A late Ctrl-C must not change the exit code: nothing is left to be broken off.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        code = code or _exit_code(sys.stdout.flush)
+        code = code or exit_code(sys.stdout.flush)
     sys.exit(code)
 
 
 def _start() -> None:
-    _hide_secrets(sys.argv)
+    hide_secrets(sys.argv)
     app(prog_name="redolab")
-
-
-def _exit_code(do: Callable[[], object]) -> int:
-    """Do it, and say what went wrong."""
-    try:
-        do()
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0
-    except OutputClosedError as error:
-        return error.exit_code
-    except RedolabError as error:
-        say(f"redolab: {error}")
-        return error.exit_code
-    return 0
-
-
-def _tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    say("".join(traceback.format_exception(kind, error, trace)), end="")
 
 
 @app.command()
@@ -129,42 +90,20 @@ def experiments() -> None:
 
 @app.command()
 def run(
-    experiment: Annotated[
-        str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
-    ] = None,
-    list_file: Annotated[
-        Path | None,
-        typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
-    ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False,
-    engine: Annotated[
-        str | None,
-        typer.Option(help="embedded, mariadb, sqlite, or postgresql://user@host/db", show_default="embedded"),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")
-    ] = False,
-    sessions: Annotated[
-        str | None,
-        typer.Option(help="Working sessions; a list where their number is the question."),
-    ] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows of a sample, or of the table.")] = None,
-    client: Annotated[
-        bool, typer.Option("--client", help="Also from a client: every statement a round trip.")
-    ] = False,
-    load: Annotated[
-        str | None,
-        typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.", show_default="cpu"),
-    ] = None,
-    scope: Annotated[
-        str, typer.Option(help="Put settings in force per transaction, session, or system.")
-    ] = "session",
-    settings: Annotated[str | None, typer.Option(help="Only these settings, with commas between.")] = None,
-    log_device_ms: Annotated[
-        float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
-    ] = None,
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None,
+    experiment: ExperimentName = None,
+    list_file: ListFile = None,
+    plan: PlanOnly = False,
+    engine: EngineName = None,
+    quick: Quick = False,
+    sessions: Sessions = None,
+    rows: Rows = None,
+    client: Client = False,
+    load: LoadName = None,
+    scope: ScopeName = "session",
+    settings: Settings = None,
+    log_device_ms: LogDeviceMs = None,
+    blocks: Blocks = None,
+    seconds: Seconds = None,
     seed: Seed = None,
     out: Out = None,
     yes: Yes = False,
@@ -196,15 +135,30 @@ def run(
         _show_plan(ask(options), json)
         return
     outcome = execute(options)
-    _end_when_interrupted(
+    end_when_interrupted(
         "Interrupted while the report was made. Every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    results = _made(outcome.run)
-    _keep(results, outcome.run)
-    _show(results, outcome.run, json)
+    results = make_results(outcome.run)
+    keep_lasting(results, outcome.run)
+    show_results(results, outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
+
+
+@app.command()
+def doctor(experiment: AskedExperiment = None, engine: AskedEngine = None, json: Json = False) -> None:
+    """Say what works here, what is missing, what that costs and what mends it; read-only."""
+    from redolab.commands.doctor import check_asked, examine
+
+    results = examine(experiment, engine)
+    if json:
+        show_json(results)
+    else:
+        from redolab.report.screen.doctor import print_doctor
+
+        print_doctor(results)
+    check_asked(results, experiment)
 
 
 @app.command()
@@ -336,8 +290,8 @@ def report(run: RunPath, json: Json = False) -> None:
 
     with understood(run):
         stored = open_run(run)
-        results = _made(stored)
-    _show(results, stored, json)
+        results = make_results(stored)
+    show_results(results, stored, json)
 
 
 @app.command()
@@ -386,11 +340,11 @@ def verify_forecast(
     outcome = execute(
         VerifyForecastOptions(run, changes or (), sweep, engine, blocks, seconds, seed, out, yes, command)
     )
-    _end_when_interrupted(
+    end_when_interrupted(
         "Interrupted while the report was made. The forecast is sealed and every sample is kept: "
         f"`redolab report {outcome.run.path}` makes the report."
     )
-    _show(_made(outcome.run), outcome.run, json)
+    show_results(make_results(outcome.run), outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
 
@@ -422,22 +376,6 @@ def league(
         print_league(results)
 
 
-def _keep(results: Mapping[str, Any], run: Run) -> None:
-    """Keep what forecasts on this machine will need, where the run decided it."""
-    from redolab.experiment.answers import lasting
-    from redolab.machine.machine import keep_capacity
-
-    found = lasting(results)
-    if found is None:
-        return
-    try:
-        kept = keep_capacity(found, run.manifest["finished_at"], run.path)
-    except OSError as error:
-        say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
-    else:
-        say(f"Kept for later forecasts: {kept}")
-
-
 def _show_plan(asked: Asked, json: bool) -> None:
     from redolab.commands.plan import planned, print_plan
 
@@ -445,64 +383,6 @@ def _show_plan(asked: Asked, json: bool) -> None:
         show_json(planned(asked.experiment, asked.plan, asked.target))
     else:
         print_plan(asked.experiment, asked.plan, asked.target)
-
-
-def _made(run: Run) -> dict[str, Any]:
-    """Analyse, store the figures and the page, and return the results."""
-    from redolab.commands.league import league_for
-    from redolab.experiment.answers import analyse
-    from redolab.records.writer import write_report, write_results
-    from redolab.report.page.html import render
-
-    if run.samples.num_rows == 0:
-        raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
-    league = None
-    try:
-        league = league_for(run)
-    except RefusedError as error:
-        say(f"The report is without the league of models. {error}")
-    results = analyse(run, league)
-    write_results(run, results)
-    write_report(run, render(results))
-    return results
-
-
-def _show(results: Mapping[str, Any], run: Run, json: bool) -> None:
-    from redolab.report.screen.terminal import print_terminal
-
-    if json:
-        show_json(results)
-        say(f"Report: {run.path / 'report.html'}")
-    else:
-        print_terminal(results, run.path / "report.html")
-
-
-def _end_when_interrupted(text: str) -> None:
-    """End at once on SIGINT and SIGTERM, wherever no run is under way (see `runner.Interruptions`).
-
-    An exception could come up in the middle of a compiled module's import, which makes another one of
-    it. What was just being started is removed by its guard, and files are written whole or not at all.
-    """
-    said = f"redolab: {printable(text)}\n".encode()
-
-    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        with suppress(OSError):
-            os.write(2, said)
-        os._exit(InterruptedRunError.exit_code)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
-
-
-def _hide_secrets(argv: list[str]) -> None:
-    """Start over without secrets on the command line, where every user of the machine sees them.
-
-    Raises:
-        UsageError: it cannot be told where one of them ends.
-    """
-    without = [take_secrets(argument, os.environ) for argument in argv]
-    if without != argv:
-        os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -184,24 +183,6 @@ def test_a_whole_run_of_every_own_engine(
     known = [row["versions"]["point"] for row in effects["rows"]]
     expected = [None, None] if engine == "sqlite" else [1 + 4 / 18, 1 + 10 / 18]
     assert known == pytest.approx(expected) if engine != "sqlite" else known == expected
-
-
-@pytest.mark.parametrize("engine", [*OWN, "postgresql"])
-def test_the_command_ends_in_a_verdict_that_can_be_verified(
-    engine: str, newest: Server, url: str, database: str, redolab: Redolab, tmp_path: Path
-) -> None:
-    target = url if engine == "postgresql" else engine
-    done = redolab(
-        "run", "consistent-read", "--quick", "--rows", "3600", "--blocks", "2", "--seconds", "0.01",
-        "--settings", "0,2", "--engine", target, "--yes", "--json", "--out", tmp_path / "run",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    results = json.loads(done.out)
-    assert results["engine"]["name"] == engine
-    assert results["unit"] == "query"
-    assert results["verdict"]["text"].count(" beside 2 rounds of uncommitted updates a scan takes ") == 1
-    assert redolab("verify", tmp_path / "run").code == 0
-    newest.assert_left_clean(database)
 
 
 def test_a_long_preparation_ends_when_the_run_is_to_stop(own: Engine) -> None:

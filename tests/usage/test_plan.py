@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,41 @@ def test_only_a_postgresql_has_transaction_ids(redolab: Redolab) -> None:
         assert ("Uses up" in done.out) is has
         told = json.loads(redolab("run", "consistent-read", "--engine", engine, "--plan", "--json").out)
         assert (told["consumes"] is not None) is has
+
+
+@pytest.mark.parametrize(
+    ("engine", "described", "makes"),
+    [
+        ("embedded", "a private PostgreSQL 18", ["schema redolab", "table redolab.scanned"]),
+        (NOWHERE, "the PostgreSQL server of the URL", ["schema redolab", "table redolab.scanned"]),
+        ("mariadb", "a private server of the installed", ["database redolab", "table redolab.scanned"]),
+        ("sqlite", "a private database file", ["a private database file", "table scanned"]),
+    ],
+)
+def test_what_is_made_depends_on_the_engine(
+    engine: str, described: str, makes: list[str], redolab: Redolab
+) -> None:
+    asked = ("run", "consistent-read", "--quick", "--engine", engine, "--plan")
+    told = json.loads(redolab(*asked, "--json").out)
+    assert [text.partition(":")[0] for text in told["creates"]] == makes
+    text = " ".join(redolab(*asked).out.split())
+    assert described in text.partition(" Load ")[0]
+    for name in ("schema", "database redolab", "redolab."):
+        assert (name in text) is any(name in made for made in makes)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "makes"),
+    [
+        ("cpu-capacity", r"\d+ processes"),
+        ("durability", "schema redolab; table redolab.ledger: one row per commit"),
+        ("commit-scaling", "schema redolab; tables redolab.own_0 to redolab.own_19: one row each"),
+        ("sampling-distribution", ""),
+    ],
+)
+def test_what_is_made_is_what_the_engine_makes(experiment: str, makes: str, redolab: Redolab) -> None:
+    told = json.loads(redolab("run", experiment, "--plan", "--json").out)
+    assert re.fullmatch(makes, "; ".join(told["creates"]))
 
 
 def test_the_plan_of_a_list_file(redolab: Redolab, tmp_path: Path) -> None:

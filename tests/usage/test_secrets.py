@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from redolab import cli
+from redolab.commands.process import hide_secrets
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.url_secrets import take_secrets
 from tests.servers import PASSWORD, Server, command, wait_until
@@ -86,7 +86,7 @@ def test_a_password_is_found_wherever_the_client_library_would(
     monkeypatch.setattr(os, "execv", lambda _, argv: replaced.append(argv))
     monkeypatch.setenv("PGPASSWORD", "")
     monkeypatch.setenv("MYSQL_PWD", "")
-    cli._hide_secrets(["redolab", "run", given])
+    hide_secrets(["redolab", "run", given])
     assert replaced == [[sys.executable, "redolab", "run", kept]]
     postgres = "postgres" in given.lower()
     assert os.environ["PGPASSWORD"] == (password if postgres else "")
@@ -130,7 +130,7 @@ def test_secrets_without_a_variable_of_the_client_library_reach_it_all_the_same(
 def test_what_holds_no_password_is_left_alone(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("started over"))
     argv = ["redolab", "run", given]
-    cli._hide_secrets(argv)
+    hide_secrets(argv)
     assert argv == ["redolab", "run", given]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from redolab import units
 from redolab.dialect.commit_parameters import GATHERING, parameter_names
-from redolab.engine import default_engine, offers_for
+from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
 from redolab.outlet import terminal
@@ -19,8 +18,6 @@ from redolab.report.screen.paper import Paper
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
 _PER_TRIAL_S = {"sample": 0.1, "kill": 1.5, "draw": 0.03}
-_DATABASES = frozenset({"embedded", "postgresql"})
-_POSTGRESQL = frozenset({"embedded", "postgresql", "postgres"})
 
 
 def needed_s(experiment: Experiment, plan: Plan) -> float:
@@ -60,7 +57,7 @@ def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
         "experiment": experiment.name,
         "question": experiment.question,
         "unit": experiment.unit,
-        "engine": _engine(experiment, target),
+        "engine": _engine(target),
         "load": {"kind": type(plan.load).__name__.lower(), "name": plan.load.name},
         "sessions": plan.load.sessions,
         "settings": [{"name": name, "levels": dict(levels)} for name, levels in plan.combinations.items()],
@@ -72,17 +69,17 @@ def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
         "warmup_s": design.warmup_s,
         "seed": design.seed,
         "needed_s": needed_s(experiment, plan),
-        "creates": creates(experiment, plan),
+        "creates": creates(plan, target),
         "changes": changes(plan),
         "disk_bytes": plan.load.disk_bytes(design.units),
-        "consumes": _as_json(consumes(experiment, plan, target)),
+        "consumes": _as_json(consumes(plan, target)),
         "order": list(order.values()),
     }
 
 
-def consumes(experiment: Experiment, plan: Plan, target: str) -> Consumption | None:
-    """What the run uses up of a PostgreSQL server, at most; None on anything else."""
-    if _engine(experiment, target) not in _POSTGRESQL:
+def consumes(plan: Plan, target: str) -> Consumption | None:
+    """What the run uses up of a server that has transaction ids, at most; None on anything else."""
+    if not find_offer(target).uses_up:
         return None
     return consumption(plan.design, plan.load, plan.combinations)
 
@@ -98,10 +95,10 @@ def _as_json(used: Consumption | None) -> dict[str, Any] | None:
     }
 
 
-def creates(experiment: Experiment, plan: Plan) -> list[str]:
-    """What the run makes and removes again."""
-    schema = ["schema redolab"] if _DATABASES & {offer.name for offer in offers_for(experiment.needs)} else []
-    return [*schema, *plan.load.makes(plan.design.units)]
+def creates(plan: Plan, target: str) -> list[str]:
+    """What the run makes on the engine and removes again."""
+    offer = find_offer(target)
+    return [*offer.makes, *plan.load.makes(plan.design.units, offer.within)]
 
 
 def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console | None = None) -> None:
@@ -113,7 +110,7 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
     console.print()
     named = f", {told['load']['name']}" if told["load"]["name"] else ""
     facts = [
-        ("Engine", _ENGINES.get(told["engine"], told["engine"])),
+        ("Engine", find_offer(target).text or find_offer(target).title),
         ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
@@ -126,7 +123,7 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         ("Disk", f"at most about {told['disk_bytes'] / 1e9:.1f} GB while it runs"),
         ("Seed", str(told["seed"])),
     ]
-    used = consumes(experiment, plan, target)
+    used = consumes(plan, target)
     if used is not None:
         facts.insert(-1, ("Uses up", used.text))
     for line in paper.facts(facts):
@@ -137,19 +134,8 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         console.print(line)
 
 
-def _engine(experiment: Experiment, target: str) -> str:
-    scheme, is_url, _ = target.partition("://")
-    named = {offer.name for offer in offers_for(experiment.needs)}
-    return scheme if is_url else target if target in named else default_engine(experiment.needs)
+def _engine(target: str) -> str:
+    return target.partition("://")[0]
 
 
 _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}
-_ENGINES: Mapping[str, str] = {
-    "embedded": "embedded: a private PostgreSQL 18, made for the run and removed after it",
-    "generator": "a random generator in this process; no database",
-    "mariadb": "mariadb: a private server of the installed MariaDB, made for the run and removed after it",
-    "sqlite": "sqlite: a private database file, made for the run and removed after it",
-    "postgresql": "the PostgreSQL server of the URL; it is not connected to for this plan",
-    "machine": "the machine itself, without a database",
-    "postgres": "the PostgreSQL server of the URL; it is not connected to for this plan",
-}

@@ -74,7 +74,8 @@ def ask(options: RunOptions) -> Asked:
     experiment = _experiment(options)
     delay_s = _log_device_s(options.log_device_ms)
     target = options.engine or default_engine(experiment.needs)
-    check_target(target, experiment.needs, delay_s)
+    name = experiment.name if options.list_file is None else f"The list {options.list_file}"
+    check_target(name, target, experiment.needs, delay_s)
     return Asked(experiment, experiment.plan(_wish(options)), target, delay_s)
 
 
@@ -209,16 +210,16 @@ def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
     Raises:
         UsageError: nobody is there to agree, or did not.
     """
-    experiment, plan = asked.experiment, asked.plan
+    plan = asked.plan
     say(f"Server: {server.place}.")
     for note in server.notes:
         say(note)
     if agreed:
         return
     say(
-        f"On that server Redolab makes {'; '.join(creates(experiment, plan))}. It loads the server for that "
-        f"time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back and "
-        "the schema dropped at the end. `--plan` tells more."
+        f"On that server Redolab makes {'; '.join(creates(plan, asked.target))}. It loads the server for "
+        f"that time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back "
+        "and what was made is removed at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")

@@ -179,7 +179,7 @@ def _asked(
     experiment = VerifyForecast(settings, today, client)
     if emulates and target != "embedded":
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
-    check_target(target, experiment.needs, delay_s)
+    check_target(experiment.name, target, experiment.needs, delay_s)
     return Asked(experiment, _plan(experiment, options), target, delay_s)
 
 

@@ -47,6 +47,16 @@ def default_engine(needs: Collection[Capability]) -> str:
     return offers_for(needs)[0].name
 
 
+def engine_choices(watched: bool = False) -> str:
+    """What `--engine` takes, in words, the URLs last.
+
+    Args:
+        watched: with the servers that can only be watched.
+    """
+    offers = [offer for offer in OFFERS if watched or offer.capabilities - {"watch"}]
+    return _listed([offer.choice for offer in sorted(offers, key=lambda offer: bool(offer.schemes))])
+
+
 def find_offer(target: str) -> Offer:
     """What the engine that `--engine` names offers; nothing is started or connected.
 
@@ -57,16 +67,18 @@ def find_offer(target: str) -> Offer:
     for offer in OFFERS:
         if scheme in offer.schemes if is_url else target == offer.name and not offer.schemes:
             return offer
-    raise UsageError(
-        f"There is no engine {target!r}. Use embedded, mariadb or sqlite, or a URL such as "
-        "postgresql://user@host:5432/database."
-    )
+    own = _listed([offer.name for offer in OFFERS if not offer.schemes])
+    example = next(offer.example for offer in OFFERS if offer.schemes)
+    raise UsageError(f"There is no engine {target!r}. Use {own}, or a URL such as {example}.")
 
 
-def check_target(target: str, needs: Collection[Capability], log_device_s: float | None) -> None:
+def check_target(
+    name: str, target: str, needs: Collection[Capability], log_device_s: float | None = None
+) -> None:
     """Make sure that there is such an engine and that it has what is needed; nothing is started or connected.
 
     Args:
+        name: of the experiment.
         target: what `--engine` says.
         needs: the capabilities that the experiment needs.
         log_device_s: flush time of an emulated log device; None for the real one.
@@ -76,15 +88,20 @@ def check_target(target: str, needs: Collection[Capability], log_device_s: float
             engine that has none.
     """
     offer = find_offer(target)
-    if not offer.capabilities.issuperset(needs):
-        allowed = " or ".join(each.name for each in offers_for(needs))
-        missing = next(capability for capability in sorted(needs) if capability not in offer.capabilities)
+    reason = offer.why_not(needs)
+    if reason is not None:
+        allowed = _listed([each.name for each in offers_for(needs)])
         raise UsageError(
-            f"This experiment does not run on {target.partition('://')[0]}, only on {allowed}: "
-            f"leave --engine out for its default. {offer.why_not(missing)}"
+            f"{name} does not run on {target.partition('://')[0]}, only on {allowed}: "
+            f"leave --engine out for its default. {reason}"
         )
     if log_device_s is not None and "log_device" not in offer.capabilities:
         raise UsageError(
             "--log-device-ms emulates a slow device under Redolab's own server only, the embedded "
             "PostgreSQL; any other has the device it has. Leave one of the two out."
         )
+
+
+def _listed(names: list[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from redolab.records.capability import CAPABILITIES, Capability
+from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
@@ -30,6 +31,37 @@ class Opening:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """A run that `redolab doctor` asks about."""
+
+    load: Load
+    combinations: Sequence[Mapping[str, str]]
+    """Factor levels of each setting."""
+    disk_bytes: int
+    """How much disk it needs."""
+    transaction_ids: int
+    """How many it uses up of a server that has them, at most."""
+    log_bytes: int | None
+    """How much log it writes at most; None where the user's own statements decide it."""
+
+
+NO_DATABASE: Mapping[Capability, str] = {
+    "cpu_work": "The question is of the machine alone, so no database is asked.",
+    "draws": "The question is of drawn values, so no database is asked.",
+}
+"""Why a database lacks what an engine without one has."""
+PRIVATE: Mapping[Capability, str] = {
+    "watch": "Redolab's own server is at work only during a run, which watches it itself.",
+}
+"""Why an engine of Redolab's own lacks what only somebody else's server has."""
+
+
+def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
+    """The checkup of an engine that needs nothing but this process."""
+    return Checkup()
+
+
+@dataclass(frozen=True)
 class Offer:
     """An engine that `--engine` can name."""
 
@@ -40,11 +72,31 @@ class Offer:
     capabilities: frozenset[Capability]
     open: Callable[[Opening], Engine]
     """Raises `RefusedError` where the server cannot be had."""
-    schemes: tuple[str, ...] = ()
-    """Of the URLs that name it, where the server is somebody else's."""
+    text: str = ""
+    """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
     lacks: Mapping[Capability, str] = field(default_factory=dict)
     """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
+    """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
+    schemes: tuple[str, ...] = ()
+    """Of the URLs that name it, where the server is somebody else's."""
+    makes: tuple[str, ...] = ()
+    """What a run makes on it before its tables, and removes again."""
+    within: str = ""
+    """What stands before the name of a table there: `redolab.` or nothing."""
+    uses_up: bool = False
+    """Whether its server has transaction ids and a log that a run uses up."""
+    example: str = ""
+    """A URL that names it, where it is named by one."""
 
-    def why_not(self, capability: Capability) -> str:
-        """Why the engine lacks `capability`, one sentence."""
-        return self.lacks.get(capability, f"It has not: {CAPABILITIES[capability]}.")
+    @property
+    def choice(self) -> str:
+        """What `--engine` says, as it is shown."""
+        return self.example or self.name
+
+    def why_not(self, needs: Collection[Capability]) -> str | None:
+        """Why an experiment with these needs cannot run on it, one sentence; None where it can."""
+        for capability in CAPABILITIES:
+            if capability in needs and capability not in self.capabilities:
+                return self.lacks.get(capability, f"It has not: {CAPABILITIES[capability]}.")
+        return None

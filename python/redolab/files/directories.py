@@ -84,6 +84,22 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
     return directory
 
 
+def check_own_directory(path: Path) -> None:
+    """Make sure that `own_directory` would make `path`, which is missing; nothing is made.
+
+    Raises:
+        UnsafeError: others could exchange it.
+        OSError: it cannot be made.
+    """
+    standing = next(parent for parent in path.parents if parent.exists())
+    opened = _walk(standing)
+    try:
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=opened):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(standing))
+    finally:
+        os.close(opened)
+
+
 def empty_directory(directory: int, keep: str | None = None) -> bool:
     """Remove what is in an open directory, as far as that can be; no symbolic link is followed.
 

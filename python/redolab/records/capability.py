@@ -17,6 +17,7 @@ Capability = Literal[
     "log_device",
     "cpu_work",
     "draws",
+    "watch",
 ]
 
 CAPABILITIES: Mapping[Capability, str] = {
@@ -31,5 +32,6 @@ CAPABILITIES: Mapping[Capability, str] = {
     "log_device": "an emulated log device",
     "cpu_work": "processes that only compute",
     "draws": "values drawn at random",
+    "watch": "a server at work that is watched and not loaded",
 }
 """Every capability, and what an engine with it has."""

@@ -74,11 +74,12 @@ class Load:
         """Units of work among what the sessions did."""
         return work.units
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
-        """What will be made in the schema redolab, one phrase each.
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
+        """What the load makes, one phrase each.
 
         Args:
             units: of a sample, where that is known before.
+            within: what stands before the name of a table of Redolab's on this engine: `redolab.` or nothing.
         """
         return ()
 
@@ -103,29 +104,29 @@ class Updates(Load):
     padding_bytes: int
     """Filler in each row, which decides how many pages the key range spans."""
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """One table, filled before the first sample."""
         rows = self.sessions * self.rows_per_session
-        return (f"table redolab.account: {rows:,} rows of {self.padding_bytes} bytes of filler",)
+        return (f"table {within}account: {rows:,} rows of {self.padding_bytes} bytes of filler",)
 
 
 @dataclass(frozen=True)
 class OwnRows(Load):
     """Each session updates the one row of a table of its own, and commits each time."""
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """A table for each session."""
         last = self.sessions - 1
-        return (f"tables redolab.own_0 to redolab.own_{last}: one row each",)
+        return (f"tables {within}own_0 to {within}own_{last}: one row each",)
 
 
 @dataclass(frozen=True)
 class Ledger(Load):
     """One insert per commit and a note of each acknowledgement, so that a lost commit shows."""
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """One table, emptied after every kill."""
-        return ("table redolab.ledger: one row per commit",)
+        return (f"table {within}ledger: one row per commit",)
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,10 @@ class Inserts(Load):
             return {}
         return {"commit_delay": levels["commit_delay_us"], "commit_siblings": str(COMMIT_SIBLINGS)}
 
-    def makes(self, units: int | None) -> tuple[str, ...]:
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:
         """One table, emptied before every sample."""
         rows = "as many rows as fit" if units is None else f"{units:,} rows"
-        return (f"table redolab.item: {rows} of {self.padding_bytes} bytes of filler",)
+        return (f"table {within}item: {rows} of {self.padding_bytes} bytes of filler",)
 
     def disk_bytes(self, units: int | None) -> int:
         """The rows with their headers, and as much log until it is recycled."""
@@ -246,10 +247,10 @@ class Scans(Load):
         """Row versions that exist at once at the most: every update of a row makes one."""
         return self.rows + 2 * self.touched * self.rounds
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """One table, of which another session updates rows that it never commits."""
         return (
-            f"table redolab.scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
+            f"table {within}scanned: {self.rows:,} rows; at most {self.versions:,} versions of them, in one "
             "open transaction",
         )
 
@@ -314,7 +315,7 @@ class Script(Load):
             found |= self.levels.get(factor, {}).get(level, LevelScript()).parameters
         return found
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """The user's statements, as they will be executed, and the values of parameters they come with."""
         texts = {"setup": self.setup, "unit of work": self.unit, "settle": self.settle}
         for factor, levels in self.levels.items():
@@ -331,7 +332,7 @@ class Script(Load):
 class Spins(Load):
     """Fixed CPU work in processes of their own, without a database."""
 
-    def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
+    def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """The processes."""
         return (f"{self.sessions} processes",)
 

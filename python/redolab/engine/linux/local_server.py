@@ -13,6 +13,8 @@ from pathlib import Path
 
 from redolab import _core
 
+MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
+"""File systems on which a flush costs next to nothing."""
 _START_TOLERANCE_S = 2.0
 _ATTEMPTS = 3
 

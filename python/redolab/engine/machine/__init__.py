@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from redolab.engine.offer import Offer, Opening
+from redolab.records.capability import CAPABILITIES
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
@@ -16,4 +17,13 @@ def _open(opening: Opening) -> Engine:  # noqa: ARG001
     return MachineEngine()
 
 
-OFFERS = (Offer("machine", "this machine, no database", frozenset({"cpu_work"}), _open),)
+OFFERS = (
+    Offer(
+        name="machine",
+        title="this machine, no database",
+        text="the machine itself, without a database",
+        capabilities=frozenset({"cpu_work"}),
+        lacks=dict.fromkeys(CAPABILITIES, "The engine machine only computes: it has no database."),
+        open=_open,
+    ),
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import subprocess
 from pathlib import Path
 
 from redolab.engine.private.directory import make_inside, remove_server
@@ -40,11 +41,7 @@ class PrivateMariaDB:
         check_room(base, disk_bytes)
         self.directory = base / secrets.token_hex(6)
         self.socket = self.directory / "s"
-        if len(str(self.socket)) > _SOCKET_PATH_LIMIT:
-            raise RefusedError(
-                f"{self.socket} is too long for a socket. Set XDG_CACHE_HOME to a directory with a shorter "
-                "path."
-            )
+        _check_socket(self.socket)
         data = self.directory / "data"
         charge: ServerCharge = {
             "directory": str(self.directory),
@@ -84,6 +81,27 @@ class PrivateMariaDB:
         self._guard.close()
         if self.directory.exists():  # The guard was killed, or had not taken charge yet.
             remove_server(self.directory)
+
+
+def look() -> tuple[str, Path]:
+    """The version of the installed program, and where servers would live; nothing is made.
+
+    Raises:
+        RefusedError: there can be no server here; the text says why.
+    """
+    program = _program()
+    base = base_directory(None, make=False)
+    _check_socket(base / ("0" * 12) / "s")
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    words = answer.stdout.split()
+    return (words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()), base
+
+
+def _check_socket(path: Path) -> None:
+    if len(str(path)) > _SOCKET_PATH_LIMIT:
+        raise RefusedError(
+            f"{path} is too long for a socket. Set XDG_CACHE_HOME to a directory with a shorter path."
+        )
 
 
 def _program() -> str:

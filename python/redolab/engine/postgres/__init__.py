@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from redolab.engine.offer import Offer, Opening
+from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
 from redolab.records.capability import Capability
+from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
@@ -36,22 +38,41 @@ def _open_url(opening: Opening) -> Engine:
     return PostgresEngine(Connector(opening.target), None, opening.seed)
 
 
+def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    from redolab.engine.postgres.checkup import check_private, check_url
+
+    return check_url(target, wanted) if "://" in target else check_private(wanted)
+
+
 OFFERS = (
     Offer(
-        "embedded",
-        "private PostgreSQL 18",
-        _ANY_SERVER | {"hard_kill", "log_device"},
-        _open_private,
+        name="embedded",
+        title="a private PostgreSQL 18",
+        text="embedded: a private PostgreSQL 18, made for the run and removed after it",
+        capabilities=_ANY_SERVER | {"hard_kill", "log_device"},
+        lacks={**NO_DATABASE, **PRIVATE},
+        open=_open_private,
+        checkup=_check,
+        makes=("schema redolab",),
+        within="redolab.",
+        uses_up=True,
     ),
     Offer(
-        "postgresql",
-        "PostgreSQL by URL",
-        _ANY_SERVER,
-        _open_url,
-        schemes=("postgresql", "postgres"),
+        name="postgresql",
+        title="your PostgreSQL 14 to 18, by its URL",
+        text="the PostgreSQL server of the URL; it is not connected to for this plan",
+        capabilities=_ANY_SERVER | {"watch"},
         lacks={
+            **NO_DATABASE,
             "hard_kill": "Redolab kills no server but one that it started itself.",
             "log_device": "The server has the log device that it has.",
         },
+        open=_open_url,
+        checkup=_check,
+        schemes=("postgresql", "postgres"),
+        makes=("schema redolab",),
+        within="redolab.",
+        uses_up=True,
+        example="postgresql://user@host/db",
     ),
 )

@@ -194,6 +194,19 @@ class EmbeddedServer:
         os.close(file)
 
 
+def look() -> tuple[str, Path]:
+    """The version of the server's programs, and where servers would live; nothing is made.
+
+    Raises:
+        RefusedError: there can be no server here; the text says why.
+    """
+    binaries = _binaries()
+    _, user = _unprivileged(binaries)
+    base = base_directory(user, make=False)
+    answer = subprocess.run([binaries / "postgres", "--version"], capture_output=True, text=True, check=False)
+    return answer.stdout.partition(") ")[2].strip(), base
+
+
 def _quoted(path: Path) -> str:
     """A path as a value in PostgreSQL's configuration file."""
     escaped = str(path).replace("\\", "\\\\").replace("'", "''")

@@ -11,7 +11,7 @@ from pathlib import Path
 from redolab.engine.private.directory import make_server_directory, sweep
 from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.errors import RefusedError
-from redolab.files.directories import UnsafeError, own_directory
+from redolab.files.directories import UnsafeError, check_own_directory, own_directory
 from redolab.files.writing import open_lock
 
 _MEND = "set XDG_CACHE_HOME to a directory with room"
@@ -40,11 +40,12 @@ def take_charge(base: Path, directory: Path, guard: Guard, charge: ServerCharge)
         os.close(opened)
 
 
-def base_directory(user: int | None) -> Path:
+def base_directory(user: int | None, make: bool = True) -> Path:
     """The directory of all private servers: on a real disk when the home has one, and this user's alone.
 
     Args:
         user: whom the server will run as; None for this user.
+        make: whether it is made where it is missing; otherwise nothing is changed.
 
     Raises:
         RefusedError: there is none that only root and this user can write to or exchange.
@@ -57,7 +58,10 @@ def base_directory(user: int | None) -> Path:
     found = []
     for base in places:
         try:
-            opened = own_directory(base, 0o700 if user is None else 0o711)
+            if not (make or base.exists()):
+                check_own_directory(base)
+                return base
+            opened = own_directory(base, (0o700 if user is None else 0o711) if make else 0)
         except UnsafeError as error:
             found.append(f"{error.strerror}")
             continue

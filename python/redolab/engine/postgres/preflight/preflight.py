@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.own.marks import kept_marks
 from redolab.engine.postgres.own.recovery import recover
@@ -15,7 +16,6 @@ from redolab.errors import RefusedError
 OLDEST, NEWEST = 14, 18
 _LOCK_LIMIT_S = 5.0
 _MOST_LEFT = 20
-_MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 
 
 def check_server(control: Connection) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def server_conditions(
         found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
     if server["fsync"] != "on":
         found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
-    if log_filesystem in _MEMORY_FILESYSTEMS:
+    if log_filesystem in MEMORY_FILESYSTEMS:
         found.append(f"The log lies in memory ({log_filesystem}): a flush costs next to nothing.")
     if server["synchronous_standby_names"]:
         found.append("A synchronous standby confirms each waiting commit: its time is log sync too.")

@@ -1,0 +1,40 @@
+"""Which question can be put to which engine, and why not to the others: from needs and offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from redolab.engine import OFFERS
+from redolab.engine.offer import Offer
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.listed.plan import Listed
+from redolab.experiment.verify_forecast.plan import VerifyForecast
+from redolab.records.capability import Capability
+
+QUESTIONS: Mapping[str, frozenset[Capability]] = {
+    **{name: experiment.needs for name, experiment in EXPERIMENTS.items()},
+    "--list FILE": Listed.needs,
+    "verify-forecast": VerifyForecast.needs,
+    "profile": frozenset({"watch"}),
+}
+"""What each needs. The experiments of a list and of a forecast's check are made from a file and a run."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One question and one engine."""
+
+    question: str
+    offer: Offer
+    why_not: str | None
+    """Why the one cannot be put to the other, one sentence; None where it can."""
+
+
+def pairs() -> list[Pair]:
+    """Every question with every engine, question by question, the engines in the order of `OFFERS`."""
+    return [
+        Pair(question, offer, offer.why_not(needs))
+        for question, needs in QUESTIONS.items()
+        for offer in OFFERS
+    ]

@@ -1,0 +1,62 @@
+"""Options of the commands, each with its help: those of `run`, and those that several take alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from redolab.engine import engine_choices
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FACTOR=VALUE", help="Ask about this value; may be given several times."),
+]
+Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 - 1; drawn if not given.")]
+Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
+
+# Of `run`.
+ExperimentName = Annotated[
+    str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
+]
+ListFile = Annotated[
+    Path | None,
+    typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
+]
+PlanOnly = Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")]
+EngineName = Annotated[
+    str | None, typer.Option(help=engine_choices(), show_default="the first that the experiment runs on")
+]
+Quick = Annotated[bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")]
+Sessions = Annotated[
+    str | None, typer.Option(help="Working sessions; a list where their number is the question.")
+]
+Rows = Annotated[int | None, typer.Option(help="Rows of a sample, or of the table.")]
+Client = Annotated[bool, typer.Option("--client", help="Also from a client: every statement a round trip.")]
+LoadName = Annotated[
+    str | None,
+    typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.", show_default="cpu"),
+]
+ScopeName = Annotated[str, typer.Option(help="Put settings in force per transaction, session, or system.")]
+Settings = Annotated[str | None, typer.Option(help="Only these settings, with commas between.")]
+LogDeviceMs = Annotated[
+    float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
+]
+Blocks = Annotated[int | None, typer.Option(help="Passes over all settings.")]
+Seconds = Annotated[float | None, typer.Option(help="Length of a sample.")]
+
+# Of `doctor`.
+AskedEngine = Annotated[
+    str | None,
+    typer.Option("--engine", help=engine_choices(watched=True), show_default="every one of Redolab's own"),
+]
+AskedExperiment = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="EXPERIMENT", help="Ask about this one alone; exit 3 where it cannot run.", show_default=False
+    ),
+]

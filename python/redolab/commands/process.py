@@ -1,0 +1,91 @@
+"""A command as a process: its exit code, its end by a signal, and secrets kept off its command line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType, TracebackType
+from typing import Any
+
+from typer.core import TyperGroup
+
+from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError
+from redolab.outlet import say
+from redolab.printable import printable
+from redolab.url_secrets import take_secrets
+
+
+class Commands(TyperGroup):
+    """The commands; what is wrong with their arguments is said in characters that are safe to show."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the arguments."""
+        with _told_safely():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, *arguments: Any, **options: Any) -> Any:
+        """Read the arguments of a command, and run it."""
+        with _told_safely():
+            return super().invoke(*arguments, **options)
+
+
+@contextmanager
+def _told_safely() -> Iterator[None]:
+    """Errors of Typer and of the library below it echo arguments in their `message`."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(message := getattr(error, "message", None), str):
+            vars(error)["message"] = printable(message)
+        raise
+
+
+def exit_code(do: Callable[[], object]) -> int:
+    """Do it, and say what went wrong."""
+    try:
+        do()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    except OutputClosedError as error:
+        return error.exit_code
+    except RedolabError as error:
+        say(f"redolab: {error}")
+        return error.exit_code
+    return 0
+
+
+def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show a failure that nobody foresaw, for `sys.excepthook`, in characters that are safe to show."""
+    say("".join(traceback.format_exception(kind, error, trace)), end="")
+
+
+def end_when_interrupted(text: str) -> None:
+    """End at once on SIGINT and SIGTERM, wherever no run is under way (see `runner.Interruptions`).
+
+    An exception could come up in the middle of a compiled module's import, which makes another one of
+    it. What was just being started is removed by its guard, and files are written whole or not at all.
+    """
+    said = f"redolab: {printable(text)}\n".encode()
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        with suppress(OSError):
+            os.write(2, said)
+        os._exit(InterruptedRunError.exit_code)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+
+
+def hide_secrets(argv: list[str]) -> None:
+    """Start over without secrets on the command line, where every user of the machine sees them.
+
+    Raises:
+        UsageError: it cannot be told where one of them ends.
+    """
+    without = [take_secrets(argument, os.environ) for argument in argv]
+    if without != argv:
+        os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted

@@ -1,0 +1,63 @@
+"""A stored run's results object: made, stored, shown, and what of it is kept for later forecasts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from redolab.errors import RefusedError, UsageError
+from redolab.outlet import say, show_json
+
+if TYPE_CHECKING:
+    from redolab.records.run import Run
+
+
+def make_results(run: Run) -> dict[str, Any]:
+    """Analyse, store the figures and the page, and return the results.
+
+    Raises:
+        UsageError: the run has no finished sample.
+    """
+    from redolab.commands.league import league_for
+    from redolab.experiment.answers import analyse
+    from redolab.records.writer import write_report, write_results
+    from redolab.report.page.html import render
+
+    if run.samples.num_rows == 0:
+        raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
+    league = None
+    try:
+        league = league_for(run)
+    except RefusedError as error:
+        say(f"The report is without the league of models. {error}")
+    results = analyse(run, league)
+    write_results(run, results)
+    write_report(run, render(results))
+    return results
+
+
+def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
+    """Print the results object as JSON or as the terminal's report, and where the page is."""
+    from redolab.report.screen.terminal import print_terminal
+
+    if json:
+        show_json(results)
+        say(f"Report: {run.path / 'report.html'}")
+    else:
+        print_terminal(results, run.path / "report.html")
+
+
+def keep_lasting(results: Mapping[str, Any], run: Run) -> None:
+    """Keep what forecasts on this machine will need, where the run decided it."""
+    from redolab.experiment.answers import lasting
+    from redolab.machine.machine import keep_capacity
+
+    found = lasting(results)
+    if found is None:
+        return
+    try:
+        kept = keep_capacity(found, run.manifest["finished_at"], run.path)
+    except OSError as error:
+        say(f"Not kept for later forecasts: {error}. Set XDG_DATA_HOME to a directory that can be written.")
+    else:
+        say(f"Kept for later forecasts: {kept}")

@@ -1,0 +1,125 @@
+"""Whether a private PostgreSQL can be had here; and what can be run on and seen of somebody's.
+
+Everything is asked of what a run and a profile ask themselves before they change or watch anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from threading import Event
+
+import psycopg
+
+from redolab import _core
+from redolab.engine.offer import Wanted
+from redolab.engine.postgres import private
+from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.postgres.loads import postgres_load
+from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
+from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.postgres.sessions.client import check_client
+from redolab.engine.private import checkup
+from redolab.errors import RedolabError, RefusedError
+from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.load import loop_of
+
+_NAME = "redolab doctor"
+
+
+def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
+    """The programs of the wheel, the disk, and the emulated log device."""
+    found = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
+    return Checkup((*found.checks, _device()), found.refusals)
+
+
+def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    """Who and what the server is, what may be run on it, and what a profile would see.
+
+    Raises:
+        UsageError: the URL cannot be read.
+    """
+    connector = Connector(target)
+    try:
+        with connector.connect(_NAME, read_only=True) as control:
+            checks = [_server(control, connector)]
+            refusals = _refusals(control, connector, wanted)
+            checks += _conditions(control)
+            checks += _profile(target, refusals)
+    except (RefusedError, psycopg.Error) as error:
+        told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
+        return Checkup((missing("Server", str(told)),), dict.fromkeys((*wanted, "profile"), str(told)))
+    return Checkup(tuple(checks), refusals)
+
+
+def _device() -> Check:
+    name = "Emulated log device"
+    if _core.LOG_DEVICE_LIBRARY:
+        return Check(name, "works", "for the embedded server")
+    return Check(
+        name, "missing", "no library", "--log-device-ms cannot be used.", "It needs Linux and a C compiler."
+    )
+
+
+def _server(control: Connection, connector: Connector) -> Check:
+    info = control.info
+    version = info.parameter_status("server_version") or ""
+    text = f"PostgreSQL {version.split()[0]} at {connector.place}, as the role {info.user}"
+    if control.pgconn.ssl_in_use:
+        return Check("Server", "works", f"{text}, encrypted (TLS)")
+    if info.host.startswith("/") or info.hostaddr in ("127.0.0.1", "::1"):
+        return Check("Server", "works", f"{text}, on this machine or through a tunnel, not encrypted")
+    return Check(
+        "Server", "limited", f"{text}, not encrypted",
+        "Whoever is on the way can read and change what is sent.",
+        "Add ?sslmode=verify-full to the URL where the server has TLS.",
+    )  # fmt: skip
+
+
+def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+    """Why each run cannot be, in the words in which it would refuse."""
+    from redolab.engine.postgres.engine import PostgresEngine
+
+    if not wanted:
+        return {}
+    try:
+        engine = PostgresEngine(connector, None, 0)
+    except RefusedError as error:
+        return dict.fromkeys(wanted, str(error))
+    found = {}
+    try:
+        for name, asked in wanted.items():
+            try:
+                engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
+                if any(loop_of(asked.load, levels) == "client" for levels in asked.combinations):
+                    check_client(postgres_load(asked.load, connector, Event()), control, connector)
+            except RedolabError as error:
+                found[name] = str(error)
+    finally:
+        engine.close()
+    return found
+
+
+def _conditions(control: Connection) -> Iterator[Check]:
+    """What a reader of a run's figures would be told of this server; nothing where no run can be."""
+    try:
+        server = check_server(control)
+    except RefusedError as error:
+        yield missing("Runs", str(error))
+        return
+    for text in (*server_conditions(control, server, None), *kept_log(idle_slots(control))):
+        yield Check("Condition", "limited", "stands in every report", text)
+
+
+def _profile(target: str, refusals: dict[str, str]) -> list[Check]:
+    from redolab.engine.postgres.observer.observer import PostgresObserver
+
+    try:
+        observer = PostgresObserver(target, 0)
+        try:
+            seen = observer.read()
+        finally:
+            observer.close()
+    except RefusedError as error:
+        refusals["profile"] = str(error)
+        return [missing("Profile", str(error))]
+    return of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]

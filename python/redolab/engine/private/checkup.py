@@ -1,0 +1,56 @@
+"""Whether Redolab could start a server of its own here: asked of what a start itself asks first."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS, filesystem
+from redolab.engine.offer import Wanted
+from redolab.engine.private.place import check_room
+from redolab.errors import RefusedError
+from redolab.records.checkup import Check, Checkup, missing
+
+
+def check_private(name: str, look: Callable[[], tuple[str, Path]], wanted: Mapping[str, Wanted]) -> Checkup:
+    """What was found of the programs, of the disk that servers would live on, and of its room.
+
+    Args:
+        name: of the engine, for a reader.
+        look: the version of its programs and the directory of its servers; raises `RefusedError`, or
+            `OSError` where they cannot be executed.
+        wanted: the runs asked about.
+    """
+    try:
+        version, base = look()
+    except (RefusedError, OSError) as error:
+        why = str(error) if isinstance(error, RefusedError) else f"Its programs cannot be executed ({error})."
+        return Checkup((missing(name, why),), dict.fromkeys(wanted, why))
+    refusals = {}
+    standing = next(place for place in (base, *base.parents) if place.exists())
+    for run, asked in wanted.items():
+        try:
+            check_room(standing, asked.disk_bytes)
+        except RefusedError as error:
+            refusals[run] = str(error)
+    return Checkup((Check(name, "works", version), disk_check(base, standing)), refusals)
+
+
+def disk_check(base: Path, standing: Path) -> Check:
+    """The disk under the private servers.
+
+    Args:
+        base: their directory.
+        standing: the part of it that exists.
+    """
+    name = "Disk of private servers"
+    kind = filesystem(standing) or "a file system the kernel does not name"
+    found = f"{shutil.disk_usage(standing).free / 1e9:,.1f} GB free on {kind}, {base}"
+    if kind in MEMORY_FILESYSTEMS:
+        return Check(
+            name, "limited", found,
+            "It lies in memory: a flush of the log costs next to nothing there, and commits look quick.",
+            "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
+        )  # fmt: skip
+    return Check(name, "works", found)

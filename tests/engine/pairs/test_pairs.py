@@ -1,0 +1,192 @@
+"""Every question on every engine that it can be put to, in its smallest form; why it cannot on the others."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redolab import open_run
+from redolab.commands.matrix import QUESTIONS, pairs
+from redolab.engine import OFFERS
+from redolab.experiment import EXPERIMENTS
+from tests.conftest import Redolab
+from tests.mariadb import running_mariadb
+from tests.servers import Ended, Server, wait_until
+
+_CANNOT = Path(__file__).parent / "cannot.toml"
+_LIST = """
+factors.value = ["1", "2"]
+sql.unit = "select :'value'"
+"""
+SHORT = ("--blocks", "2", "--seconds", "0.2")
+# Each as small as it can be and still end in a verdict.
+SMALLEST = {
+    "commit-mode": (*SHORT, "--settings", "wait/immediate,nowait/batch", "--sessions", "2"),
+    "durability": ("--blocks", "2", "--seconds", "0.3", "--settings", "wait/immediate,nowait/batch"),
+    "rows-per-commit": ("--blocks", "2", "--rows", "320", "--settings", "1,32"),
+    "session-count": (*SHORT, "--sessions", "1,2"),
+    "commit-scaling": (*SHORT, "--sessions", "1,2"),
+    "cpu-capacity": SHORT,
+    "consistent-read": (
+        "--blocks", "2", "--seconds", "0.01", "--rows", "3600", "--settings", "0,2",
+    ),
+    "sampling-distribution": ("--blocks", "2"),
+    "calibrate": (*SHORT, "--sessions", "2"),
+    "--list FILE": (*SHORT, "--sessions", "1"),
+    "verify-forecast": (*SHORT, "--set", "sessions=3"),
+    "profile": ("--seconds", "0.5"),
+}  # fmt: skip
+WORKS = [(pair.question, pair.offer.name) for pair in pairs() if pair.why_not is None]
+
+Target = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> Iterator[dict[str, Path]]:
+    """A calibration of each engine that was asked for one: what forecasts start from."""
+    made: dict[str, Path] = {}
+    yield made
+    for place in made.values():
+        shutil.rmtree(place.parent)
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where private servers live and what outlives a run is kept; nothing is left there."""
+    # The path of a socket may be no longer than 107 bytes.
+    made = Path(tempfile.mkdtemp(prefix="redolab-pair-"))
+    made.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(made / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(made / "data"))
+    yield made
+    left = list((made / "cache").rglob("*"))
+    assert {path.name for path in left} <= {"redolab", "servers", "lock"}
+    wait_until(lambda: not named_in_processes(made), "every process of the run ends")
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def target(newest: Server, url: str, database: str) -> Iterator[Target]:
+    """What `--engine` says for an engine; somebody's servers are left as they were."""
+    settings, altered = newest.settings(), newest.altered()
+    with ExitStack() as stack:
+
+        def named(engine: str) -> str:
+            if engine == "mysql":
+                there = Path(tempfile.mkdtemp(prefix="redolab-mariadb-"))
+                stack.callback(shutil.rmtree, there)
+                return stack.enter_context(running_mariadb(there / "server")).url
+            return url if engine == "postgresql" else engine
+
+        yield named
+    newest.assert_left_clean(database)
+    assert (newest.settings(), newest.altered()) == (settings, altered)
+
+
+def named_in_processes(place: Path) -> list[str]:
+    """The servers with the place in their command line, and the guards with it in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (process / "cmdline").read_bytes()
+            if b"redolab.engine" in text:
+                text += (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if os.fsencode(place) in text:
+            found.append(process.name)
+    return found
+
+
+def asked(question: str, target: str, place: Path, calibrated: Path | None) -> list[str | Path]:
+    """The words of the command line."""
+    out = ("--json", "--out", place / "run")
+    if question == "profile":
+        return ["profile", target, *SMALLEST[question], "--json"]
+    if question == "verify-forecast":
+        assert calibrated is not None
+        engine = ("--engine", target, "--yes") if "://" in target else ()
+        return [question, calibrated, *SMALLEST[question], *engine, *out]
+    name: tuple[str | Path, ...] = (question,)
+    if question == "--list FILE":
+        file = place / "mine.toml"
+        file.write_text(_LIST)
+        name = ("--list", file)
+    return ["run", *name, "--quick", *SMALLEST[question], "--engine", target, "--yes", *out]
+
+
+@pytest.mark.parametrize(("question", "engine"), WORKS)
+def test_a_pair_works(
+    question: str,
+    engine: str,
+    place: Path,
+    target: Target,
+    redolab: Redolab,
+    calibrated: dict[str, Path],
+) -> None:
+    named = target(engine)
+    if question == "verify-forecast" and engine not in calibrated:
+        done = redolab(*asked("calibrate", named, place, None))
+        assert done.code == 0, done.err
+        keep(place, engine, calibrated)
+    done = redolab(*asked(question, named, place, calibrated.get(engine)))
+    results = said(done)
+    if question == "profile":
+        assert results["instance"]
+        assert results["instrument"]
+        return
+    assert results["engine"]["name"] == engine
+    verdict = results["verdict"]["text"]
+    assert verdict.endswith(".")
+    assert len(verdict.split()) > 5
+    run = open_run(place / "run")
+    assert run.manifest["status"] == "finished"
+    assert run.samples.num_rows == len(run.manifest["order"])
+    counted = {sample["setting"] for sample in run.samples.to_pylist() if sample["spoiled"] is None}
+    assert counted == {setting["name"] for setting in run.manifest["settings"]}
+    if question in EXPERIMENTS:
+        assert results["unit"] == EXPERIMENTS[question].unit
+    assert (place / "run" / "report.html").stat().st_size > 10_000
+    verified = redolab("verify", place / "run")
+    assert verified.code == 0, verified.err
+    if question == "calibrate":
+        keep(place, engine, calibrated)
+    if question == "consistent-read":
+        assert verdict.startswith("With 2 rounds of")
+
+
+def said(done: Ended) -> dict[str, Any]:
+    """The results object of a command that did what it was asked for."""
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def keep(place: Path, engine: str, calibrated: dict[str, Path]) -> None:
+    """Take the run out of a place that is about to be removed."""
+    calibrated[engine] = Path(tempfile.mkdtemp(prefix="redolab-calibrated-")) / "run"
+    shutil.move(place / "run", calibrated[engine])
+
+
+def test_the_file_says_why_each_of_the_others_cannot_be() -> None:
+    told = {
+        (question, engine): why
+        for engine, reasons in tomllib.loads(_CANNOT.read_text()).items()
+        for why, questions in reasons.items()
+        for question in questions
+    }
+    assert told == {(pair.question, pair.offer.name): pair.why_not for pair in pairs() if pair.why_not}
+    assert told.keys() | set(WORKS) == {(question, offer.name) for question in QUESTIONS for offer in OFFERS}
+
+
+def test_every_question_has_a_smallest_form() -> None:
+    assert SMALLEST.keys() == QUESTIONS.keys()
