@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
+from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.model.distribution import Distribution, constant
 from redolab.model.erlang import NoSteadyStateError
 
@@ -149,7 +150,7 @@ class GroupCommitParameters:
     """One flush serves every commit that waits; without it, one."""
     commit_delay_s: float = 0.0
     """How long a leader sleeps before its flush."""
-    commit_siblings: int = 5
+    commit_siblings: int = COMMIT_SIBLINGS
     """It does so when at least so many other transactions are under way."""
     asynchronous: bool = False
     """Commits do not wait for the log."""

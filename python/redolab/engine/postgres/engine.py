@@ -15,11 +15,8 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from redolab import _core
-from redolab.dialect.commit_parameters import (
-    commit_parameters,
-    durability_tier,
-    parameter_names,
-)
+from redolab.dialect.durability import durability_tier
+from redolab.dialect.postgres import commit_parameters, parameter_names
 from redolab.engine.base import Introduction, Recovery
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import find_postmaster

@@ -15,8 +15,8 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.exhibits import Agreement, Axis, Column, Figure, Finding, Series, Table
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
 from redolab.analysis.time_based import units_of_work
-from redolab.analysis.waits import CLIENT_READ, NOTHING, event_name, is_asleep, session_waits
-from redolab.dialect.log_waits import is_log_sync
+from redolab.analysis.waits import NOTHING, event_name, is_asleep, session_waits
+from redolab.dialect.log_waits import is_client_wait, is_log_sync, log_counters
 from redolab.experiment.session_count import pool as figures_of
 from redolab.experiment.session_count.pool import TimedEvent
 from redolab.records.sample import Sample
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 
 SOURCE = "Bobby Durrett, Faster commit time with fewer sessions, 22 August 2012"
 PUBLISHED_PER_CPU = (2, 16)
-_CLIENT_READ = event_name(*CLIENT_READ)
-# Named as the server's own count of writes and flushes of the log is.
-_COUNTED = {
-    "io:walsync": ("log_flushes", "log_flush_time_s"),
-    "io:walwrite": ("log_writes", "log_write_time_s"),
-}
 
 
 @dataclass(frozen=True)
@@ -272,7 +266,8 @@ def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float
             if seen.event and is_asleep(seen):
                 name = event_name(seen.wait_class, seen.event)
                 looks[name] = looks.get(name, 0) + seen.ticks
-    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - times.pop(_CLIENT_READ, 0.0)
+    for_client_s = math.fsum(times.pop(row) for row in list(filter(is_client_wait, times)))
+    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - for_client_s
     times.pop(UNACCOUNTED, None)
     events = []
     for row, seconds in times.items():
@@ -281,7 +276,7 @@ def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float
             title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
             events.append(TimedEvent(title.get(row, row), "", seconds, None))
         else:
-            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
+            waits, waited_s = (_known_sum(column, samples) for column in log_counters(row) or ("", ""))
             events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
     return events, db_time_s
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from redolab import units
+from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import Quantities
-from redolab.records.load import COMMIT_SIBLINGS
 
 Forecast = Callable[[Calibration, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
 
+from redolab.dialect.postgres import COMMIT_SIBLINGS, WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES
 from redolab.model.distribution import Distribution, constant, exponential, gamma, quantiles
 from redolab.model.group_commit import Arrivals, GroupCommitParameters
-from redolab.records.load import COMMIT_SIBLINGS, arrival_rate_of
+from redolab.records.load import arrival_rate_of
 
 Curve = tuple[tuple[int, float], ...]
 """Sessions, and a cost with so many, in their order; the first is one session."""
@@ -48,9 +49,6 @@ INTERRUPT_S = 20e-6
 DEVICE_WRITE_S = 36e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
-# PostgreSQL's defaults.
-WAL_WRITER_DELAY_S = 0.2
-WAL_WRITER_FLUSH_AFTER = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -300,7 +298,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         commit_siblings=COMMIT_SIBLINGS,
         asynchronous=not waits,
         writer_interval_s=0.0 if waits else WAL_WRITER_DELAY_S,
-        writer_bytes=0 if waits else WAL_WRITER_FLUSH_AFTER,
+        writer_bytes=0 if waits else WAL_WRITER_FLUSH_AFTER_BYTES,
     )
 
 

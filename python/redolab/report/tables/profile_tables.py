@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
+from redolab.dialect.known import product_name
 from redolab.dialect.log_waits import is_log_sync
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.tables import cells
@@ -62,7 +63,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
     """What was watched, for how long, and the log's figures."""
     engine, host, log = results["engine"], results["host"], results["log"]
     place = f", {engine['place']}" if engine.get("place") else ""
-    known = [("Server", f"{_product(engine['name'])} {engine['version']}{place}")]
+    product = product_name(engine["name"]) or engine["name"]
+    known = [("Server", f"{product} {engine['version']}{place}")]
     ticks = f"{results['instrument']['ticks']:,} ticks"
     known.append(("Watched", f"{units.duration(results['elapsed_s'])} from {results['at']}, {ticks}"))
     if host["busy_share"] is not None:
@@ -237,10 +239,6 @@ def _seen(item: Mapping[str, Any] | None) -> str:
 def duration(seconds: float) -> str:
     """A time as text; what is less than the clocks tell, or a rounding error, is none."""
     return units.duration(seconds) if seconds >= 1e-6 else "none"
-
-
-def _product(name: str) -> str:
-    return {"postgresql": "PostgreSQL", "mariadb": "MariaDB", "mysql": "MySQL"}.get(name.lower(), name)
 
 
 def short(text: str, room: int) -> str:

@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
+from redolab.dialect.known import product_name
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
-_PRODUCTS = {
-    "embedded": "PostgreSQL",
-    "postgresql": "PostgreSQL",
-    "mariadb": "MariaDB",
-    "mysql": "MySQL",
-    "sqlite": "SQLite",
-}
 # What the sessions of each kind of load do (`redolab.records.load`).
 _WORK = {
     "updates": "one row per commit",
@@ -72,14 +66,14 @@ def outcome(results: Results) -> Cell:
 
 def is_database(results: Results) -> bool:
     """Whether a database was measured, and not the machine alone."""
-    return results["engine"]["name"] in _PRODUCTS
+    return product_name(results["engine"]["name"]) is not None
 
 
 def server(results: Results) -> str:
     """Name what was measured."""
     engine = results["engine"]
     place = "" if engine.get("local", True) else ", on another machine"
-    product = _PRODUCTS.get(engine["name"])
+    product = product_name(engine["name"])
     if product:
         return f"{product} {engine['version']} ({engine['name']}{place})"
     machine = results["method"].get("machine", {})
