@@ -43,11 +43,11 @@ class Score:
     model: str
     family: str
     quantity: str
-    """Of `redolab.forecast.models.quantities.QUANTITIES`."""
+    """A name in `redolab.forecast.models.quantities.QUANTITIES`."""
     forecast: float
     observed: float
     low: float | None = None
-    """Of the prediction interval that was given, if one was."""
+    """The low end of the prediction interval that was given, if one was."""
     high: float | None = None
 
     @property
@@ -80,7 +80,7 @@ class Predicted:
     low: float
     high: float
     level: float
-    """Of the interval, 0 to 1."""
+    """The probability of the interval, 0 to 1."""
     verified: int
     """Forecasts of this family that were verified before; 0: the width is a guess."""
 

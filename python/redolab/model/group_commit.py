@@ -272,9 +272,9 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     if not 0 <= seed < 2**64:
         raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
     _check_demand(parameters)
-    seen = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
-    _check_backlog(parameters, seen)
-    return _result(parameters, seen)
+    simulated = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
+    _check_backlog(parameters, simulated)
+    return _result(parameters, simulated)
 
 
 def _check_demand(parameters: GroupCommitParameters) -> None:
@@ -288,20 +288,20 @@ def _check_demand(parameters: GroupCommitParameters) -> None:
         )
 
 
-def _check_backlog(parameters: GroupCommitParameters, seen: Simulated) -> None:
+def _check_backlog(parameters: GroupCommitParameters, simulated: Simulated) -> None:
     """A queue without a drift wanders no further than some square roots of the number of arrivals."""
     if parameters.arrivals is None:
         return
-    arrived = sum(batch.arrivals for batch in seen.batches)
-    if seen.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
+    arrived = sum(batch.arrivals for batch in simulated.batches)
+    if simulated.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
         raise NoSteadyStateError(
-            f"no steady state: of {arrived} units of work {seen.backlog} still had no session at the end. "
-            "Ask for fewer per second, or for more sessions"
+            f"no steady state: of {arrived} units of work {simulated.backlog} still had no session at the "
+            "end. Ask for fewer per second, or for more sessions"
         )
 
 
-def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitResult:
-    batches = seen.batches
+def _result(parameters: GroupCommitParameters, simulated: Simulated) -> GroupCommitResult:
+    batches = simulated.batches
 
     def ratio(above: Callable[[SimulatedBatch], float], below: Callable[[SimulatedBatch], float]) -> Interval:
         return ratio_of_sums([above(batch) for batch in batches], [below(batch) for batch in batches])
@@ -313,8 +313,8 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
     commits = [batch.commits for batch in batches]
     return GroupCommitResult(
         throughput_per_s=per_time(lambda batch: batch.commits * 1e9),
-        commit_time=_times(seen.commit_time, [batch.commit_time for batch in batches], commits),
-        response_time=_times(seen.response_time, [batch.response_time for batch in batches], commits),
+        commit_time=_times(simulated.commit_time, [batch.commit_time for batch in batches], commits),
+        response_time=_times(simulated.response_time, [batch.response_time for batch in batches], commits),
         cpu_utilization=per_time(lambda batch: batch.cpu_busy_ns / servers),
         device_utilization=per_time(lambda batch: batch.device_busy_ns),
         commits_per_flush=(
@@ -341,7 +341,7 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
         backlog=per_time(lambda batch: batch.backlog_ns),
         elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,
         commits=sum(commits),
-        events=seen.events,
+        events=simulated.events,
     )
 
 

@@ -92,7 +92,7 @@ class _Commit:
     """What one commit costs on average; CPU time in elapsed time on a server."""
 
     session_cpu_s: float
-    """Of its session, flush and waking included."""
+    """CPU time of its session, flush and waking included."""
     all_cpu_s: float
     """With the background."""
     visits: float

@@ -167,8 +167,8 @@ def import_ledger(path: Path) -> Imported:
     lines = [line for line in lines if line["sha256"] in sealed]
     with _locked(imported_path()) as file:
         before = _parsed(file, _MOST_IMPORTED_BYTES)
-        seen = {digest(line) for line in (*_own(), *before)}
-        new = {digest(line): line for line in lines if digest(line) not in seen}
+        digests = {digest(line) for line in (*_own(), *before)}
+        new = {digest(line): line for line in lines if digest(line) not in digests}
         lines_now = [*before, *new.values()]
         size = os.fstat(file).st_size + sum(len(canonical(line)) + 1 for line in new.values())
         if size > _MOST_IMPORTED_BYTES or len(_few_models(lines_now)) < len(lines_now):

@@ -67,7 +67,7 @@ class Measured:
     scenario: Scenario
     loop: str
     quantities: Mapping[str, Estimate]
-    """Of `redolab.forecast.models.quantities.QUANTITIES`, those that were measured."""
+    """What was measured, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
 
 
 @dataclass(frozen=True)
@@ -223,14 +223,14 @@ def _competing(chosen: Chosen, cpus: int) -> list[_Competing]:
     if chosen.lone.loop == "client":
         nowait = [*filter(None, [chosen.rows_nowait]), *nowait]
         fewest = client_threads(cpus) + 1
-    found = {
+    shares = {
         item.scenario.sessions: _Competing(
             item.scenario.sessions, item.server_s / _statements(item), item.client_s
         )
         for item in nowait
         if item.scenario.sessions >= fewest
     }
-    return [found[sessions] for sessions in sorted(found)]
+    return [shares[sessions] for sessions in sorted(shares)]
 
 
 def _statements(item: SampledSetting) -> int:
@@ -348,12 +348,12 @@ def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
         by_sessions = ((1, SERVED_BY_FEW * served_s), (busy.scenario.sessions, served_s))
         return replace(costs, wake_s=wake_s, served_s=by_sessions)
 
-    found = divided(1.0)
+    division = divided(1.0)
     for _ in range(3):
-        needs = parameters(replace(found, hand_over_exit_s=0.0), busy.scenario)
+        needs = parameters(replace(division, hand_over_exit_s=0.0), busy.scenario)
         needs = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0)
-        seen = simulate(needs, _SEED, _COMMITS)
-        cpu_s = seen.cpu_utilization.point * needs.cpus / seen.throughput_per_s.point
+        simulated = simulate(needs, _SEED, _COMMITS)
+        cpu_s = simulated.cpu_utilization.point * needs.cpus / simulated.throughput_per_s.point
         waiting_s = max(waiting_s + (busy.cpu_s - cpu_s) / share, LEAST_S)
-        found = divided(max(seen.log_waits_per_commit.point / share, 0.5))
-    return found
+        division = divided(max(simulated.log_waits_per_commit.point / share, 0.5))
+    return division

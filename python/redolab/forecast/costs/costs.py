@@ -173,8 +173,8 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     place = bisect_right(points, sessions, key=itemgetter(0))
     beyond = place == len(points)
     (few, cost), (many, next_cost) = curve[-2:] if beyond else points[place - 1 : place + 1]
-    found = cost + (sessions - few) / (many - few) * (next_cost - cost)
-    return max(found, next_cost) if beyond else found
+    between = cost + (sessions - few) / (many - few) * (next_cost - cost)
+    return max(between, next_cost) if beyond else between
 
 
 def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:

@@ -107,8 +107,8 @@ def _line(
 
 def _through(scenario: Scenario, throughput: float) -> Mapping[str, float]:
     response_s = scenario.sessions / throughput - scenario.think_time_ms / 1e3
-    found = {"throughput_per_s": throughput}
-    return found | ({"response_time_ms": 1e3 * response_s} if response_s > 0 else {})
+    values = {"throughput_per_s": throughput}
+    return values | ({"response_time_ms": 1e3 * response_s} if response_s > 0 else {})
 
 
 def _closed_and_measured(scenario: Scenario) -> None:

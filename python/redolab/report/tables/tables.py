@@ -101,18 +101,18 @@ def load(results: Results) -> str:
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
-    found = [
+    known = [
         ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
         _counted(results),
     ]
     if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
-        found.append(("Commit mode set per", str(results["load"]["scope"])))
+        known.append(("Commit mode set per", str(results["load"]["scope"])))
     if is_database(results):
-        found.append(("Log device", emulation(results) or "the machine's own"))
+        known.append(("Log device", emulation(results) or "the machine's own"))
     if results.get("regime"):
-        found.append(("Regime of the baseline", _regime(results["regime"])))
-    return found
+        known.append(("Regime of the baseline", _regime(results["regime"])))
+    return known
 
 
 def null_test(results: Results) -> str:
