@@ -19,7 +19,7 @@ class Said:
 
     model: str
     quantities: Mapping[str, Predicted]
-    """Its forecasts by the names in `redolab.forecast.models.quantities.QUANTITIES`; empty where it is silent."""
+    """Its forecasts by the names in `quantities.QUANTITIES`; empty where it is silent."""
     silent: str | None = None
     """Why it can say nothing."""
 
