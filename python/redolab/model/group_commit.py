@@ -69,12 +69,12 @@ class GroupCommitParameters:
     """A flush's device time is kept from its beginning on, whatever comes between: as by a device that an
     emulator makes slower."""
     device_cpu: int | None = None
-    """The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles, who
-    waited goes there. Of no effect without `own_queues`."""
+    """The CPU that a device with a single queue tells that it is done. If that CPU idles, the process that
+    waited goes there. It has no effect without `own_queues`."""
     interrupt_s: float = 0.0
-    """CPU time that it takes a CPU to be told that the device is done, at the cost of who is there; of a
-    short wait at most two thirds. While the CPU idles that is in the device's time. Of no effect without
-    `own_queues`."""
+    """CPU time of a CPU that is told that the device is done, taken from the process that runs there. It is
+    two thirds of a short wait at the most. While the CPU idles it is part of the device's time. It has no
+    effect without `own_queues`."""
     think: Distribution = NOTHING
     """From the end of a transaction to the beginning of the session's next."""
     arrivals: Arrivals | None = None
@@ -95,28 +95,29 @@ class GroupCommitParameters:
     post_s: float = 0.0
     """CPU time to wake another up, spent by whoever releases the log."""
     served_s: float = 0.0
-    """Further CPU time of who finds, woken up, that the log is where he needs it: caches are cold."""
+    """Further CPU time of a session that was woken up and whose commit is in the log: its caches are cold."""
     idle_exit_s: float = 0.0
-    """From waking a process to its running on a CPU that idles, which is busy meanwhile. Not after a flush of
-    its own: there the device's time has it, which is so much shorter where `device_cpu` is busy."""
+    """From waking a process to its running on a CPU that idles; that CPU is busy meanwhile. After a flush of
+    its own it is nothing: there the device's time contains it, and is so much shorter where `device_cpu` is
+    busy."""
     halt_exit_s: float = 0.0
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
     cold_s: float = 0.0
-    """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
-    that idled, since its last: caches are cold."""
+    """Further CPU time of a transaction after a wait for the device, or after its session was woken up on a
+    CPU that idled: its caches are cold."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     spread_below: float = 0.0
-    """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
+    """A share of the CPUs' time, 0 to 1. While less is used, a process that is woken up and whose last CPU is
     busy goes to one that idles and is not halted."""
     pack_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
-    comes to that of who wakes him up."""
+    """A share of the CPUs' time, 0 to 1. While less is used, a session that waited for the log and whose last
+    CPU is halted comes to the CPU of the session that wakes it up."""
     fetch_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's
-    CPU."""
+    """A share of the CPUs' time, 0 to 1. While less is used, a server's process whose last CPU idles comes to
+    its client's CPU."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
@@ -177,8 +178,8 @@ class GroupCommitParameters:
     def transaction_cpu_s(self) -> float:
         """Mean CPU time of a transaction before its commit, without contention, in server and client.
 
-        With a CPU for each session, caches are cold after a flush, a client's thread sleeps after each
-        statement, and both sides' CPUs idle when they are handed one: what that takes counts too.
+        With a CPU for each session, caches are cold after a flush and a client's thread sleeps
+        after each statement. Both sides' CPUs idle when they are handed one. What all that takes counts too.
         """
         statement_s, cold_s = self.client_s, 0.0
         if self.sessions <= self.cpus:

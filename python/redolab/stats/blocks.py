@@ -170,8 +170,8 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every setting with the baseline on one metric; Holm over the settings.
 
-    A block counts for a setting when the setting and every baseline sample of the design are in it
-    (A and A'; A alone where no block of the run has an A').
+    A block counts for a setting when the setting and every baseline sample of the design are in it. Those
+    are A and A', or A alone where no block of the run has an A'.
     """
     paired = any((baseline, "baseline_b") in values for values in blocks.values())
     roles: tuple[str, ...] = ("baseline_a", "baseline_b") if paired else ("baseline_a",)

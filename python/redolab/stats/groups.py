@@ -78,10 +78,10 @@ class Difference:
 def differences(groups: Mapping[str, Floats], normal: Mapping[str, bool | None]) -> tuple[Difference, ...]:
     """Compare groups two by two: every pair of up to 6 groups, each with the first of up to 50.
 
-    A pair is tested by Welch's t when both are normal, else by Mann-Whitney, as the published
-    experiments did, and at 5 % after Holm. The interval of the difference is by bootstrap (BCa, the
-    same resamples every time), and Welch's where a group has fewer than 10 values, which is too few to
-    resample, or more than 2,000, whose mean is normal enough. Groups of fewer than two values are
+    A pair is tested by Welch's t when both are normal, else by Mann-Whitney, as the published experiments
+    did, and at 5 % after Holm. The interval of the difference is by bootstrap (BCa, the same resamples
+    every time). It is Welch's where a group has fewer than 10 values, too few to resample. It is Welch's
+    too where a group has more than 2,000, whose mean is normal enough. Groups of fewer than two values are
     left out.
 
     Args:

@@ -206,8 +206,8 @@ def _means_json(cut: _Means, values: Floats) -> dict[str, Any]:
 def _spread_ratio(cut: _Means, values: Floats) -> Estimate:
     """The spread of the means over that of means of independent values, sd / sqrt(size).
 
-    Near 1 where the order of the file says nothing; above it where values that follow each other are
-    alike, so that groups of them differ more than chance would have it. The interval takes the
+    Near 1 where the order of the file says nothing. Above it where values that follow each other are alike,
+    so that groups of them differ more than chance would have it. The interval takes the
     means as normal.
 
     Source: SciPy, `scipy.stats.chi2`.

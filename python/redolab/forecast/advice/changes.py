@@ -1,7 +1,7 @@
 """What could be changed of today's setting, what each change risks, and which command settles it.
 
-Every change is of one factor: what the application decides (rows per commit, sessions), what the server does
-(waiting for the log, a commit delay), and hardware (the log device, CPUs).
+Every change is of one factor. The application decides rows per commit and sessions. The server decides
+waiting for the log and a commit delay. Log device and CPUs are hardware.
 """
 
 from __future__ import annotations

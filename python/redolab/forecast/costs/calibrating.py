@@ -1,24 +1,24 @@
 """From a stored run to what forecasts need: costs that were measured directly, each with its scatter.
 
-- What a lone session does beside its flush is what a transaction costs while sessions have a CPU each; the
-  server counts and times flushes (`pg_stat_io`, `pg_stat_wal`), the kernel CPU time. A flush is CPU time and
-  the device's.
-- Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete;
-  with one, what it costs while caches are warm. What it takes more beside its flush is that they are cold.
-- With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush, and
-  of going on afterwards with cold caches.
-- A client that has several sessions to work for finds answers waiting for it: that is its CPU time per
-  statement. What a lone session's client takes more is its thread's going to sleep and waking up; and what a
-  lone session waits beside all CPU time is how long CPUs that idle take to be there for either side.
-- Settings with several rows per commit tell what a row costs in CPU time where nobody waits and where many
-  sessions do, and in log.
-- Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'. Where
+- A transaction, while sessions have a CPU each: what a lone session does beside its flush. The server counts
+  and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time.
+- A flush: CPU time and the device's, of the same lone session.
+- A transaction while sessions compete: many sessions whose commits do not wait (`nowait`). One such session
+  tells what it costs while caches are warm. What a lone session that waits takes more is cold caches.
+- Waiting for somebody else's flush: the CPU time that is left over with many sessions that wait. Going on
+  afterwards with cold caches is part of it.
+- A client's statement: its CPU time where it has several sessions to work for, and so finds answers waiting.
+  What a lone session's client takes more is its thread's going to sleep and waking up.
+- A CPU that idles: what a lone session waits beside all CPU time is how long it takes to be there.
+- A row: settings with several rows per commit tell its CPU time and its log. There is one where nobody waits
+  and one where many sessions do.
+- Others' work: what sessions and client do not have of CPUs that are short, where commits do not wait. Where
   many sessions wait, it is what they do not have of the CPU time that is used.
-- A lone session that pauses tells how much longer a flush takes once the device has idled. It does so without
+- A device that has idled: a lone session that pauses tells how much longer a flush takes. It pauses without
   leaving its CPU, so that a CPU that has idled is not taken for the device.
 
-How often a commit waits, in vain too, is the simulation's answer: what a wait costs is such that it needs as
-much CPU time per commit as the busy setting did.
+The simulation answers how often a commit waits, in vain too. The cost of a wait is chosen so that the busy
+setting needs, simulated, the CPU time per commit that it needed.
 """
 
 from __future__ import annotations

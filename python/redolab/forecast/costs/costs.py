@@ -161,9 +161,11 @@ class Calibration:
 
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
-    """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
-    their number, to those measured and between them. Beyond them it grows on as between the last two, however
-    many CPUs there are, and never falls.
+    """A cost with so many sessions.
+
+    While there is a CPU for each session, it is the cost of one. From there on it is linear in their
+    number, between the numbers measured. Beyond them it grows on as between the last two and never falls,
+    however many CPUs there are.
     """
     own_cpu = max(cpus, 1)
     more = [point for point in curve if point[0] > own_cpu]
@@ -178,8 +180,9 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
 
 
 def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:
-    """What a device takes longer that has idled for so long: linear between the points, outside of them as at
-    the nearest.
+    """How much longer a device takes that has idled for `idle_s` seconds, in seconds.
+
+    It is linear between the points of `curve`, and outside of them as at the nearest.
     """
     import numpy as np
 
@@ -204,7 +207,7 @@ def client_threads(cpus: float) -> int:
 
 
 def spread_below(cpus: float) -> float:
-    """The use of the CPUs, 0 to 1, up to which Linux looks for one that idles for who is woken up.
+    """The use of the CPUs, 0 to 1, up to which Linux looks for an idle one for a process that is woken up.
 
     Source: kernel/sched/fair.c, `update_idle_cpu_scan`: of n CPUs it looks at n (1 - (1.17 use)^2), in whole
     ones.

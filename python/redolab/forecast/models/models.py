@@ -74,8 +74,8 @@ def _line(
     """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
     and the other numbers add to it, by least squares.
 
-    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
-    station is busy all the time the time of a transaction is a straight line in the number of sessions.
+    Time and not throughput, because a straight line through throughputs soon falls below nothing. Where one
+    station is busy all the time, the time of a transaction is a straight line in the number of sessions.
 
     Raises:
         ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,

@@ -1,11 +1,11 @@
 """The models that the simulation is compared with, each as others use it: quick, exact of something simpler,
 or published.
 
-None but the approximation knows group commit: to them the log is a station at which every commit has a flush
-of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves) are
-applied to sessions that loop as is often done: the arrival rate is taken to be the throughput X at which
-N = X (R(X) + Z), which pretends that arrivals come at random whatever the sessions do. What a model cannot
-speak of it refuses with `ValueError` and the reason.
+None but the approximation knows group commit: to them the log is a station at which every commit has a
+flush of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves)
+are applied to sessions that loop as is often done. The arrival rate is taken to be the throughput X at
+which N = X (R(X) + Z). That pretends that arrivals come at random whatever the sessions do. What a model
+cannot speak of it refuses with `ValueError` and the reason.
 
 Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
 """
@@ -131,9 +131,9 @@ def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str
     """The published curves: R = S / (1 - (S X / M)^M) at the CPUs and R = S / (1 - S X) at the log.
 
     M is the measured number of effective CPUs. For sessions that loop the curves have no arrival rate; the
-    X at which N = X (R(X) + Z) is taken for it. That fails where it matters: the curves see random arrivals
-    and so a queue at the log with a few sessions already, and a wall at one commit per flush, which group
-    commit passes.
+    X at which N = X (R(X) + Z) is taken for it. That fails where it matters. The curves see random
+    arrivals, and so a queue at the log with a few sessions already. They see a wall at one commit per
+    flush, which group commit passes.
 
     Raises:
         ValueError: the scenario cannot be, its cost is not known, or the curves know no such thing.

@@ -47,8 +47,8 @@ def run_live(read: Read, session: int | None) -> None:
     """Show what `read` returns, again and again, until the user quits.
 
     Args:
-        read: called in a thread of its own with an event that is set when the screen ends; returns the
-            results object of the last seconds once there is something new, or None after the event.
+        read: called in a thread of its own with an event that is set when the screen ends. It returns
+                the results object of the last seconds once there is something new, or None after the event.
         session: the number of the session to begin with alone, or None.
 
     Raises:
