@@ -26,7 +26,7 @@ WAL_WRITER_DELAY_S = 0.2
 WAL_WRITER_FLUSH_AFTER_BYTES = 1 << 20
 """The server's default: so much log and the WAL writer flushes before its time."""
 ROW_HEADER_BYTES = 48
-"""Of a small row: line pointer, tuple header and two integers."""
+"""What a small row takes: line pointer, tuple header and two integers."""
 SCANNED_PART_OF_CACHE = 4
 """A scan keeps its table in the cache where the table is smaller than the cache over this."""
 

@@ -107,7 +107,7 @@ def _normality(results: Mapping[str, Any]) -> Table:
     rows = [row | {"normal": words[row["normal"]]} for row in results["normality"]]
     shown, note = _first(_rows(rows, columns))
     text = (
-        "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one; distance is the "
+        "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one. Distance is the "
         "largest difference between the share of values below a place and what a normal one has there."
     )
     return Table("normality", "Normality", columns, shown, f"{text} {note}".strip(), first=True)

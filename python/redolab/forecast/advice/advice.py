@@ -20,14 +20,14 @@ from redolab.records.sample import TIER_TEXT
 from redolab.records.store import Run
 
 LINES = 3
-"""Of the short list."""
+"""The most sentences of the short list."""
 _WORTH_A_LINE = 0.05
 """Share of the time from which on a bound stands in the short list."""
 ASSUMES = (
     "Amdahl's bound: a row of the time account is gone altogether, and every other row stays as long as it "
     "is. Rows that get shorter together also stand together. A change that shortens other rows too can give "
-    "more: who does not wait for the log saves the CPU time of falling asleep and waking up as well. Source: "
-    "G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
+    "more. A session that does not wait for the log also saves the CPU time of falling asleep and waking up. "
+    "Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
     "capabilities, AFIPS 1967."
 )
 _NO_COSTS = (

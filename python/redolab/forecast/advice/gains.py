@@ -38,7 +38,7 @@ _CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
 ORDER = (
     "First what is shown to help, then what is not shown to help, then what does less work. In each part "
     "changes that keep the durability of commits come first, those that give it up after them, and last the "
-    "limits that nobody can reach; in each of these the larger gain comes first, work before time."
+    "limits that nobody can reach. In each of these the larger gain comes first, work before time."
 )
 
 

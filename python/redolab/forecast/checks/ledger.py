@@ -39,7 +39,7 @@ ORIGINS: Mapping[Origin, str] = {
 
 _MOST_LINE_BYTES = 4 << 20
 _MOST_SCORES = 10_000
-"""Of one forecast: 20 settings, and each model says ten quantities of each."""
+"""The most scores of one forecast: 20 settings, of each of which each model says ten quantities."""
 _MOST_OWN_BYTES = 256 << 20
 _MOST_IMPORTED_BYTES = 64 << 20
 _MOST_MODELS = 64
@@ -47,10 +47,10 @@ _MOST_MODELS = 64
 _MOST_NAME, _MOST_REASON = 200, 2000
 _LARGEST = 1e15
 _LARGEST_END = 1e30
-"""Of an interval: it may be far wider than the values."""
+"""The largest end of an interval, which may be far wider than the values."""
 _MOST_OFF = 1e6
-"""Of forecast over observed, or the other way round. The record that comes with Redolab has 206, of models
-that know nothing of group commit."""
+"""The largest ratio of forecast and observed, either way round. The record that comes with Redolab has 206,
+of models that know nothing of group commit."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 

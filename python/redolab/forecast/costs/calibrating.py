@@ -199,8 +199,8 @@ def _available_waiting(chosen: Chosen, cpus: int) -> float:
 def _by_sessions(measured: Sequence[tuple[int, float]], loop: str, cpus: int) -> Curve:
     """Costs by sessions as they count in a forecast.
 
-    What several sessions of a client cost where nobody waits is the least that there is, as with one session
-    for each CPU: where commits wait, its threads and the server's processes put each other off.
+    What several sessions of a client cost where nobody waits is the least that there is, as with one
+    session for each CPU. Where commits wait, its threads and the server's processes put each other off.
     """
     if loop != "client" or not measured:
         return tuple(measured)

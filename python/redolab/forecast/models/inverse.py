@@ -26,14 +26,14 @@ from redolab.model.group_commit import GroupCommitResult, simulate
 from redolab.stats.estimates import Estimate
 
 ELBOW = 0.95
-"""Of the best throughput."""
+"""The part of the best throughput that is enough."""
 MOST_SESSIONS = 2048
 MANY_ROWS = 4096
 """Rows per commit taken for very many."""
 LEAST_SAVED = 0.01
-"""Of the time per row of one row per commit: a smaller benefit cannot be told from none."""
+"""The part of the time per row of one row per commit below which a benefit cannot be told from none."""
 IDLE = 0.001
-"""Of the throughput of as many sessions in a loop: an arrival rate so low that hardly anything queues."""
+"""An arrival rate so low that hardly anything queues, over the throughput of as many sessions in a loop."""
 _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of it, and to a 250th."""
 _HIGHER = 1.25
