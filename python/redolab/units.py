@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 _STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
@@ -31,6 +32,26 @@ def clock(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def with_interval(
+    point: float | None,
+    low: float | None,
+    high: float | None,
+    unit: str = "",
+    write: Callable[[float], str] = significant,
+) -> str:
+    """An estimate in a sentence: the point with its unit, and the ends of its interval in the same unit.
+
+    Without both ends it is the point alone, and without a point `unknown`.
+
+    >>> with_interval(12, 11.25, 12.75, " %"), with_interval(3, None, None)
+    ('12.0 % (11.2 to 12.8)', '3.00')
+    """
+    if point is None:
+        return "unknown"
+    around = "" if low is None or high is None else f" ({write(low)} to {write(high)})"
+    return f"{write(point)}{unit}{around}"
 
 
 def percent(share: float, decimals: int = 1) -> str:
@@ -65,6 +86,16 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def counted(number: int, noun: str) -> str:

@@ -22,12 +22,8 @@ import typer
 from redolab import errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
 from redolab.cli import app
-from redolab.dialect.commit_parameters import (
-    GATHERING,
-    commit_parameters,
-    durability_tier,
-    parameter_names,
-)
+from redolab.dialect.durability import durability_tier
+from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
 from redolab.errors import RefusedError
 from redolab.experiment import EXPERIMENTS

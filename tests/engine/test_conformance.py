@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from redolab import open_run
-from redolab.dialect.commit_parameters import GATHERING
+from redolab.dialect.postgres import GATHERING
 from redolab.engine.postgres.preflight.preflight import NEWEST, OLDEST
 from redolab.engine.statements import statement
 from tests.conftest import Redolab

@@ -53,7 +53,7 @@ class Live:
 
     async def see(self, results: dict[str, Any]) -> None:
         """New results arrive."""
-        self.screen.post_message(LiveScreen.Seen(results))
+        self.screen.post_message(LiveScreen.Changed(results))
         await self._pilot.pause()
         await self._pilot.pause()
 
@@ -299,7 +299,7 @@ def test_what_arrives_after_the_end_is_let_go() -> None:
         await it.see(profiles.busy())
 
     screen = live(use)
-    screen.on_live_screen_seen(LiveScreen.Seen(profiles.busy()))
+    screen.on_live_screen_changed(LiveScreen.Changed(profiles.busy()))
     screen.action_hold()
     assert screen.error is None
 

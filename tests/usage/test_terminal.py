@@ -328,7 +328,7 @@ def test_the_live_screen() -> None:
     async def look() -> str:
         shown = ""
         async with screen.run_test(size=(200, 60)) as pilot:
-            screen.post_message(LiveScreen.Seen(results))
+            screen.post_message(LiveScreen.Changed(results))
             await pilot.pause()
             for key in ("1", "2", "enter", "escape", "3", "4", "5"):
                 await pilot.press(key)

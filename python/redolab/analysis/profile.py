@@ -15,7 +15,7 @@ from redolab.analysis.waits import (
     is_awake,
     session_waits,
 )
-from redolab.dialect.log_waits import is_log_sync
+from redolab.dialect.log_waits import is_log_sync, unposted_wait
 from redolab.records.account import Account, AccountRow, Scope
 from redolab.records.sample import Sample, WaitRow
 from redolab.stats.estimates import Estimate, mean_estimate
@@ -168,12 +168,8 @@ def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str]) -> s
         return None
     if share < 0:
         return "CPU, run queue and steal exceed the time the sessions had."
-    if (levels.get("commit_wait"), levels.get("commit_logging")) == ("wait", "batch"):
-        return (
-            "the session that leads a group commit sleeps commit_delay before it flushes, and "
-            "PostgreSQL up to 18 posts no wait event for that sleep."
-        )
-    return "the sessions were asleep and posted no wait event."
+    known = unposted_wait(levels.get("commit_wait"), levels.get("commit_logging"))
+    return known or "the sessions were asleep and posted no wait event."
 
 
 def log_sync_share(times: Times) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from redolab.dialect.log_waits import is_client_wait, is_idle_class
 from redolab.records.sample import ProcessTime, Sample, WaitRow
 
 
@@ -19,11 +20,7 @@ class Seen:
 
 
 NOTHING = Seen()
-CLIENT_READ = ("Client", "ClientRead")
-"""A server process waits for its client to send something."""
-
 _AWAKE = ("on_cpu", "runnable", "awake")
-_IDLE_BACKGROUND = frozenset({"Activity", "Client", ""})
 
 
 def event_name(wait_class: str, event: str) -> str:
@@ -41,7 +38,7 @@ def session_waits(sample: Sample, seen: Seen) -> Iterator[WaitRow]:
     """
     mine = [row for row in seen.waits if row.scope == "session"]
     for row in mine:
-        if (row.wait_class, row.event) != CLIENT_READ:
+        if not is_client_wait(event_name(row.wait_class, row.event)):
             yield row
         elif sample.client_cpu_s is not None:
             idle = _ticks_outside(sample, mine) if is_asleep(row) else 0
@@ -63,7 +60,7 @@ def background_waits(rows: Iterable[WaitRow]) -> Iterator[WaitRow]:
     and asleep with nothing posted, which is how processes without wait events idle.
     """
     for row in rows:
-        if row.scope == "background" and not is_awake(row) and row.wait_class not in _IDLE_BACKGROUND:
+        if row.scope == "background" and not is_awake(row) and not is_idle_class(row.wait_class):
             yield row
 
 

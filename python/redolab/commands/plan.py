@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from redolab import units
-from redolab.dialect.commit_parameters import GATHERING, parameter_names
+from redolab.dialect.postgres import GATHERING, parameter_names
 from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption

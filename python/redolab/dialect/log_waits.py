@@ -1,46 +1,55 @@
-"""Which wait events are the log's: a commit's wait for its flush, and the write and flush themselves."""
+"""Which wait events are the log's, and which are a session's wait for its client.
+
+Every dialect is asked: the name of an event tells its server, and no name means two things in two servers.
+"""
 
 from __future__ import annotations
 
-# Spelled WALSync, WALWrite before PostgreSQL 17: names are compared in lower case.
-_LOG_WRITE = frozenset(
-    {
-        "io:walsync",
-        "io:walwrite",
-        # MariaDB and MySQL, by the file that is written (engine/mariadb/observer/waits.py).
-        "io:redo log flush",
-        "io:redo log write",
-        "io:binlog flush",
-        "io:binlog write",
-    }
-)
-_LOG_SYNC = _LOG_WRITE | {
-    "lwlock:walwrite",
-    "ipc:syncrep",
-    # A MariaDB session asleep in these stages waits for the flush that another session does: with a
-    # binary log in the first two, without one in the last (MariaDB 10.6, MDEV-24341).
-    "stage:commit",
-    "stage:waiting for prior transaction to commit",
-    "stage:updating status",
-}
+import re
+
+from redolab.dialect.base import Pair
+from redolab.dialect.known import DIALECTS
+
+_LOG_WRITE = frozenset().union(*(dialect.log_write for dialect in DIALECTS))
+_LOG_SYNC = _LOG_WRITE.union(*(dialect.log_sync for dialect in DIALECTS))
+_LOG_SYNC_LIKE = re.compile("|".join(dialect.log_sync_like for dialect in DIALECTS if dialect.log_sync_like))
+_CLIENT_WAITS = frozenset().union(*(dialect.client_waits for dialect in DIALECTS))
+_IDLE_CLASSES = frozenset().union(*(dialect.idle_classes for dialect in DIALECTS))
+_LOG_COUNTERS = {name: pair for dialect in DIALECTS for name, pair in dialect.log_counters.items()}
+_UNPOSTED = {levels: why for dialect in DIALECTS for levels, why in dialect.unposted_waits.items()}
 
 
 def is_log_sync(name: str) -> bool:
     """Whether a wait event (`Class:Event`) is a commit waiting for its flush of the log.
 
-    These are the flush and the write before it, the lock that followers of a group commit wait
-    on, and a synchronous standby's answer. The sleep of `commit_delay` posts no event up to
-    PostgreSQL 18: the session that leads a group then shows as unaccounted, its followers as
-    LWLock:WALWrite. A later version's event for it (Timeout, commit delay) counts.
-
-    Source: PostgreSQL manual, "Wait Events"; XLogFlush in PostgreSQL's xlog.c.
+    These are the flush and the write before it, the wait of those whose log another flushes, and a
+    synchronous standby's answer. PostgreSQL's sleep of `commit_delay` posts no event up to version 18.
+    The session that leads a group then shows as unaccounted, its followers as LWLock:WALWrite.
     """
     lowered = name.lower()
-    return lowered in _LOG_SYNC or (
-        lowered.startswith("timeout:") and "commit" in lowered and "delay" in lowered
-    )
+    return lowered in _LOG_SYNC or _LOG_SYNC_LIKE.match(lowered) is not None
 
 
 def is_log_write(name: str) -> bool:
     """Whether a wait event (`Class:Event`) is the log being written or flushed by the waiter itself."""
     return name.lower() in _LOG_WRITE
+
+
+def is_client_wait(name: str) -> bool:
+    """Whether a wait event (`Class:Event`) is a session that waits for its client to send something."""
+    return name.lower() in _CLIENT_WAITS
+
+
+def is_idle_class(wait_class: str) -> bool:
+    """Whether a background process in such a wait has nothing to do; no class at all is such a wait too."""
+    return not wait_class or wait_class.lower() in _IDLE_CLASSES
+
+
+def log_counters(name: str) -> Pair | None:
+    """The columns of a sample in which the server itself counts and times a wait event; None without."""
+    return _LOG_COUNTERS.get(name.lower())
+
+
+def unposted_wait(commit_wait: str | None, commit_logging: str | None) -> str | None:
+    """Why sessions sleep without a wait event under such levels, in words; None where no reason is known."""
+    return _UNPOSTED.get((commit_wait or "", commit_logging or ""))

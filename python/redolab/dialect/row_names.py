@@ -1,8 +1,13 @@
-"""The rows of a time account in words: what is CPU, what is a wait, and what people call it."""
+"""The rows of a time account in words: what people call them, and what they mean.
+
+Every dialect is asked: the name of an event tells its server, and no name means two things in two servers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from redolab.dialect.known import DIALECTS
 
 _NAMED_ROWS: Mapping[str, str] = {
     "on_cpu": "on CPU",
@@ -11,28 +16,18 @@ _NAMED_ROWS: Mapping[str, str] = {
     "on_cpu_or_unknown": "on CPU or unknown",
     "unaccounted": "unaccounted",
 }
-# PostgreSQL 17 renamed the WAL events' case, hence the lower-case keys.
-_EVENT_NAMES = {
-    "io:walsync": "log sync",
-    "io:walwrite": "log write",
-    "lwlock:walwrite": "log sync by another",
-    "lwlock:walinsert": "log insert lock",
-    "lwlock:walbufmapping": "log buffer lock",
-    "lwlock:buffercontent": "page lock",
-    "lwlock:procarray": "process array lock",
-    "lwlock:xidgen": "transaction id lock",
-    "lwlock:xactslru": "commit status lock",
-    "lock:transactionid": "row lock",
-    "lock:tuple": "row lock queue",
-    "io:datafileread": "data file read",
-    "io:datafilewrite": "data file write",
-    "io:datafileextend": "data file extend",
-    "ipc:procarraygroupupdate": "group transaction end",
-    "ipc:xactgroupupdate": "group status update",
-    "client:clientread": "waiting for the client",
-    # MariaDB and MySQL (engine/mariadb/observer/waits.py).
-    "client:sleep": "waiting for the client",
+_ROW_MEANINGS: Mapping[str, str] = {
+    "on_cpu": "executing on a processor, by the kernel's account",
+    "run_queue": "ready to run, waiting for a processor, by the kernel's account",
+    "steal": (
+        "taken by the hypervisor while the session should have run; an estimate: the machine's steal "
+        "times the sessions' part of its busy CPU"
+    ),
+    "on_cpu_or_unknown": "no wait was posted; the kernel's accounts could not be read",
+    "unaccounted": "response time that no account explains; negative when accounts overlap",
 }
+_EVENT_NAMES = {name: words for dialect in DIALECTS for name, words in dialect.event_names.items()}
+_EVENT_MEANINGS = {name: words for dialect in DIALECTS for name, words in dialect.event_meanings.items()}
 
 
 def is_wait(row: str) -> bool:
@@ -43,3 +38,8 @@ def is_wait(row: str) -> bool:
 def row_name(row: str) -> str:
     """Name a row of the time profile in words; the server's own event name where it has none."""
     return _NAMED_ROWS.get(row) or _EVENT_NAMES.get(row.lower(), row)
+
+
+def row_meaning(row: str) -> str:
+    """Say what a row of the time profile means; empty where the event's name must do."""
+    return _ROW_MEANINGS.get(row) or _EVENT_MEANINGS.get(row.lower(), "")

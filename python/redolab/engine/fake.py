@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from redolab.dialect.commit_parameters import durability_tier
+from redolab.dialect.durability import durability_tier
 from redolab.engine.base import Engine
 from redolab.engine.sampling.alternation import Mark, Plan, on_off, plan
 from redolab.errors import InterruptedRunError

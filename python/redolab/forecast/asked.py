@@ -19,13 +19,13 @@ def parse_set(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
     Raises:
         UsageError: there is no such factor, it is named twice, or its value is none.
     """
-    found: dict[str, Any] = {}
+    levels: dict[str, Any] = {}
     for text in texts:
         factor, value = _split(text, option)
-        if factor in found:
+        if factor in levels:
             raise UsageError(f"{option} names {factor} twice. Name each factor once.")
-        found[factor] = _value(factor, value, option)
-    return found
+        levels[factor] = _value(factor, value, option)
+    return levels
 
 
 def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:

@@ -1,8 +1,8 @@
 """How true a model's forecasts were before, and what that says of how far the next one can be trusted.
 
-Every verified forecast leaves a `Score` per quantity, and a `Silence` where a model could say nothing. A
-prediction interval is as wide as the scatter of the calibration and the model's own past errors in the same
-family of settings make it, by split conformal prediction on log(observed / forecast).
+Every verified forecast leaves a `Score` per quantity, and a `Silence` where a model could say nothing. The
+width of a prediction interval has two parts: the scatter of the calibration, and the model's own past
+errors in the same family of settings. It comes from split conformal prediction on log(observed / forecast).
 
 Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, "Distribution-free predictive inference for
 regression", Journal of the American Statistical Association 113 (2018).
@@ -43,11 +43,11 @@ class Score:
     model: str
     family: str
     quantity: str
-    """Of `redolab.forecast.models.quantities.QUANTITIES`."""
+    """A name in `redolab.forecast.models.quantities.QUANTITIES`."""
     forecast: float
     observed: float
     low: float | None = None
-    """Of the prediction interval that was given, if one was."""
+    """The low end of the prediction interval that was given, if one was."""
     high: float | None = None
 
     @property
@@ -80,7 +80,7 @@ class Predicted:
     low: float
     high: float
     level: float
-    """Of the interval, 0 to 1."""
+    """The probability of the interval, 0 to 1."""
     verified: int
     """Forecasts of this family that were verified before; 0: the width is a guess."""
 
@@ -121,12 +121,12 @@ def prediction_interval(
 ) -> Predicted:
     """The interval around a forecast.
 
-    From `least_verified` earlier forecasts on, split conformal: a factor both ways, the ceil((n + 1) level)th
-    smallest of the n earlier |ln(observed / forecast)|. If the next error is exchangeable with the earlier
-    ones, it covers with probability `level` at least, and 1 / (n + 1) more at most, whatever their
+    From `least_verified` earlier forecasts on, split conformal: a factor both ways, the ceil((n + 1)
+    level)th smallest of the n earlier |ln(observed / forecast)|. If the next error is exchangeable with the
+    earlier ones, it covers with probability `level` at least, and 1 / (n + 1) more at most, whatever their
     distribution. Forecasts checked in one run share its calibration and are less than that: n overstates
-    what is known. One factor both ways, because two tails of their own would need 19 forecasts for 90 %, and
-    because of a model that always errs to one side the forecast would lie outside its own interval.
+    what is known. One factor serves both ways. Two tails of their own would need 19 forecasts for 90 %. And
+    the forecast of a model that always errs to one side would lie outside its own interval.
 
     With fewer, Student's t on the logarithm: the variance is `PRIOR` squared, counted as `PRIOR_WEIGHT`
     forecasts, pooled with the earlier errors squared, and the calibration's variance is added.

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from redolab import units
+from redolab.dialect.postgres import ROW_HEADER_BYTES
 from redolab.records.design import Design, Trial
-from redolab.records.load import ROW_HEADER_BYTES, Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
+from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
 WAITING_PER_S = 40_000
 """Commits a second that wait for the log, at most: 30,300 were seen."""

@@ -1,7 +1,7 @@
 """Time per row over rows per commit: a + b/n^c, from three measured points.
 
-A commit that costs the same whatever it holds would give c = 1. The published series falls more slowly:
-through its times at 1, 4 and 32 rows per commit goes the curve with c = 0.84, which misses the 13 others
+A commit that costs the same whatever it holds would give c = 1. The published series falls more
+slowly. Through its times at 1, 4 and 32 rows per commit goes the curve with c = 0.84. It misses the 13 others
 by 1.4 % on average and 2.5 % at the most (at 16). With c = 1, nearest to these three, one is missed by
 3.1 %; the same form for rows per time in place of time per row misses by 6.7 %. Time per commit is the same
 curve times n.

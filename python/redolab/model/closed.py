@@ -130,7 +130,7 @@ def _residence(station: Station, mean: float, lengths: Sequence[float]) -> float
         return station.demand * (1 + mean)
     # An arrival that finds j others is served at the pace of min(j + 1, servers).
     return station.demand * sum(
-        (found + 1) / min(found + 1, station.servers) * share for found, share in enumerate(lengths)
+        (ahead + 1) / min(ahead + 1, station.servers) * share for ahead, share in enumerate(lengths)
     )
 
 

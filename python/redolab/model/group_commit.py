@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
+from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.model.distribution import Distribution, constant
 from redolab.model.erlang import NoSteadyStateError
 
@@ -68,12 +69,12 @@ class GroupCommitParameters:
     """A flush's device time is kept from its beginning on, whatever comes between: as by a device that an
     emulator makes slower."""
     device_cpu: int | None = None
-    """The CPU that the device tells that it is done, as one with a single queue does: if that CPU idles, who
-    waited goes there. Of no effect without `own_queues`."""
+    """The CPU that a device with a single queue tells that it is done. If that CPU idles, the process that
+    waited goes there. It has no effect without `own_queues`."""
     interrupt_s: float = 0.0
-    """CPU time that it takes a CPU to be told that the device is done, at the cost of who is there; of a
-    short wait at most two thirds. While the CPU idles that is in the device's time. Of no effect without
-    `own_queues`."""
+    """CPU time of a CPU that is told that the device is done, taken from the process that runs there. It is
+    two thirds of a short wait at the most. While the CPU idles it is part of the device's time. It has no
+    effect without `own_queues`."""
     think: Distribution = NOTHING
     """From the end of a transaction to the beginning of the session's next."""
     arrivals: Arrivals | None = None
@@ -94,28 +95,29 @@ class GroupCommitParameters:
     post_s: float = 0.0
     """CPU time to wake another up, spent by whoever releases the log."""
     served_s: float = 0.0
-    """Further CPU time of who finds, woken up, that the log is where he needs it: caches are cold."""
+    """Further CPU time of a session that was woken up and whose commit is in the log: its caches are cold."""
     idle_exit_s: float = 0.0
-    """From waking a process to its running on a CPU that idles, which is busy meanwhile. Not after a flush of
-    its own: there the device's time has it, which is so much shorter where `device_cpu` is busy."""
+    """From waking a process to its running on a CPU that idles; that CPU is busy meanwhile. After a flush of
+    its own it is nothing: there the device's time contains it, and is so much shorter where `device_cpu` is
+    busy."""
     halt_exit_s: float = 0.0
     """The same where the CPU has idled so long that it is halted."""
     halt_after_s: float = 0.0
     """How long a CPU idles before it is halted."""
     cold_s: float = 0.0
-    """Further CPU time of a transaction whose session has waited for the device, or was woken up on a CPU
-    that idled, since its last: caches are cold."""
+    """Further CPU time of a transaction after a wait for the device, or after its session was woken up on a
+    CPU that idled: its caches are cold."""
     own_queues: bool = False
     """Whether each CPU has a queue of its own, as schedulers have it, and not all the same one."""
     spread_below: float = 0.0
-    """While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
+    """A share of the CPUs' time, 0 to 1. While less is used, a process that is woken up and whose last CPU is
     busy goes to one that idles and is not halted."""
     pack_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
-    comes to that of who wakes him up."""
+    """A share of the CPUs' time, 0 to 1. While less is used, a session that waited for the log and whose last
+    CPU is halted comes to the CPU of the session that wakes it up."""
     fetch_below: float = 0.0
-    """While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's
-    CPU."""
+    """A share of the CPUs' time, 0 to 1. While less is used, a server's process whose last CPU idles comes to
+    its client's CPU."""
     balance_s: float = 0.0
     """How often a CPU that idles looks whether somebody waits elsewhere; 0 for never."""
     statements: int = 0
@@ -149,7 +151,7 @@ class GroupCommitParameters:
     """One flush serves every commit that waits; without it, one."""
     commit_delay_s: float = 0.0
     """How long a leader sleeps before its flush."""
-    commit_siblings: int = 5
+    commit_siblings: int = COMMIT_SIBLINGS
     """It does so when at least so many other transactions are under way."""
     asynchronous: bool = False
     """Commits do not wait for the log."""
@@ -176,8 +178,8 @@ class GroupCommitParameters:
     def transaction_cpu_s(self) -> float:
         """Mean CPU time of a transaction before its commit, without contention, in server and client.
 
-        With a CPU for each session, caches are cold after a flush, a client's thread sleeps after each
-        statement, and both sides' CPUs idle when they are handed one: what that takes counts too.
+        With a CPU for each session, caches are cold after a flush and a client's thread sleeps
+        after each statement. Both sides' CPUs idle when they are handed one. What all that takes counts too.
         """
         statement_s, cold_s = self.client_s, 0.0
         if self.sessions <= self.cpus:
@@ -271,9 +273,9 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     if not 0 <= seed < 2**64:
         raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
     _check_demand(parameters)
-    seen = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
-    _check_backlog(parameters, seen)
-    return _result(parameters, seen)
+    simulated = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
+    _check_backlog(parameters, simulated)
+    return _result(parameters, simulated)
 
 
 def _check_demand(parameters: GroupCommitParameters) -> None:
@@ -287,20 +289,20 @@ def _check_demand(parameters: GroupCommitParameters) -> None:
         )
 
 
-def _check_backlog(parameters: GroupCommitParameters, seen: Simulated) -> None:
+def _check_backlog(parameters: GroupCommitParameters, simulated: Simulated) -> None:
     """A queue without a drift wanders no further than some square roots of the number of arrivals."""
     if parameters.arrivals is None:
         return
-    arrived = sum(batch.arrivals for batch in seen.batches)
-    if seen.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
+    arrived = sum(batch.arrivals for batch in simulated.batches)
+    if simulated.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
         raise NoSteadyStateError(
-            f"no steady state: of {arrived} units of work {seen.backlog} still had no session at the end. "
-            "Ask for fewer per second, or for more sessions"
+            f"no steady state: of {arrived} units of work {simulated.backlog} still had no session at the "
+            "end. Ask for fewer per second, or for more sessions"
         )
 
 
-def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitResult:
-    batches = seen.batches
+def _result(parameters: GroupCommitParameters, simulated: Simulated) -> GroupCommitResult:
+    batches = simulated.batches
 
     def ratio(above: Callable[[SimulatedBatch], float], below: Callable[[SimulatedBatch], float]) -> Interval:
         return ratio_of_sums([above(batch) for batch in batches], [below(batch) for batch in batches])
@@ -312,8 +314,8 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
     commits = [batch.commits for batch in batches]
     return GroupCommitResult(
         throughput_per_s=per_time(lambda batch: batch.commits * 1e9),
-        commit_time=_times(seen.commit_time, [batch.commit_time for batch in batches], commits),
-        response_time=_times(seen.response_time, [batch.response_time for batch in batches], commits),
+        commit_time=_times(simulated.commit_time, [batch.commit_time for batch in batches], commits),
+        response_time=_times(simulated.response_time, [batch.response_time for batch in batches], commits),
         cpu_utilization=per_time(lambda batch: batch.cpu_busy_ns / servers),
         device_utilization=per_time(lambda batch: batch.device_busy_ns),
         commits_per_flush=(
@@ -340,7 +342,7 @@ def _result(parameters: GroupCommitParameters, seen: Simulated) -> GroupCommitRe
         backlog=per_time(lambda batch: batch.backlog_ns),
         elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,
         commits=sum(commits),
-        events=seen.events,
+        events=simulated.events,
     )
 
 

@@ -17,21 +17,27 @@ log that takes no time, and for one so slow that two groups take turns (k = N / 
 The queue for a CPU is that of approximate mean value analysis: Schweitzer (1979) and Bard (1979), with
 several servers split after Seidmann, Schweitzer and Shalev-Oren (1987), Performance Evaluation 7.
 
-Who comes during a flush waits for its end, is woken and, unless it leads the next, waits once more; each
-wait costs going to sleep, being woken and waking up. Left out of everything here, and so of the figures for
-its error, are a CPU's own queue (`own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`),
-how long an idle CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`) and `quantum_s`; that
-a flush needs a CPU between its write and the flush proper (`device_write_s`), for which an emulated device
-does not wait (`device_paced`); that a device that has idled takes longer (`device_after_idle_s`), and what
-its interrupts cost (`interrupt_s`); that a client's threads work for one session at a time; and that a
-session may have the log again before those whom it woke. Cold caches (`cold_s`) and hand-overs
+Who comes during a flush waits for its end and is woken. Unless it leads the next flush it waits once more.
+Each wait costs going to sleep, being woken and waking up.
+
+Left out of everything here, and so of the figures for its error, is
+
+- a CPU's own queue: `own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`;
+- how long an idle CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), and `quantum_s`;
+- the CPU that a flush needs between its write and the flush proper (`device_write_s`), for which an emulated
+  device does not wait (`device_paced`);
+- how much longer a device takes that has idled (`device_after_idle_s`), and its interrupts (`interrupt_s`);
+- that a client's threads work for one session at a time;
+- that a session may have the log again before those whom it woke.
+
+Cold caches (`cold_s`) and hand-overs
 (`hand_over_exit_s`) count where there is a CPU for each session.
 
-Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability
-B = L T / (L T + z), where z is the probability of no arrival during a flush: busy periods are 1 / z flushes
-long on average and idle ones 1 / L. Who comes then waits for the rest of that flush, T (1 + v^2) / 2 with
-v its coefficient of variation, and for one more. For the CPUs Erlang C, times the mean of 1 and the squared
-coefficient of variation of a visit (Allen and Cunneen, in Allen (1990), section 5.3).
+Open arrivals at rate L: the log is a queue that serves all who wait at once. It is busy with probability B
+= L T / (L T + z), where z is the probability of no arrival during a flush. Busy periods are 1 / z flushes
+long on average, and idle ones 1 / L. Who comes in a busy one waits for the rest of that flush, T (1 + v^2)
+/ 2 with v its coefficient of variation, and for one more. For the CPUs Erlang C, times the mean of 1 and
+the squared coefficient of variation of a visit (Allen and Cunneen, in Allen (1990), section 5.3).
 """
 
 from __future__ import annotations
@@ -92,7 +98,7 @@ class _Commit:
     """What one commit costs on average; CPU time in elapsed time on a server."""
 
     session_cpu_s: float
-    """Of its session, flush and waking included."""
+    """CPU time of its session, flush and waking included."""
     all_cpu_s: float
     """With the background."""
     visits: float

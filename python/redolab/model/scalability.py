@@ -75,10 +75,10 @@ def fit_scalability(sessions: Sequence[float], throughputs: Sequence[float]) -> 
         return np.asarray(np.log(rate * counts / slowed) - logs)
 
     start = max(x / n for x, n in zip(throughputs, sessions, strict=True))
-    found = least_squares(
+    fitted = least_squares(
         errors, (start, 0.05, 0.001), bounds=((1e-300, 0, 0), (np.inf, 1, np.inf)), x_scale=(start, 0.1, 0.01)
     )
-    return Scalability(*(float(value) for value in found.x))
+    return Scalability(*(float(value) for value in fitted.x))
 
 
 def fit_line(places: Sequence[float], values: Sequence[float]) -> Line:

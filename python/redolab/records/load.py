@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE, delay_parameters
 from redolab.errors import UsageError
 from redolab.records.sample import Scope, Work
 
@@ -34,13 +35,9 @@ LEAST_DISK_BYTES = 500 * 10**6
 """What a private server needs in any case: its directory, its first log files, its temporary files."""
 LOG_LIMIT_BYTES = 5 * 10**9
 """Where a private server's log stops to grow: its max_wal_size and some."""
-COMMIT_SIBLINGS = 5
-"""PostgreSQL's default, which settings with a commit delay have whatever the server's value is."""
 LONGEST_PAUSE_S = 10.0
 MOST_ARRIVALS_PER_S = 1e6
 """More than any client can begin."""
-ROW_HEADER_BYTES = 48
-"""Of a small row: line pointer, tuple header and two integers."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,7 @@ class Inserts(Load):
         """A commit delay, and how many other transactions must be under way for it."""
         if "commit_delay_us" not in levels:
             return {}
-        return {"commit_delay": levels["commit_delay_us"], "commit_siblings": str(COMMIT_SIBLINGS)}
+        return delay_parameters(levels["commit_delay_us"])
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -264,8 +261,8 @@ class Scans(Load):
         return 2e-6 * 2 * self.touched * int(levels["rounds"])
 
     def cache_bytes(self) -> int:
-        """Four times the table: PostgreSQL does not keep what is larger than a quarter of its cache."""
-        return 4 * self.versions * ROW_HEADER_BYTES
+        """The table must be small against the cache, or a scan does not keep it there."""
+        return SCANNED_PART_OF_CACHE * self.versions * ROW_HEADER_BYTES
 
 
 @dataclass(frozen=True)

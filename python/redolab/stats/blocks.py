@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from redolab.stats.estimates import MISSING, Estimate, ratio_estimate
+from redolab.stats.families import holm
 
 Floats = npt.NDArray[np.float64]
 Metric = Literal["throughput_per_s", "response_time_ms"]
@@ -169,8 +170,8 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every setting with the baseline on one metric; Holm over the settings.
 
-    A block counts for a setting when the setting and every baseline sample of the design are in it
-    (A and A'; A alone where no block of the run has an A').
+    A block counts for a setting when the setting and every baseline sample of the design are in it. Those
+    are A and A', or A alone where no block of the run has an A'.
     """
     paired = any((baseline, "baseline_b") in values for values in blocks.values())
     roles: tuple[str, ...] = ("baseline_a", "baseline_b") if paired else ("baseline_a",)
@@ -230,19 +231,14 @@ def _measured(
 
 
 def _adjusted(raw: Sequence[Comparison], margin: float, fewest_blocks: int) -> tuple[Comparison, ...]:
-    from statsmodels.stats.multitest import multipletests
-
-    tested = [item.pvalue for item in raw if item.pvalue is not None]
-    adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
-    found = []
-    for item in raw:
-        pvalue = None if item.pvalue is None else float(next(adjusted))
+    judged = []
+    for item, pvalue in zip(raw, holm([item.pvalue for item in raw]), strict=True):
         detected = pvalue is not None and pvalue < ALPHA
         outcome = _outcome(item, margin, detected)
         needed = item.blocks_needed if outcome == "undecided" else None
         if outcome == "undecided" and item.excludes_equal and item.blocks < fewest_blocks:
             needed = fewest_blocks - item.blocks
-        found.append(
+        judged.append(
             replace(
                 item,
                 pvalue_adjusted=pvalue,
@@ -251,7 +247,7 @@ def _adjusted(raw: Sequence[Comparison], margin: float, fewest_blocks: int) -> t
                 blocks_needed=needed,
             )
         )
-    return tuple(found)
+    return tuple(judged)
 
 
 def _outcome(item: Comparison, margin: float, detected: bool) -> Outcome:
@@ -273,6 +269,19 @@ def _blocks_needed(logs: Floats, margin: float) -> int | None:
     effect = min(math.log1p(margin) / spread, 5.0)
     needed = _solve_power(effect_size=effect)
     return None if needed is None else max(1, math.ceil(needed) - len(logs))
+
+
+def block_means(values: Iterable[tuple[int, float | None]]) -> dict[int, float]:
+    """The mean of each block's values, by block; None is left out, and so is a block without any value.
+
+    Args:
+        values: block and value, as the baseline has two in a block.
+    """
+    blocks: dict[int, list[float]] = {}
+    for block, value in values:
+        if value is not None:
+            blocks.setdefault(block, []).append(value)
+    return {block: sum(known) / len(known) for block, known in blocks.items()}
 
 
 def _fewest_blocks(family: int, labels: int) -> int:

@@ -71,8 +71,8 @@ def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estima
 def quotient_estimate(parts: Iterable[tuple[float, float]], level: float = 0.95) -> Estimate:
     """A sum over another, as time over commits, with Student's t interval; missing where the other is 0.
 
-    So a mean is over all there was, and a sample counts by what it had: beside a throughput that is a mean
-    over samples of equal length, a mean time is one for which Little's law holds.
+    So a mean is over all there was, and a sample counts by what it had. Little's law holds for such a mean
+    time beside a throughput that is a mean over samples of equal length.
 
     Args:
         parts: of each sample its share of either sum.

@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from redolab.stats.estimates import MISSING, Estimate, finite
+from redolab.stats.families import holm
 from redolab.stats.normality import constant
 from redolab.stats.published_tests import ALPHA
 
 Floats = npt.NDArray[np.float64]
-Outcome = Literal["higher", "lower", "undecided"]
+Direction = Literal["higher", "lower", "undecided"]
 
 ALL_PAIRS = 6
 """Groups up to which every pair is compared; with more, each is compared with the first."""
@@ -46,7 +47,7 @@ class Difference:
     """That difference over the pooled standard deviation, corrected for few values."""
     superiority: Estimate
     """Probability that a value of `a` is above one of `b`, ties by half: the common language effect."""
-    outcome: Outcome
+    outcome: Direction
 
     @property
     def cliffs_delta(self) -> Estimate:
@@ -77,10 +78,10 @@ class Difference:
 def differences(groups: Mapping[str, Floats], normal: Mapping[str, bool | None]) -> tuple[Difference, ...]:
     """Compare groups two by two: every pair of up to 6 groups, each with the first of up to 50.
 
-    A pair is tested by Welch's t when both are normal, else by Mann-Whitney, as the published
-    experiments did, and at 5 % after Holm. The interval of the difference is by bootstrap (BCa, the
-    same resamples every time), and Welch's where a group has fewer than 10 values, which is too few to
-    resample, or more than 2,000, whose mean is normal enough. Groups of fewer than two values are
+    A pair is tested by Welch's t when both are normal, else by Mann-Whitney, as the published experiments
+    did, and at 5 % after Holm. The interval of the difference is by bootstrap (BCa, the same resamples
+    every time). It is Welch's where a group has fewer than 10 values, too few to resample. It is Welch's
+    too where a group has more than 2,000, whose mean is normal enough. Groups of fewer than two values are
     left out.
 
     Args:
@@ -91,8 +92,8 @@ def differences(groups: Mapping[str, Floats], normal: Mapping[str, bool | None])
     `rank_compare_2indep` (Brunner-Munzel), `multipletests`.
     """
     usable = {name: values for name, values in groups.items() if values.size > 1}
-    found = [_difference(a, b, usable, normal) for a, b in _pairs(tuple(usable))]
-    return _adjusted(found)
+    compared = [_difference(a, b, usable, normal) for a, b in _pairs(tuple(usable))]
+    return _adjusted(compared)
 
 
 def kruskal(groups: Sequence[Floats]) -> tuple[float, float] | None:
@@ -152,8 +153,8 @@ def _interval(first: Floats, second: Floats, gap: float) -> tuple[Estimate, str]
         return Estimate(gap, None, None), "none"
     sizes = first.size, second.size
     if min(sizes) < _FEWEST_RESAMPLED or max(sizes) > _MOST_RESAMPLED:
-        found = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
-        return Estimate(gap, float(found.low), float(found.high)), "Welch"
+        ends = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+        return Estimate(gap, float(ends.low), float(ends.high)), "Welch"
     with warnings.catch_warnings():
         # Values that are nearly all equal may resample to the same mean: the ends are then not finite.
         warnings.simplefilter("ignore")
@@ -188,27 +189,23 @@ def _superiority(first: Floats, second: Floats) -> Estimate:
     with warnings.catch_warnings():
         # Groups without any overlap have no variance of ranks, and so no interval.
         warnings.simplefilter("ignore")
-        found = rank_compare_2indep(first, second)
-        low, high = (finite(float(end)) for end in found.conf_int())
-    point = float(found.prob1)
+        ranks = rank_compare_2indep(first, second)
+        low, high = (finite(float(end)) for end in ranks.conf_int())
+    point = float(ranks.prob1)
     if point in (0.0, 1.0) or low is None or high is None:
         return Estimate(point, None, None)
     return Estimate(point, max(0.0, low), min(1.0, high))
 
 
-def _adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    from statsmodels.stats.multitest import multipletests
-
-    tested = [item.pvalue for item in found if item.pvalue is not None]
-    adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
-    done = []
-    for item in found:
-        pvalue = None if item.pvalue is None else float(next(adjusted))
-        done.append(replace(item, pvalue_adjusted=pvalue, outcome=_outcome(item, pvalue)))
-    return tuple(done)
+def _adjusted(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    pvalues = holm([item.pvalue for item in differences])
+    return tuple(
+        replace(item, pvalue_adjusted=pvalue, outcome=_direction(item, pvalue))
+        for item, pvalue in zip(differences, pvalues, strict=True)
+    )
 
 
-def _outcome(item: Difference, pvalue: float | None) -> Outcome:
+def _direction(item: Difference, pvalue: float | None) -> Direction:
     if pvalue is None or pvalue >= ALPHA:
         return "undecided"
     # The test decided on ranks or on means, so its own statistic gives the direction.

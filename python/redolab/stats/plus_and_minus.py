@@ -107,8 +107,8 @@ def normal_coverage(groups: int, deviations: float = DEVIATIONS) -> float:
 def normal_inside(groups: int, deviations: float = DEVIATIONS) -> float:
     """Part of normal means, 0 to 1, within `deviations` standard deviations of their own mean.
 
-    Mean and standard deviation are those of the same `groups` means, three at least, so this is a
-    little more than of a whole normal distribution: 96.0 % for 30 and two.
+    Mean and standard deviation are those of the same `groups` means, three at least. So this is a little more
+    than of a whole normal distribution: 96.0 % for 30 and two.
 
     Source: W. R. Thompson, "On a criterion for the rejection of observations" (1935): the
     studentised deviation of a value from the mean of its own sample; SciPy, `scipy.stats.t`.

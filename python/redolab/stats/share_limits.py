@@ -1,10 +1,13 @@
 """The interval of a share that was estimated from looks, from the errors of single ticks.
 
-The variance of a share tells how many independent looks the ticks are worth, more or fewer than were
-taken, and that number gives the limits: Korn and Graubard, "Confidence intervals for proportions with
-small expected number of positive counts estimated from survey data", Survey Methodology 24, 1998;
-here with Jeffreys' limits, which hold their level more closely: Brown, Cai and DasGupta, "Interval
-estimation for a binomial proportion", Statistical Science 16, 2001.
+The variance of a share tells how many independent looks the ticks are worth, more or fewer than were taken.
+That number gives the limits, here those of Jeffreys, which hold their level more closely than others.
+
+Source: Korn and Graubard, "Confidence intervals for proportions with small expected number of positive counts
+estimated from survey data", Survey Methodology 24, 1998.
+
+Source: Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16,
+2001.
 """
 
 from __future__ import annotations
@@ -25,9 +28,9 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """The interval of shares at `LEVEL`, from the second and fourth moments of their errors.
 
-    `reach` is the largest value a share can have; `second` and `fourth` are sums over `n` ticks of
-    what each tick adds to the error, to that power; `fallback` is the number of independent looks
-    where all agree but for less than half of one, and the moments say nothing.
+    `reach` is the largest value a share can have. `second` and `fourth` are sums over `n` ticks of what each
+    tick adds to the error, to that power. `fallback` is the number of independent looks where the moments say
+    nothing: where all looks agree but for less than half of one.
 
     The lower limit is conditional on the row having been seen, for only then is it shown: without
     that, the rarest rows would lie above their truth whenever they appear. The fourth moment beyond

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import redolab
+from redolab import units
 from redolab.errors import UsageError
 from redolab.stats.estimates import Estimate, exact_share
 from redolab.stats.groups import differences, kruskal
@@ -48,29 +49,27 @@ class _Means:
     left_over: int
 
 
-def analyse_values(found: ValuesFile, children: int | None = None) -> dict[str, Any]:
+def analyse_values(file: ValuesFile, children: int | None = None) -> dict[str, Any]:
     """The results object of one column of numbers; plain JSON types only.
 
     Args:
-        found: the values, and the group of each where they have groups.
+        file: the values, and the group of each where they have groups.
         children: into how many groups of consecutive values they are cut; None for as many as
             there are values in each. Without meaning where the values have groups of their own.
 
     Raises:
         UsageError: so many groups cannot be made of so few values, or there are too many of them.
     """
-    groups = _groups(found)
-    cut = _means(found, groups, children)
+    groups = _groups(file)
+    cut = _means(file, groups, children)
     tests = {name: normality(values) for name, values in groups.items()}
     of_means = normality(cut.means) if cut.means.size > 1 else None
-    compared = (
-        differences(groups, {name: test.normal for name, test in tests.items()}) if found.groups else ()
-    )
-    over_all = kruskal(list(groups.values())) if found.groups else None
+    compared = differences(groups, {name: test.normal for name, test in tests.items()}) if file.groups else ()
+    over_all = kruskal(list(groups.values())) if file.groups else None
     results: dict[str, Any] = {
         "format": FORMAT,
         "redolab_version": redolab.__version__,
-        "source": _source(found),
+        "source": _source(file),
         "groups": [_group(name, values) for name, values in groups.items()],
         "normality": [
             *({"of": name, "kind": "values"} | test.as_json() for name, test in tests.items()),
@@ -80,61 +79,61 @@ def analyse_values(found: ValuesFile, children: int | None = None) -> dict[str, 
             *(_range(name, "values", values) for name, values in groups.items() if values.size > 1),
             *([_range("means", "means", cut.means)] if cut.means.size > 1 else []),
         ],
-        "means": _means_json(cut, found.values),
+        "means": _means_json(cut, file.values),
         "comparisons": [item.as_json() for item in compared],
         "kruskal_wallis": None if over_all is None else {"statistic": over_all[0], "pvalue": over_all[1]},
-        "warnings": _warnings(found, groups, cut, compared),
+        "warnings": _warnings(file, groups, cut, compared),
     }
     return results | {
         "answer": answer(results),
         "tables": [table.as_json() for table in tables(results)],
-        "figures": [figure.as_json() for figure in figures(found.name, groups, cut.means)],
+        "figures": [figure.as_json() for figure in figures(file.name, groups, cut.means)],
     }
 
 
-def _groups(found: ValuesFile) -> dict[str, Floats]:
+def _groups(file: ValuesFile) -> dict[str, Floats]:
     """The values by group in order of appearance; all of them under the column's name without groups."""
-    if found.group_name is None:
-        return {found.name: found.values}
-    if len(found.groups) > MOST_GROUPS:
+    if file.group_name is None:
+        return {file.name: file.values}
+    if len(file.groups) > MOST_GROUPS:
         raise UsageError(
-            f"{found.place} has {len(found.groups):,} different values in the column {found.group_name}; up "
+            f"{file.place} has {len(file.groups):,} different values in the column {file.group_name}; up "
             f"to {MOST_GROUPS:,} groups can be told apart. Name a column with fewer in --group."
         )
-    counts = np.bincount(found.member, minlength=len(found.groups))
-    ordered = found.values[np.argsort(found.member, kind="stable")]
-    return dict(zip(found.groups, np.split(ordered, np.cumsum(counts)[:-1]), strict=True))
+    counts = np.bincount(file.member, minlength=len(file.groups))
+    ordered = file.values[np.argsort(file.member, kind="stable")]
+    return dict(zip(file.groups, np.split(ordered, np.cumsum(counts)[:-1]), strict=True))
 
 
-def _means(found: ValuesFile, groups: Mapping[str, Floats], children: int | None) -> _Means:
-    if found.group_name is not None:
+def _means(file: ValuesFile, groups: Mapping[str, Floats], children: int | None) -> _Means:
+    if file.group_name is not None:
         known = [values for values in groups.values() if values.size]
         means = np.array([values.mean() for values in known] if len(known) >= _FEWEST_MEANS else [])
         sizes = {values.size for values in known}
         return _Means("group", means, sizes.pop() if len(sizes) == 1 else None, 0)
-    count = found.values.size
+    count = file.values.size
     if children is not None and not 2 <= children <= count // 2:
         raise UsageError(
             f"--children is {children}; {count:,} values can be cut into at least 2 and at most "
             f"{count // 2:,} groups of two values or more."
         )
-    means, size = group_means(found.values, children)
+    means, size = group_means(file.values, children)
     return _Means("order", means, size, count - means.size * size)
 
 
-def _source(found: ValuesFile) -> dict[str, Any]:
+def _source(file: ValuesFile) -> dict[str, Any]:
     return {
-        "file": found.place,
-        "value": found.name,
-        "group": found.group_name,
-        "separator": found.separator,
-        "decimal_point": found.decimal_point,
-        "header": found.header,
-        "rows": found.rows,
-        "values": int(found.values.size),
-        "missing": found.missing,
-        "not_finite": found.not_finite,
-        "no_group": found.no_group,
+        "file": file.place,
+        "value": file.name,
+        "group": file.group_name,
+        "separator": file.separator,
+        "decimal_point": file.decimal_point,
+        "header": file.header,
+        "rows": file.rows,
+        "values": int(file.values.size),
+        "missing": file.missing,
+        "not_finite": file.not_finite,
+        "no_group": file.no_group,
     }
 
 
@@ -169,21 +168,21 @@ def _mean(values: Floats, level: float = 0.95) -> Estimate:
 
 def _range(of: str, kind: str, values: Floats) -> dict[str, Any]:
     """Mean plus and minus two standard deviations, how much of the values it holds, and their middle."""
-    found = plus_and_minus(values)
+    reach = plus_and_minus(values)
     middle = np.percentile(values, [2.5, 97.5]) if values.size >= _FEWEST_FOR_MIDDLE else (None, None)
     return {
         "of": of,
         "kind": kind,
-        "count": found.count,
-        "mean": found.mean,
-        "sd": found.standard_deviation,
+        "count": reach.count,
+        "mean": reach.mean,
+        "sd": reach.standard_deviation,
         "deviations": DEVIATIONS,
-        "low": found.low,
-        "high": found.high,
-        "inside": found.inside,
-        "below": int((values < found.low).sum()),
-        "above": int((values > found.high).sum()),
-        "share": exact_share(found.inside, found.count).as_json(),
+        "low": reach.low,
+        "high": reach.high,
+        "inside": reach.inside,
+        "below": int((values < reach.low).sum()),
+        "above": int((values > reach.high).sum()),
+        "share": exact_share(reach.inside, reach.count).as_json(),
         "normal_share": NORMAL_SHARE,
         "middle_low": None if middle[0] is None else float(middle[0]),
         "middle_high": None if middle[1] is None else float(middle[1]),
@@ -207,8 +206,8 @@ def _means_json(cut: _Means, values: Floats) -> dict[str, Any]:
 def _spread_ratio(cut: _Means, values: Floats) -> Estimate:
     """The spread of the means over that of means of independent values, sd / sqrt(size).
 
-    Near 1 where the order of the file says nothing; above it where values that follow each other are
-    alike, so that groups of them differ more than chance would have it. The interval takes the
+    Near 1 where the order of the file says nothing. Above it where values that follow each other are alike,
+    so that groups of them differ more than chance would have it. The interval takes the
     means as normal.
 
     Source: SciPy, `scipy.stats.chi2`.
@@ -227,29 +226,29 @@ def _spread_ratio(cut: _Means, values: Floats) -> Estimate:
 
 
 def _warnings(
-    found: ValuesFile, groups: Mapping[str, Floats], cut: _Means, compared: Sequence[object]
+    file: ValuesFile, groups: Mapping[str, Floats], cut: _Means, compared: Sequence[object]
 ) -> list[str]:
     said = []
-    if not found.header:
+    if not file.header:
         said.append(
-            f"The first line holds numbers, so it counts as values; the column is called {found.name}."
+            f"The first line holds numbers, so it counts as values; the column is called {file.name}."
         )
-    if found.decimal_point == ",":
+    if file.decimal_point == ",":
         said.append("The commas between digits were read as decimal points.")
     for count, what in (
-        (found.missing, "without a value"),
-        (found.not_finite, "with an infinite value"),
-        (found.no_group, "without a group"),
+        (file.missing, "without a value"),
+        (file.not_finite, "with an infinite value"),
+        (file.no_group, "without a group"),
     ):
         if count:
-            said.append(f"Left out: {count:,} of {found.rows:,} rows {what}.")
+            said.append(f"Left out: {count:,} of {file.rows:,} rows {what}.")
     if cut.left_over and cut.means.size:
         said.append(
             f"The last {cut.left_over:,} values do not fill a group of {cut.size:,}; they are in no mean."
         )
-    if found.group_name is None and not cut.means.size:
-        said.append(f"{found.values.size:,} values are too few to be cut into groups: four are needed.")
-    if found.group_name is not None:
+    if file.group_name is None and not cut.means.size:
+        said.append(f"{file.values.size:,} values are too few to be cut into groups: four are needed.")
+    if file.group_name is not None:
         said += _about_groups(groups, compared)
     return said
 
@@ -260,16 +259,11 @@ def _about_groups(groups: Mapping[str, Floats], compared: Sequence[object]) -> l
     single = [name for name, values in groups.items() if values.size == 1]
     usable = len(groups) - len(empty) - len(single)
     if empty:
-        said.append(f"Without any value: {_some(empty)}.")
+        said.append(f"Without any value: {units.some(empty, 10)}.")
     if single:
-        said.append(f"One value has no spread, so these are not compared: {_some(single)}.")
+        said.append(f"One value has no spread, so these are not compared: {units.some(single, 10)}.")
     if usable < 2:
         said.append("Fewer than two groups have two values or more, so nothing is compared.")
     elif not compared:
         said.append(f"{usable:,} groups are too many to be compared one by one; the test over all holds.")
     return said
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:10])
-    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10:,} more"

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from redolab import units
 from redolab.errors import UsageError
 
 Floats = npt.NDArray[np.float64]
@@ -39,11 +40,11 @@ class ValuesFile:
     place: str
     """The file as it was named; `stdin` for the standard input."""
     name: str
-    """Of the column."""
+    """The name of the column."""
     values: Floats
     """In the order of the file, finite."""
     group_name: str | None
-    """Of the column with the groups."""
+    """The name of the column with the groups."""
     groups: tuple[str, ...]
     """Their names in order of appearance, those without any value too; empty without groups."""
     member: npt.NDArray[np.int64]
@@ -194,17 +195,14 @@ def _is_number(text: str, point: str = ".") -> bool:
 
 
 def _find(name: str, form: _Form, place: str, option: str) -> int:
-    found = [index for index, known in enumerate(form.names) if known == name]
-    if not found:
-        raise UsageError(f"{place} has no column {name!r} for {option}. It has: {_named(form.names)}.")
-    if len(found) > 1:
-        raise UsageError(f"{place} has {len(found)} columns named {name!r}. Give each its own name.")
-    return found[0]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    places = [index for index, known in enumerate(form.names) if known == name]
+    if not places:
+        raise UsageError(
+            f"{place} has no column {name!r} for {option}. It has: {units.some(form.names, _MOST_NAMED)}."
+        )
+    if len(places) > 1:
+        raise UsageError(f"{place} has {len(places)} columns named {name!r}. Give each its own name.")
+    return places[0]
 
 
 def _value_column(name: str | None, form: _Form, group: int | None, content: _Content, head: str) -> int:
@@ -217,7 +215,7 @@ def _value_column(name: str | None, form: _Form, group: int | None, content: _Co
     numeric = [index for index in others if _looks_numeric(rows, index, form)]
     if len(numeric) != 1:
         what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
-        named = _named([form.names[index] for index in numeric or others])
+        named = units.some([form.names[index] for index in numeric or others], _MOST_NAMED)
         raise UsageError(f"{content.place} has {what}. Say which to take with --value: {named}.")
     return numeric[0]
 
@@ -322,7 +320,7 @@ def _values(place: str, form: _Form, value: int, group: int | None, table: Any) 
         member = member[kept]
     else:
         kept = finite
-    found = ValuesFile(
+    file = ValuesFile(
         place=place,
         name=form.names[value],
         values=numbers[kept],
@@ -337,20 +335,20 @@ def _values(place: str, form: _Form, value: int, group: int | None, table: Any) 
         not_finite=len(numbers) - missing - int(finite.sum()),
         no_group=no_group,
     )
-    _check_size(found)
-    return found
+    _check_size(file)
+    return file
 
 
-def _check_size(found: ValuesFile) -> None:
-    if not found.values.size:
+def _check_size(file: ValuesFile) -> None:
+    if not file.values.size:
         raise UsageError(
-            f"{found.place} has no number in the column {found.name}: {found.rows} rows, {found.missing} of "
-            f"them without a value, {found.not_finite} infinite, {found.no_group} without a group. "
+            f"{file.place} has no number in the column {file.name}: {file.rows} rows, {file.missing} of "
+            f"them without a value, {file.not_finite} infinite, {file.no_group} without a group. "
             "Name another column with --value."
         )
-    largest = float(np.abs(found.values).max())
+    largest = float(np.abs(file.values).max())
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise UsageError(
-            f"The largest value of {found.name} in {found.place} is {largest:g}; its square does not fit a "
+            f"The largest value of {file.name} in {file.place} is {largest:g}; its square does not fit a "
             f"double. Use another unit: sizes from {1 / LARGEST:g} to {LARGEST:g} can be analysed."
         )

@@ -14,7 +14,7 @@ _MOST_ROWS = 20
 
 def tables(results: Mapping[str, Any]) -> list[Table]:
     """Every table of the results; what would be empty is left out."""
-    found = [
+    shown = [
         _differences(results),
         _effects(results),
         _groups(results),
@@ -22,7 +22,7 @@ def tables(results: Mapping[str, Any]) -> list[Table]:
         _ranges(results),
         _means(results),
     ]
-    return [table for table in found if table.rows]
+    return [table for table in shown if table.rows]
 
 
 def figures(name: str, groups: Mapping[str, Floats], means: Floats) -> list[Figure]:
@@ -34,36 +34,36 @@ def figures(name: str, groups: Mapping[str, Floats], means: Floats) -> list[Figu
         means: of groups, empty where there are none.
     """
     known = {group: values for group, values in groups.items() if values.size > 1}
-    found = []
+    drawn = []
     if len(known) == 1:
         (values,) = known.values()
-        found.append(_histogram("values", f"Values of {name}", name, values))
+        drawn.append(_histogram("values", f"Values of {name}", name, values))
     elif known:
-        found.append(_overlaid(name, known))
+        drawn.append(_overlaid(name, known))
     if means.size > 1:
-        found.append(_histogram("means", f"Means of groups of {name}", f"mean of {name}", means))
-    return [figure for figure in found if figure.series]
+        drawn.append(_histogram("means", f"Means of groups of {name}", f"mean of {name}", means))
+    return [figure for figure in drawn if figure.series]
 
 
 def _histogram(key: str, title: str, axis: str, values: Floats) -> Figure:
-    seen = in_view(values)
-    bars, curve = histogram(seen), density(seen)
+    shown = in_view(values)
+    bars, curve = histogram(shown), density(shown)
     series = []
     if bars[0]:
         series.append(Series("histogram", *bars, style="bars"))
     if curve[0]:
         series.append(Series("smoothed", *curve, style="line"))
     return Figure(
-        f"{key}-histogram", title, _caption(values.size - seen.size), Axis(axis), Axis("density"), series
+        f"{key}-histogram", title, _caption(values.size - shown.size), Axis(axis), Axis("density"), series
     )
 
 
 def _overlaid(name: str, groups: Mapping[str, Floats]) -> Figure:
     series, unseen = [], 0
     for group, values in list(groups.items())[:_MOST_DRAWN]:
-        seen = in_view(values)
-        unseen += values.size - seen.size
-        curve = density(seen)
+        shown = in_view(values)
+        unseen += values.size - shown.size
+        curve = density(shown)
         if curve[0]:
             series.append(Series(group, *curve, style="line"))
     more = f" The first {_MOST_DRAWN} of {len(groups)} groups." if len(groups) > _MOST_DRAWN else ""
@@ -107,7 +107,7 @@ def _normality(results: Mapping[str, Any]) -> Table:
     rows = [row | {"normal": words[row["normal"]]} for row in results["normality"]]
     shown, note = _first(_rows(rows, columns))
     text = (
-        "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one; distance is the "
+        "At 5 %. Skewness is 0 for a normal distribution and 2 for an exponential one. Distance is the "
         "largest difference between the share of values below a place and what a normal one has there."
     )
     return Table("normality", "Normality", columns, shown, f"{text} {note}".strip(), first=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.stats.normality import describe_pvalue
+from redolab.units import significant
 
 Results = Mapping[str, Any]
 _SMALL_DISTANCE = 0.02
@@ -24,29 +25,28 @@ def answer(results: Results) -> list[str]:
 
 def _about_values(results: Results) -> list[str]:
     (group,) = results["groups"]
-    count = f"{group['count']:,} value{'' if group['count'] == 1 else 's'}"
-    head = f"{group['name']}: {count}, mean {_estimate(group['mean'])}"
+    head = f"{group['name']}: {units.counted(group['count'], 'value')}, mean {_estimate(group['mean'])}"
     test = _of_values(results["normality"])[0]
-    found = next(iter(_of_values(results["plus_minus"])), None)
-    if found is None:
+    two_sd = next(iter(_of_values(results["plus_minus"])), None)
+    if two_sd is None:
         return [f"{head}. One value has no spread, so nothing can be said of others."]
     if group["minimum"] == group["maximum"]:
         return [f"{head}. They are all equal, so there is no spread to speak of."]
     if test["normal"] is None:
-        return [f"{head}, {_ends(found)} with 2 sd. So few, or so nearly equal, say nothing of normality."]
+        return [f"{head}, {_ends(two_sd)} with 2 sd. So few, or so nearly equal, say nothing of normality."]
     said = [f"{head}. {_shape(test)}"]
     if test["normal"]:
-        said.append(f"Mean ± 2 sd, {_ends(found)}, holds {_inside(found)} of them.")
+        said.append(f"Mean ± 2 sd, {_ends(two_sd)}, holds {_inside(two_sd)} of them.")
         return said
     said.append(
-        f"So read a plus and minus with care: mean ± 2 sd, {_ends(found)}, holds {_inside(found)} of them, "
-        f"with {_share(found, 'below')} below and {_share(found, 'above')} above, where a normal "
-        f"distribution has 95.4 % inside and 2.3 % on either side{_beyond(found, group)}."
+        f"So read a plus and minus with care: mean ± 2 sd, {_ends(two_sd)}, holds {_inside(two_sd)} of them, "
+        f"with {_share(two_sd, 'below')} below and {_share(two_sd, 'above')} above, where a normal "
+        f"distribution has 95.4 % inside and 2.3 % on either side{_beyond(two_sd, group)}."
     )
-    if found["middle_low"] is not None:
+    if two_sd["middle_low"] is not None:
         said.append(
-            f"Say instead that the middle 95 % of them lie between {_number(found['middle_low'])} and "
-            f"{_number(found['middle_high'])}."
+            f"Say instead that the middle 95 % of them lie between {significant(two_sd['middle_low'])} and "
+            f"{significant(two_sd['middle_high'])}."
         )
     return said
 
@@ -68,26 +68,26 @@ def _shape(test: Mapping[str, Any]) -> str:
     return f"They are not normal ({how}{departure})."
 
 
-def _beyond(found: Mapping[str, Any], group: Mapping[str, Any]) -> str:
-    if found["low"] < group["minimum"]:
-        return (
-            f"; it begins at {_number(found['low'])}, below the smallest value, {_number(group['minimum'])}"
-        )
-    if found["high"] > group["maximum"]:
-        return f"; it ends at {_number(found['high'])}, above the largest value, {_number(group['maximum'])}"
+def _beyond(two_sd: Mapping[str, Any], group: Mapping[str, Any]) -> str:
+    if two_sd["low"] < group["minimum"]:
+        begin, smallest = significant(two_sd["low"]), significant(group["minimum"])
+        return f"; it begins at {begin}, below the smallest value, {smallest}"
+    if two_sd["high"] > group["maximum"]:
+        end, largest = significant(two_sd["high"]), significant(group["maximum"])
+        return f"; it ends at {end}, above the largest value, {largest}"
     return ""
 
 
 def _about_means(results: Results) -> list[str]:
     means = results["means"]
-    found = _of_means(results["plus_minus"])
-    if found is None or found["sd"] == 0 or found["count"] < _FEWEST_MEANS:
+    two_sd = _of_means(results["plus_minus"])
+    if two_sd is None or two_sd["sd"] == 0 or two_sd["count"] < _FEWEST_MEANS:
         return []
     test = _of_means(results["normality"])
     said = [
         f"The means of {means['count']:,} groups of {means['size']:,} consecutive values "
-        f"{_normal_enough(test)}: mean ± 2 sd, {_ends(found)}, holds {found['inside']:,} of "
-        f"{found['count']:,} of them.",
+        f"{_normal_enough(test)}: mean ± 2 sd, {_ends(two_sd)}, holds {two_sd['inside']:,} of "
+        f"{two_sd['count']:,} of them.",
         _next_mean(means, f"the next {means['size']:,} values"),
     ]
     ratio = means["spread_ratio"]
@@ -109,7 +109,7 @@ def _normal_enough(test: Mapping[str, Any] | None) -> str:
 def _next_mean(means: Mapping[str, Any], of: str) -> str:
     ends = means["prediction"]
     return (
-        f"The mean of {of} will lie between {_number(ends['low'])} and {_number(ends['high'])} with "
+        f"The mean of {of} will lie between {significant(ends['low'])} and {significant(ends['high'])} with "
         f"{units.percent(ends['level'], 0)} probability (Student's t); mean ± 2 sd of {means['count']:,} "
         f"means holds it with {units.percent(means['two_sd_coverage'])}."
     )
@@ -134,9 +134,9 @@ def _about_groups(results: Results) -> list[str]:
     return said
 
 
-def _kruskal(found: Mapping[str, Any]) -> str:
-    verdict = "the ranks differ" if found["pvalue"] < 0.05 else "no difference of ranks is shown"
-    return f"{verdict} (Kruskal-Wallis, {describe_pvalue(found['pvalue'])})"
+def _kruskal(test: Mapping[str, Any]) -> str:
+    verdict = "the ranks differ" if test["pvalue"] < 0.05 else "no difference of ranks is shown"
+    return f"{verdict} (Kruskal-Wallis, {describe_pvalue(test['pvalue'])})"
 
 
 def _difference(item: Mapping[str, Any]) -> str:
@@ -155,17 +155,17 @@ def _about_ranges(results: Results) -> list[str]:
     if not odd:
         return []
     names = {test["of"] for test in odd}
-    ranges = [found for found in _of_values(results["plus_minus"]) if found["of"] in names]
-    named = ", ".join(test["of"] for test in odd[:_MOST_NAMED])
-    more = f" and {len(odd) - _MOST_NAMED} more" if len(odd) > _MOST_NAMED else ""
-    worst = max(ranges, key=lambda found: abs(found["above"] - found["below"]) / found["count"])
+    ranges = [two_sd for two_sd in _of_values(results["plus_minus"]) if two_sd["of"] in names]
+    named = units.some([test["of"] for test in odd], _MOST_NAMED)
+    worst = max(ranges, key=lambda two_sd: abs(two_sd["above"] - two_sd["below"]) / two_sd["count"])
     middle = (
-        f"; its middle 95 % lie between {_number(worst['middle_low'])} and {_number(worst['middle_high'])}"
+        f"; its middle 95 % lie between {significant(worst['middle_low'])} and "
+        f"{significant(worst['middle_high'])}"
         if worst["middle_low"] is not None
         else ""
     )
     return [
-        f"Not normal: {named}{more} (5 % each). Read a plus and minus of them with care: mean ± 2 sd of "
+        f"Not normal: {named} (5 % each). Read a plus and minus of them with care: mean ± 2 sd of "
         f"{worst['of']}, {_ends(worst)}, holds {_inside(worst)} of its values, with "
         f"{_share(worst, 'below')} below and {_share(worst, 'above')} above, where a normal distribution "
         f"has 2.3 % on either side{middle}."
@@ -187,28 +187,24 @@ def _of_means(entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     return next((entry for entry in entries if entry["kind"] == "means"), None)
 
 
-def _ends(found: Mapping[str, Any]) -> str:
-    return f"{_number(found['low'])} to {_number(found['high'])}"
+def _ends(two_sd: Mapping[str, Any]) -> str:
+    return f"{significant(two_sd['low'])} to {significant(two_sd['high'])}"
 
 
-def _inside(found: Mapping[str, Any]) -> str:
-    return units.percent(found["share"]["point"])
+def _inside(two_sd: Mapping[str, Any]) -> str:
+    return units.percent(two_sd["share"]["point"])
 
 
-def _share(found: Mapping[str, Any], side: str) -> str:
-    return units.percent(found[side] / found["count"])
+def _share(two_sd: Mapping[str, Any], side: str) -> str:
+    return units.percent(two_sd[side] / two_sd["count"])
 
 
 def _estimate(value: Mapping[str, Any]) -> str:
     if value["low"] is None or value["high"] is None or value["low"] == value["high"]:
-        return _number(value["point"])
+        return significant(value["point"])
     # As many digits as tell the ends apart.
     for digits in range(3, _MOST_DIGITS):
-        low, point, high = (units.significant(value[key], digits) for key in ("low", "point", "high"))
+        low, point, high = (significant(value[key], digits) for key in ("low", "point", "high"))
         if low != high:
             break
     return f"{point} ({low} to {high})"
-
-
-def _number(value: float) -> str:
-    return units.significant(value)

@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.dialect.commit_parameters import commit_parameters, durability_tier, parameter_names
+from redolab.dialect.durability import durability_tier
+from redolab.dialect.postgres import commit_parameters, parameter_names
 from redolab.engine.postgres.connecting.connection import Connection
 from redolab.engine.postgres.parameters.parameters import (
     Parameter,

@@ -11,7 +11,8 @@ from redolab.analysis.commit_times import commit_time_ms
 from redolab.analysis.compared import Compared
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACCOUNTED, Times, session_times
 from redolab.analysis.time_based import units_of_work
-from redolab.analysis.waits import CLIENT_READ, NOTHING, event_name, is_asleep, session_waits
+from redolab.analysis.waits import NOTHING, event_name, is_asleep, session_waits
+from redolab.dialect.log_waits import is_client_wait, log_counters
 from redolab.experiment.session_count import pool
 from redolab.experiment.session_count.pool import TimedEvent
 from redolab.records.sample import Sample
@@ -20,13 +21,6 @@ from redolab.stats.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from redolab.experiment.session_count.pool import Floats
-
-_CLIENT_READ = event_name(*CLIENT_READ)
-# Named as the server's own count of writes and flushes of the log is.
-_COUNTED = {
-    "io:walsync": ("log_flushes", "log_flush_time_s"),
-    "io:walwrite": ("log_writes", "log_write_time_s"),
-}
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,8 @@ def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float
             if seen.event and is_asleep(seen):
                 name = event_name(seen.wait_class, seen.event)
                 looks[name] = looks.get(name, 0) + seen.ticks
-    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - times.pop(_CLIENT_READ, 0.0)
+    for_client_s = math.fsum(times.pop(row) for row in list(filter(is_client_wait, times)))
+    db_time_s = math.fsum(sample.session_elapsed_s for sample in samples) - for_client_s
     times.pop(UNACCOUNTED, None)
     events = []
     for row, seconds in times.items():
@@ -114,7 +109,7 @@ def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float
             title = {ON_CPU: "DB CPU", RUN_QUEUE: "run queue", ON_CPU_OR_UNKNOWN: "CPU or unknown"}
             events.append(TimedEvent(title.get(row, row), "", seconds, None))
         else:
-            waits, waited_s = (_known_sum(column, samples) for column in _COUNTED.get(row.lower(), ("", "")))
+            waits, waited_s = (_known_sum(column, samples) for column in log_counters(row) or ("", ""))
             events.append(TimedEvent(event, wait_class, seconds, waits, looks.get(row, 0), waited_s))
     return events, db_time_s
 

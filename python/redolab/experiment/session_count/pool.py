@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, STEAL, UNACCOUNTED, Times
-from redolab.analysis.waits import CLIENT_READ, event_name
-from redolab.dialect.log_waits import is_log_sync
+from redolab.dialect.log_waits import is_client_wait, is_log_sync
 from redolab.stats.blocks import RESAMPLES, BlockValues
 from redolab.stats.estimates import MISSING, Estimate, ratio_estimate
 
@@ -161,6 +160,6 @@ def throughput_ratio(sessions: Sequence[int], rates: Floats, number: int, agains
 
 
 def _wait_title(row: str) -> str:
-    if row == event_name(*CLIENT_READ):
+    if is_client_wait(row):
         return CLIENT
     return LOG_SYNC if is_log_sync(row) else OTHER

@@ -20,14 +20,14 @@ from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
 
 LINES = 3
-"""Of the short list."""
+"""The most sentences of the short list."""
 _WORTH_A_LINE = 0.05
 """Share of the time from which on a bound stands in the short list."""
 ASSUMES = (
     "Amdahl's bound: a row of the time account is gone altogether, and every other row stays as long as it "
     "is. Rows that get shorter together also stand together. A change that shortens other rows too can give "
-    "more: who does not wait for the log saves the CPU time of falling asleep and waking up as well. Source: "
-    "G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
+    "more. A session that does not wait for the log also saves the CPU time of falling asleep and waking up. "
+    "Source: G. M. Amdahl, Validity of the single processor approach to achieving large scale computing "
     "capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
@@ -58,12 +58,12 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     today = baseline if calibrated is None else calibrated.today
     engine = str(run.manifest["engine"]["name"])
     bounds = bounds_of_times(times.get(today, ()))
-    found = _advice(today, "response time", bounds, engine)
+    advice = _advice(today, "response time", bounds, engine)
     if calibrated is None:
-        found["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
+        advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
     else:
-        found |= _forecast(calibrated, _tier(run, today))
-    return found | {"lines": lines(found)}
+        advice |= _forecast(calibrated, _tier(run, today))
+    return advice | {"lines": lines(advice)}
 
 
 def advised(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,39 +83,39 @@ def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
     """
     sessions = results["all_sessions"]
     bounds = bounds_of_profile(sessions["profile"], sessions["log_sync_share"])
-    found = _advice("all sessions", "the sessions' busy time", bounds, str(results["engine"]["name"]))
+    advice = _advice("all sessions", "the sessions' busy time", bounds, str(results["engine"]["name"]))
     commits = str(results["engine"]["name"]) == "postgresql"
-    found["why_no_forecast"] = _NO_COSTS if commits else (
+    advice["why_no_forecast"] = _NO_COSTS if commits else (
         "No forecast: what a commit, a row and a flush cost can be measured of PostgreSQL alone."
     )  # fmt: skip
     missing = [f"{item['what']}: {item['why']}" for item in results["not_available"]]
-    found["not_measured"] = ["what a commit, a row and a flush cost, and what a change would give", *missing]
-    return found | {"lines": lines(found)}
+    advice["not_measured"] = ["what a commit, a row and a flush cost, and what a change would give", *missing]
+    return advice | {"lines": lines(advice)}
 
 
-def lines(found: Mapping[str, Any]) -> list[str]:
+def lines(advice: Mapping[str, Any]) -> list[str]:
     """The advice in three sentences at the most: the best changes, then the largest bounds.
 
     None where nothing is known of the time and nothing was forecast.
     """
-    if not found["changes"] and not found["bounds"]:
+    if not advice["changes"] and not advice["bounds"]:
         return []
-    helping = [item for item in found["changes"] if item["outcome"] in ("more work", "shorter times")]
+    helping = [item for item in advice["changes"] if item["outcome"] in ("more work", "shorter times")]
     helping = [item for item in helping if item["durability"] != "limit"]
     chosen = helping[:1]
     others = [item for item in helping if item["factor"] != helping[0]["factor"]]
     # What gives up durability stands behind all that keeps it, and would never come up here.
     chosen += sorted(others, key=lambda item: -(item["gain"]["point"] or 0.0))[:1]
     said = [_sentence(item) for item in chosen]
-    if found["changes"] and not said:
+    if advice["changes"] and not said:
         said.append("No change that was tried is shown to help.")
-    if not found["changes"] and found["why_no_forecast"]:
-        said.append(found["why_no_forecast"])
+    if not advice["changes"] and advice["why_no_forecast"]:
+        said.append(advice["why_no_forecast"])
     room = LINES - len(said)
-    bounds = [item for item in found["bounds"] if (item["share"]["point"] or 0.0) >= _WORTH_A_LINE]
+    bounds = [item for item in advice["bounds"] if (item["share"]["point"] or 0.0) >= _WORTH_A_LINE]
     bounds = [item for item in bounds if not _is_part(item, bounds)]
     amdahl = [f"{_capital(item['text'])}." for item in bounds[:room]]
-    return [*said, *amdahl] if found["changes"] else [*amdahl, *said]
+    return [*said, *amdahl] if advice["changes"] else [*amdahl, *said]
 
 
 def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[str, Any]:
@@ -203,11 +203,7 @@ def _sentence(item: Mapping[str, Any]) -> str:
 
 
 def _ratio(value: Mapping[str, float | None]) -> str:
-    point, low, high = value["point"], value["low"], value["high"]
-    around = (
-        "" if low is None or high is None else f" ({units.significant(low)} to {units.significant(high)})"
-    )
-    return f"{units.significant(point or 0.0)}×{around}"
+    return units.with_interval(value["point"] or 0.0, value["low"], value["high"], "×")
 
 
 def _is_part(item: Mapping[str, Any], bounds: Sequence[Mapping[str, Any]]) -> bool:

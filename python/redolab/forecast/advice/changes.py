@@ -1,7 +1,7 @@
 """What could be changed of today's setting, what each change risks, and which command settles it.
 
-Every change is of one factor: what the application decides (rows per commit, sessions), what the server does
-(waiting for the log, a commit delay), and hardware (the log device, CPUs).
+Every change is of one factor. The application decides rows per commit and sessions. The server decides
+waiting for the log and a commit delay. Log device and CPUs are hardware.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from redolab import units
+from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import Quantities
-from redolab.records.load import COMMIT_SIBLINGS
+from redolab.stats.enough import fewest_enough
 
 Forecast = Callable[[Calibration, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
@@ -81,17 +82,17 @@ def candidates(calibrated: Calibrated, forecast: Forecast) -> tuple[Change, ...]
 def not_forecast(calibrated: Calibrated) -> list[str]:
     """Changes that could not be tried, with the reason."""
     today = calibrated.measured[calibrated.today].scenario
-    found = []
+    reasons = []
     if not calibrated.point.row_known:
-        found.append(
+        reasons.append(
             "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
         )
     if today.commit_wait == "wait" and today.sessions <= COMMIT_SIBLINGS:
-        found.append(
+        reasons.append(
             f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and today has "
             f"{units.counted(today.sessions, 'session')}."
         )
-    return found
+    return reasons
 
 
 def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
@@ -226,5 +227,4 @@ def _elbow(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> int:
         )["throughput_per_s"]
         for sessions in levels
     }
-    most = max(rates.values())
-    return min(sessions for sessions, rate in rates.items() if rate >= _ELBOW * most)
+    return fewest_enough(rates, _ELBOW)

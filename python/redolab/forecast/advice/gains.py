@@ -28,17 +28,17 @@ from redolab.forecast.models.quantities import Quantities, simulation
 from redolab.forecast.track_record import Score, family_of, log_ratios, prediction_interval
 from redolab.stats.estimates import MISSING, Estimate
 
-Outcome = Literal["more work", "shorter times", "not shown to help", "less work"]
+Effect = Literal["more work", "shorter times", "not shown to help", "less work"]
 
 REPLICATES = 8
 _AS_MUCH = 0.95
 """Part of today's work from which on a change that shortens times counts as doing as much."""
-_PLACES: Mapping[Outcome, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
+_PLACES: Mapping[Effect, int] = {"more work": 0, "shorter times": 0, "not shown to help": 1, "less work": 2}
 _CLASSES: tuple[Class, ...] = ("kept", "lost", "limit")
 ORDER = (
     "First what is shown to help, then what is not shown to help, then what does less work. In each part "
     "changes that keep the durability of commits come first, those that give it up after them, and last the "
-    "limits that nobody can reach; in each of these the larger gain comes first, work before time."
+    "limits that nobody can reach. In each of these the larger gain comes first, work before time."
 )
 
 
@@ -73,7 +73,7 @@ class Advised:
         return self.response_time if self.measured_time.point is None else self.measured_time
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Effect:
         """What the intervals show."""
         gain, time = self.gain, self.time
         if gain.low is not None and gain.low > 1:
@@ -128,13 +128,13 @@ def advise(
     today = calibrated.measured[calibrated.today].scenario
     replicates = calibrated.replicates[:REPLICATES]
     base = _Forecasts.of(calibrated.point, replicates, today, forecast)
-    found = []
+    advised = []
     for change in candidates(calibrated, forecast):
         changed = _Forecasts.of(
             change.of(calibrated.point), [change.of(one) for one in replicates], change.scenario, forecast
         )
-        found.append(_advised(calibrated, change, base, changed, scores))
-    return tuple(sorted(found, key=_rank))
+        advised.append(_advised(calibrated, change, base, changed, scores))
+    return tuple(sorted(advised, key=_rank))
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ def _advised(
     def ratio(quantity: str) -> tuple[Estimate, int]:
         point, replicates = changed.ratios(base, quantity)
         past = log_ratios(scores, MODEL, family, quantity)
-        found = prediction_interval(point, replicates, past, extrapolated=bool(unmeasured))
-        return Estimate(found.point, found.low, found.high, found.level), found.verified
+        interval = prediction_interval(point, replicates, past, extrapolated=bool(unmeasured))
+        return Estimate(interval.point, interval.low, interval.high, interval.level), interval.verified
 
     throughput, verified = ratio("throughput_per_s")
     response_time, _ = ratio("response_time_ms")
@@ -200,16 +200,16 @@ def _advised(
 def _unmeasured(calibrated: Calibrated, change: Change) -> str:
     if change.device_scale != 1.0:
         return "no other log device was measured"
-    found = []
+    reasons = []
     for item in extrapolated(calibrated, change.scenario):
         low, high = (
             f"{value:g}" if isinstance(value, float) else str(value)
             for value in (item["measured_from"], item["measured_to"])
         )
-        found.append(
+        reasons.append(
             f"{item['factor']} was measured " + (f"at {low}" if low == high else f"from {low} to {high}")
         )
-    return "; ".join(found)
+    return "; ".join(reasons)
 
 
 def _measured(calibrated: Calibrated, change: Change) -> Measured | None:

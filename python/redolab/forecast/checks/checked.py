@@ -26,7 +26,7 @@ class Checked:
     setting: str
     score: Score
     level: float
-    """Of the prediction interval."""
+    """The probability of the prediction interval, 0 to 1."""
     verified: int
     """Forecasts of the family that were verified before."""
     measured: Estimate
@@ -177,26 +177,26 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
             if said["silent"] is not None:
                 silences.append((name, Silence(said["model"], family, said["silent"])))
             for quantity, told in said["quantities"].items():
-                seen = measured[name].get(quantity)
-                if seen is None or not seen.point or seen.point < 0:
+                observed = measured[name].get(quantity)
+                if observed is None or not observed.point or observed.point < 0:
                     continue
                 one = Score(
-                    said["model"], family, quantity, told["point"], seen.point, told["low"], told["high"]
+                    said["model"], family, quantity, told["point"], observed.point, told["low"], told["high"]
                 )
-                checked.append(Checked(name, one, told["level"], told["verified"], seen))
+                checked.append(Checked(name, one, told["level"], told["verified"], observed))
     today = measured.get(sealed["forecast"]["today"]["setting"], {})
     return Scoring(sealed, tuple(checked), tuple(silences), today.get("throughput_per_s", MISSING))
 
 
-def tables(found: Scoring) -> list[Table]:
+def tables(scoring: Scoring) -> list[Table]:
     """The forecast beside what was measured, a table per setting, and the same of every model."""
-    if not found.scored:
+    if not scoring.scored:
         return []
-    own = [item for item in found.checked if item.score.model == found.model]
+    own = [item for item in scoring.checked if item.score.model == scoring.model]
     names = list(dict.fromkeys(item.setting for item in own))
     sealed = (
-        f"Sealed {found.sealed['sealed_at']}, before the first sample (SHA-256 "
-        f"{found.sealed['sha256'][:16]}). Times in ms. Error is forecast / measured − 1. Checked before: "
+        f"Sealed {scoring.sealed['sealed_at']}, before the first sample (SHA-256 "
+        f"{scoring.sealed['sha256'][:16]}). Times in ms. Error is forecast / measured − 1. Checked before: "
         "verified forecasts of that family; with fewer than 9 the interval is a guess."
     )
     return [
@@ -215,7 +215,7 @@ def tables(found: Scoring) -> list[Table]:
             "forecast-models",
             "What every model had said",
             _MODELS,
-            _by_model(found),
+            _by_model(scoring),
             "The group-commit models alone know that one flush serves every commit that waits.",
         ),
     ]
@@ -236,11 +236,11 @@ def _row(item: Checked) -> dict[str, Any]:
     }
 
 
-def _by_model(found: Scoring) -> list[dict[str, Any]]:
-    rows = [_row(item) for item in found.checked if item.score.quantity in SHOWN]
+def _by_model(scoring: Scoring) -> list[dict[str, Any]]:
+    rows = [_row(item) for item in scoring.checked if item.score.quantity in SHOWN]
     return rows + [
         {"setting": setting, "model": item.model, "quantity": f"silent: {item.reason}"}
-        for setting, item in found.silences
+        for setting, item in scoring.silences
     ]
 
 

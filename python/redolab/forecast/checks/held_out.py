@@ -41,9 +41,9 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
         silences += [Silence(model, family, why) for model, why in silent.items()]
         for model, quantities in said.items():
             for quantity, value in quantities.items():
-                seen = measured[name].get(quantity)
-                if seen is not None and seen.point and seen.point > 0 and value > 0:
-                    scores.append(Score(model, family, quantity, value, seen.point))
+                observed = measured[name].get(quantity)
+                if observed is not None and observed.point and observed.point > 0 and value > 0:
+                    scores.append(Score(model, family, quantity, value, observed.point))
     return tuple(scores), tuple(silences)
 
 

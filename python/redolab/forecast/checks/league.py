@@ -71,7 +71,7 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
     for score in scores:
         errors = by_model.setdefault((score.quantity, score.model), {})
         errors[score.family, score.observed] = abs(score.forecast / score.observed - 1)
-    found: dict[str, list[str]] = {}
+    lost: dict[str, list[str]] = {}
     for quantity, model in sorted(by_model, key=lambda key: _place(key[1])):
         mine, line = by_model[quantity, model], by_model.get((quantity, LINE), {})
         both = mine.keys() & line.keys()
@@ -79,7 +79,7 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
             continue
         error, naive = median(mine[key] for key in both), median(line[key] for key in both)
         if error > naive:
-            found.setdefault(quantity, []).append(
+            lost.setdefault(quantity, []).append(
                 f"{model} ({100 * error:.1f} % against {100 * naive:.1f} % in {len(both)} settings)"
             )
     return [
@@ -88,7 +88,7 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
             "text": "To the naive straight line lose, by the median error where both spoke: "
             f"{', '.join(models)}.",
         }
-        for quantity, models in found.items()
+        for quantity, models in lost.items()
     ]
 
 

@@ -40,7 +40,7 @@ ORIGINS: Mapping[Origin, str] = {
 
 _MOST_LINE_BYTES = 4 << 20
 _MOST_SCORES = 10_000
-"""Of one forecast: 20 settings, and each model says ten quantities of each."""
+"""The most scores of one forecast: 20 settings, of each of which each model says ten quantities."""
 _MOST_OWN_BYTES = 256 << 20
 _MOST_IMPORTED_BYTES = 64 << 20
 _MOST_MODELS = 64
@@ -48,10 +48,10 @@ _MOST_MODELS = 64
 _MOST_NAME, _MOST_REASON = 200, 2000
 _LARGEST = 1e15
 _LARGEST_END = 1e30
-"""Of an interval: it may be far wider than the values."""
+"""The largest end of an interval, which may be far wider than the values."""
 _MOST_OFF = 1e6
-"""Of forecast over observed, or the other way round. The record that comes with Redolab has 206, of models
-that know nothing of group commit."""
+"""The largest ratio of forecast and observed, either way round. The record that comes with Redolab has 206,
+of models that know nothing of group commit."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -168,8 +168,8 @@ def import_ledger(path: Path) -> Imported:
     lines = [line for line in lines if line["sha256"] in sealed]
     with _locked(imported_path()) as file:
         before = _parsed(file, _MOST_IMPORTED_BYTES)
-        seen = {digest(line) for line in (*_own(), *before)}
-        new = {digest(line): line for line in lines if digest(line) not in seen}
+        digests = {digest(line) for line in (*_own(), *before)}
+        new = {digest(line): line for line in lines if digest(line) not in digests}
         lines_now = [*before, *new.values()]
         size = os.fstat(file).st_size + sum(len(canonical(line)) + 1 for line in new.values())
         if size > _MOST_IMPORTED_BYTES or len(_few_models(lines_now)) < len(lines_now):

@@ -1,24 +1,24 @@
 """From a stored run to what forecasts need: costs that were measured directly, each with its scatter.
 
-- What a lone session does beside its flush is what a transaction costs while sessions have a CPU each; the
-  server counts and times flushes (`pg_stat_io`, `pg_stat_wal`), the kernel CPU time. A flush is CPU time and
-  the device's.
-- Commits that do not wait (`nowait`), with many sessions, tell what a transaction costs while they compete;
-  with one, what it costs while caches are warm. What it takes more beside its flush is that they are cold.
-- With many sessions that wait, what CPU time is left over is that of waiting for somebody else's flush, and
-  of going on afterwards with cold caches.
-- A client that has several sessions to work for finds answers waiting for it: that is its CPU time per
-  statement. What a lone session's client takes more is its thread's going to sleep and waking up; and what a
-  lone session waits beside all CPU time is how long CPUs that idle take to be there for either side.
-- Settings with several rows per commit tell what a row costs in CPU time where nobody waits and where many
-  sessions do, and in log.
-- Where commits do not wait and CPUs are short, what sessions and client do not have of them is others'. Where
+- A transaction, while sessions have a CPU each: what a lone session does beside its flush. The server counts
+  and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time.
+- A flush: CPU time and the device's, of the same lone session.
+- A transaction while sessions compete: many sessions whose commits do not wait (`nowait`). One such session
+  tells what it costs while caches are warm. What a lone session that waits takes more is cold caches.
+- Waiting for somebody else's flush: the CPU time that is left over with many sessions that wait. Going on
+  afterwards with cold caches is part of it.
+- A client's statement: its CPU time where it has several sessions to work for, and so finds answers waiting.
+  What a lone session's client takes more is its thread's going to sleep and waking up.
+- A CPU that idles: what a lone session waits beside all CPU time is how long it takes to be there.
+- A row: settings with several rows per commit tell its CPU time and its log. There is one where nobody waits
+  and one where many sessions do.
+- Others' work: what sessions and client do not have of CPUs that are short, where commits do not wait. Where
   many sessions wait, it is what they do not have of the CPU time that is used.
-- A lone session that pauses tells how much longer a flush takes once the device has idled. It does so without
+- A device that has idled: a lone session that pauses tells how much longer a flush takes. It pauses without
   leaving its CPU, so that a CPU that has idled is not taken for the device.
 
-How often a commit waits, in vain too, is the simulation's answer: what a wait costs is such that it needs as
-much CPU time per commit as the busy setting did.
+The simulation answers how often a commit waits, in vain too. The cost of a wait is chosen so that the busy
+setting needs, simulated, the CPU time per commit that it needed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Measured:
     scenario: Scenario
     loop: str
     quantities: Mapping[str, Estimate]
-    """Of `redolab.forecast.models.quantities.QUANTITIES`, those that were measured."""
+    """What was measured, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,8 @@ def _available_waiting(chosen: Chosen, cpus: int) -> float:
 def _by_sessions(measured: Sequence[tuple[int, float]], loop: str, cpus: int) -> Curve:
     """Costs by sessions as they count in a forecast.
 
-    What several sessions of a client cost where nobody waits is the least that there is, as with one session
-    for each CPU: where commits wait, its threads and the server's processes put each other off.
+    What several sessions of a client cost where nobody waits is the least that there is, as with one
+    session for each CPU. Where commits wait, its threads and the server's processes put each other off.
     """
     if loop != "client" or not measured:
         return tuple(measured)
@@ -223,14 +223,14 @@ def _competing(chosen: Chosen, cpus: int) -> list[_Competing]:
     if chosen.lone.loop == "client":
         nowait = [*filter(None, [chosen.rows_nowait]), *nowait]
         fewest = client_threads(cpus) + 1
-    found = {
+    shares = {
         item.scenario.sessions: _Competing(
             item.scenario.sessions, item.server_s / _statements(item), item.client_s
         )
         for item in nowait
         if item.scenario.sessions >= fewest
     }
-    return [found[sessions] for sessions in sorted(found)]
+    return [shares[sessions] for sessions in sorted(shares)]
 
 
 def _statements(item: SampledSetting) -> int:
@@ -348,12 +348,12 @@ def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
         by_sessions = ((1, SERVED_BY_FEW * served_s), (busy.scenario.sessions, served_s))
         return replace(costs, wake_s=wake_s, served_s=by_sessions)
 
-    found = divided(1.0)
+    division = divided(1.0)
     for _ in range(3):
-        needs = parameters(replace(found, hand_over_exit_s=0.0), busy.scenario)
+        needs = parameters(replace(division, hand_over_exit_s=0.0), busy.scenario)
         needs = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0)
-        seen = simulate(needs, _SEED, _COMMITS)
-        cpu_s = seen.cpu_utilization.point * needs.cpus / seen.throughput_per_s.point
+        simulated = simulate(needs, _SEED, _COMMITS)
+        cpu_s = simulated.cpu_utilization.point * needs.cpus / simulated.throughput_per_s.point
         waiting_s = max(waiting_s + (busy.cpu_s - cpu_s) / share, LEAST_S)
-        found = divided(max(seen.log_waits_per_commit.point / share, 0.5))
-    return found
+        division = divided(max(simulated.log_waits_per_commit.point / share, 0.5))
+    return division

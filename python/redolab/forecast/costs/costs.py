@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
 
+from redolab.dialect.postgres import COMMIT_SIBLINGS, WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES
 from redolab.model.distribution import Distribution, constant, exponential, gamma, quantiles
 from redolab.model.group_commit import Arrivals, GroupCommitParameters
-from redolab.records.load import COMMIT_SIBLINGS, arrival_rate_of
+from redolab.records.load import arrival_rate_of
 
 Curve = tuple[tuple[int, float], ...]
 """Sessions, and a cost with so many, in their order; the first is one session."""
@@ -48,9 +49,6 @@ INTERRUPT_S = 20e-6
 DEVICE_WRITE_S = 36e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
-# PostgreSQL's defaults.
-WAL_WRITER_DELAY_S = 0.2
-WAL_WRITER_FLUSH_AFTER = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -163,9 +161,11 @@ class Calibration:
 
 
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
-    """A cost with so many sessions: as with one while there is a CPU for each, and from there on linear in
-    their number, to those measured and between them. Beyond them it grows on as between the last two, however
-    many CPUs there are, and never falls.
+    """A cost with so many sessions.
+
+    While there is a CPU for each session, it is the cost of one. From there on it is linear in their
+    number, between the numbers measured. Beyond them it grows on as between the last two and never falls,
+    however many CPUs there are.
     """
     own_cpu = max(cpus, 1)
     more = [point for point in curve if point[0] > own_cpu]
@@ -175,13 +175,14 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float:
     place = bisect_right(points, sessions, key=itemgetter(0))
     beyond = place == len(points)
     (few, cost), (many, next_cost) = curve[-2:] if beyond else points[place - 1 : place + 1]
-    found = cost + (sessions - few) / (many - few) * (next_cost - cost)
-    return max(found, next_cost) if beyond else found
+    between = cost + (sessions - few) / (many - few) * (next_cost - cost)
+    return max(between, next_cost) if beyond else between
 
 
 def after_idle(curve: Sequence[tuple[float, float]], idle_s: float) -> float:
-    """What a device takes longer that has idled for so long: linear between the points, outside of them as at
-    the nearest.
+    """How much longer a device takes that has idled for `idle_s` seconds, in seconds.
+
+    It is linear between the points of `curve`, and outside of them as at the nearest.
     """
     import numpy as np
 
@@ -206,7 +207,7 @@ def client_threads(cpus: float) -> int:
 
 
 def spread_below(cpus: float) -> float:
-    """The use of the CPUs, 0 to 1, up to which Linux looks for one that idles for who is woken up.
+    """The use of the CPUs, 0 to 1, up to which Linux looks for an idle one for a process that is woken up.
 
     Source: kernel/sched/fair.c, `update_idle_cpu_scan`: of n CPUs it looks at n (1 - (1.17 use)^2), in whole
     ones.
@@ -300,7 +301,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         commit_siblings=COMMIT_SIBLINGS,
         asynchronous=not waits,
         writer_interval_s=0.0 if waits else WAL_WRITER_DELAY_S,
-        writer_bytes=0 if waits else WAL_WRITER_FLUSH_AFTER,
+        writer_bytes=0 if waits else WAL_WRITER_FLUSH_AFTER_BYTES,
     )
 
 

@@ -14,7 +14,7 @@ from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate
 
 
 def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
-    """Of every setting the quantities of `forecast.models.quantities.QUANTITIES` that were measured."""
+    """What was measured of every setting, by the names in `forecast.models.quantities.QUANTITIES`."""
     histograms, responses = read_latency(run), read_latency(run, "response")
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
@@ -42,7 +42,7 @@ def quantities(
     def mean(pick: Callable[[Sample], float | None]) -> Estimate:
         return mean_estimate(map(pick, samples))
 
-    found = {
+    estimates = {
         "throughput_per_s": mean(lambda item: item.commits / item.elapsed_s),
         "response_time_ms": quotient_estimate((1e3 * responding_s(item), item.commits) for item in samples),
         "response_time_ms_p95": commit_time_ms(samples, responses, 95),
@@ -54,7 +54,7 @@ def quantities(
         "device_utilization": mean(_device_utilization),
         "commits_per_flush": quotient_estimate((item.commits, item.log_flushes or 0) for item in samples),
     }
-    return {name: value for name, value in found.items() if value.point is not None}
+    return {name: value for name, value in estimates.items() if value.point is not None}
 
 
 def _times_ms(histogram: Histogram) -> tuple[float, int]:

@@ -190,7 +190,7 @@ class Chosen:
 
 
 def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
-    """Of the settings of `run` those that say most: the most rows, the most sessions.
+    """The settings of `run` that say most: the most rows, the most sessions.
 
     Raises:
         NoCostsError: one that is needed is missing, or lacks what costs are read from; the text says which.
@@ -204,7 +204,7 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
     ]
 
     def among(wait: str, rows: bool, lone: bool) -> SampledSetting | None:
-        found = [
+        chosen = [
             item
             for item in plain
             if item.scenario.commit_wait == wait
@@ -212,7 +212,7 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
             and (item.scenario.sessions == 1) == lone
         ]
         return max(
-            found, key=lambda item: (item.scenario.rows_per_commit, item.scenario.sessions), default=None
+            chosen, key=lambda item: (item.scenario.rows_per_commit, item.scenario.sessions), default=None
         )
 
     lone, busy = among("wait", rows=False, lone=True), among("wait", rows=False, lone=False)

@@ -19,7 +19,7 @@ class Said:
 
     model: str
     quantities: Mapping[str, Predicted]
-    """Of `redolab.forecast.models.quantities.QUANTITIES`; empty where it is silent."""
+    """Its forecasts by the names in `quantities.QUANTITIES`; empty where it is silent."""
     silent: str | None = None
     """Why it can say nothing."""
 
@@ -42,12 +42,12 @@ def _ask(
 ) -> Said:
     try:
         if name == MODEL:
-            found = predict(look_ahead(calibrated, scenario), record)
+            answers = predict(look_ahead(calibrated, scenario), record)
         else:
-            found = _with_intervals(name, model, calibrated, scenario, record)
+            answers = _with_intervals(name, model, calibrated, scenario, record)
     except ValueError as error:
         return Said(name, {}, str(error))
-    return Said(name, {key: found[key] for key in QUANTITIES if key in found and found[key].point > 0})
+    return Said(name, {key: answers[key] for key in QUANTITIES if key in answers and answers[key].point > 0})
 
 
 def _with_intervals(
@@ -59,7 +59,7 @@ def _with_intervals(
     return {
         quantity: prediction_interval(
             point,
-            [found[quantity] for found in again if quantity in found],
+            [values[quantity] for values in again if quantity in values],
             log_ratios(record, name, family, quantity),
             extrapolated=far,
         )

@@ -26,14 +26,14 @@ from redolab.model.group_commit import GroupCommitResult, simulate
 from redolab.stats.estimates import Estimate
 
 ELBOW = 0.95
-"""Of the best throughput."""
+"""The part of the best throughput that is enough."""
 MOST_SESSIONS = 2048
 MANY_ROWS = 4096
 """Rows per commit taken for very many."""
 LEAST_SAVED = 0.01
-"""Of the time per row of one row per commit: a smaller benefit cannot be told from none."""
+"""The part of the time per row of one row per commit below which a benefit cannot be told from none."""
 IDLE = 0.001
-"""Of the throughput of as many sessions in a loop: an arrival rate so low that hardly anything queues."""
+"""An arrival rate so low that hardly anything queues, over the throughput of as many sessions in a loop."""
 _STEPS, _REPLICATE_STEPS = 11, 8
 """Halvings of the range of arrival rates: to a two-thousandth of it, and to a 250th."""
 _HIGHER = 1.25
@@ -132,10 +132,10 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
 
     def p95_ms(calibration: Calibration, rate: float) -> float:
         try:
-            seen = _run(calibration, replace(open_load, arrival_rate_per_s=rate), _enough(open_load))
+            result = _run(calibration, replace(open_load, arrival_rate_per_s=rate), _enough(open_load))
         except NoSteadyStateError:
             return math.inf
-        return 1e3 * seen.response_time.p95_s.point
+        return 1e3 * result.response_time.p95_s.point
 
     def looping(calibration: Calibration) -> float:
         return _run(calibration, open_load, _enough(open_load)).throughput_per_s.point
@@ -258,13 +258,13 @@ def _peak(value: Callable[[int], float], most: int) -> int:
     Raises:
         NoAnswerError: it still rises at `most`, so that the elbow may lie beyond.
     """
-    seen = {1: value(1)}
+    tried = {1: value(1)}
     best, last, idle = 1, 1, 0
     while idle < 2 and last < most:
         last *= 2
-        seen[last] = value(last)
-        best, idle = (last, 0) if seen[last] > 1.01 * seen[best] else (best, idle + 1)
-    if best == most and seen[most // 2] < ELBOW * seen[most]:
+        tried[last] = value(last)
+        best, idle = (last, 0) if tried[last] > 1.01 * tried[best] else (best, idle + 1)
+    if best == most and tried[most // 2] < ELBOW * tried[most]:
         raise NoAnswerError(
             f"throughput still grows at {most:,} sessions, so the elbow lies beyond what is forecast"
         )
@@ -272,9 +272,9 @@ def _peak(value: Callable[[int], float], most: int) -> int:
     while high - low > max(2, best // 8):
         third = (high - low) // 3
         one, two = low + third, high - third
-        seen[one], seen[two] = value(one), value(two)
-        low, high = (one, high) if seen[one] < seen[two] else (low, two)
-    return max(seen, key=lambda number: seen[number])
+        tried[one], tried[two] = value(one), value(two)
+        low, high = (one, high) if tried[one] < tried[two] else (low, two)
+    return max(tried, key=lambda number: tried[number])
 
 
 def _bounds_elbow(calibration: Calibration, scenario: Scenario) -> float:

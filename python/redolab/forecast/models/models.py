@@ -74,8 +74,8 @@ def _line(
     """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit
     and the other numbers add to it, by least squares.
 
-    Time and not throughput: a straight line through throughputs soon falls below nothing, and where one
-    station is busy all the time the time of a transaction is a straight line in the number of sessions.
+    Time and not throughput, because a straight line through throughputs soon falls below nothing. Where one
+    station is busy all the time, the time of a transaction is a straight line in the number of sessions.
 
     Raises:
         ValueError: the measured settings tell no slope of a factor in which the scenario differs from them,
@@ -107,8 +107,8 @@ def _line(
 
 def _through(scenario: Scenario, throughput: float) -> Mapping[str, float]:
     response_s = scenario.sessions / throughput - scenario.think_time_ms / 1e3
-    found = {"throughput_per_s": throughput}
-    return found | ({"response_time_ms": 1e3 * response_s} if response_s > 0 else {})
+    values = {"throughput_per_s": throughput}
+    return values | ({"response_time_ms": 1e3 * response_s} if response_s > 0 else {})
 
 
 def _closed_and_measured(scenario: Scenario) -> None:

@@ -49,7 +49,7 @@ class Outlook:
 
     scenario: Scenario
     family: str
-    """Of settings in which the model errs alike."""
+    """The name of the settings in which the model errs alike."""
     extrapolated: bool
     """Whether it lies outside of what the run measured."""
     point: Quantities
@@ -136,11 +136,11 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
         outlook: the forecast.
         record: every forecast that was verified before, of any model and family.
     """
-    found = {}
+    predictions = {}
     for name, value in outlook.point.items():
         replicates = [one[name] for one in outlook.replicates if name in one]
-        found[name] = _within(name, _interval(name, value, replicates, outlook, record))
-    return found
+        predictions[name] = _within(name, _interval(name, value, replicates, outlook, record))
+    return predictions
 
 
 def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
@@ -168,7 +168,7 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
 
     The log device and the CPUs were measured as they are, so any other value of them is outside.
     """
-    found = []
+    beyond = []
     for factor in FACTORS:
         asked, low, high = getattr(scenario, factor), *_range(calibrated, factor)
         inside = asked in (low, high, None) or (
@@ -177,8 +177,8 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
             and (1 - MEASURED) * low <= asked <= (1 + MEASURED) * high
         )
         if not inside:
-            found.append({"factor": factor, "asked": asked, "measured_from": low, "measured_to": high})
-    return found
+            beyond.append({"factor": factor, "asked": asked, "measured_from": low, "measured_to": high})
+    return beyond
 
 
 def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
@@ -192,8 +192,8 @@ def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
 
 
 def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
-    found = simulation(calibration, scenario, commits)
-    return {**found, "rows_per_s": found["throughput_per_s"] * scenario.rows_per_commit}
+    simulated = simulation(calibration, scenario, commits)
+    return {**simulated, "rows_per_s": simulated["throughput_per_s"] * scenario.rows_per_commit}
 
 
 def _commits_of_a_turn(calibration: Calibration, scenario: Scenario) -> float:
@@ -276,10 +276,10 @@ def _measured(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
     ]
     if len(alike) != 1:
         return {}
-    found: dict[str, Estimate] = dict(alike[0].quantities)
-    if "throughput_per_s" in found:
-        found["rows_per_s"] = found["throughput_per_s"].scaled(scenario.rows_per_commit)
-    return {name: value.as_json() for name, value in found.items()}
+    measured: dict[str, Estimate] = dict(alike[0].quantities)
+    if "throughput_per_s" in measured:
+        measured["rows_per_s"] = measured["throughput_per_s"].scaled(scenario.rows_per_commit)
+    return {name: value.as_json() for name, value in measured.items()}
 
 
 def _other_models(
@@ -299,23 +299,23 @@ def _other_models(
 
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
-    found = []
+    warnings = []
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
-        found.append(
+        warnings.append(
             f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
             "`redolab verify-forecast` forecasts, measures and keeps the score."
         )
     least_ms = 1e3 * (min(calibrated.point.flush_s) + calibrated.point.flush_cpu_s)
     device_ms = asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
-        found.append(
+        warnings.append(
             f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} "
             "is forecast as if it took that, because what a quicker device needs was not measured."
         )
     lost = sum(not one for one in asked.replicates)
     if lost:
-        found.append(
+        warnings.append(
             f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity "
             "is near, and the upper ends of the times are too low."
         )
-    return found
+    return warnings

@@ -54,33 +54,33 @@ def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_0
     needs = parameters(calibration, scenario)
     # A client's long transactions are simulated statement by statement: of them a quarter says enough.
     long = needs.statements > LONG_STATEMENTS
-    seen = simulate(needs, SEED, max(commits // 4, BATCHES * needs.sessions) if long else commits)
-    commit = seen.commit_time
-    found = {
-        "throughput_per_s": seen.throughput_per_s.point,
-        "response_time_ms": 1e3 * seen.response_time.mean_s.point,
-        "response_time_ms_p95": 1e3 * seen.response_time.p95_s.point,
-        "cpu_utilization": seen.cpu_utilization.point,
-        "device_utilization": _flushing(seen),
+    result = simulate(needs, SEED, max(commits // 4, BATCHES * needs.sessions) if long else commits)
+    commit = result.commit_time
+    values = {
+        "throughput_per_s": result.throughput_per_s.point,
+        "response_time_ms": 1e3 * result.response_time.mean_s.point,
+        "response_time_ms_p95": 1e3 * result.response_time.p95_s.point,
+        "cpu_utilization": result.cpu_utilization.point,
+        "device_utilization": _flushing(result),
     }
     # What a commit that does not wait spends inside the server is in the CPU time of its transaction.
     if calibration.loop == "client" or scenario.commit_wait == "wait":
-        found |= {
+        values |= {
             "commit_time_ms": 1e3 * commit.mean_s.point,
             "commit_time_ms_p50": 1e3 * commit.p50_s.point,
             "commit_time_ms_p95": 1e3 * commit.p95_s.point,
             "commit_time_ms_p99": 1e3 * commit.p99_s.point,
         }
-    if seen.commits_per_flush is not None:
-        found["commits_per_flush"] = seen.commits_per_flush.point
-    return found
+    if result.commits_per_flush is not None:
+        values["commits_per_flush"] = result.commits_per_flush.point
+    return values
 
 
-def _flushing(seen: GroupCommitResult) -> float:
+def _flushing(result: GroupCommitResult) -> float:
     # As it is measured: a server counts the time in its calls, in which it waits for a CPU too.
-    if seen.commits_per_flush is None or seen.flush_time_s is None:
+    if result.commits_per_flush is None or result.flush_time_s is None:
         return 0.0
-    return seen.flush_time_s.point * seen.throughput_per_s.point / seen.commits_per_flush.point
+    return result.flush_time_s.point * result.throughput_per_s.point / result.commits_per_flush.point
 
 
 MODELS: Mapping[str, Model] = MappingProxyType(

@@ -1,11 +1,11 @@
 """The models that the simulation is compared with, each as others use it: quick, exact of something simpler,
 or published.
 
-None but the approximation knows group commit: to them the log is a station at which every commit has a flush
-of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves) are
-applied to sessions that loop as is often done: the arrival rate is taken to be the throughput X at which
-N = X (R(X) + Z), which pretends that arrivals come at random whatever the sessions do. What a model cannot
-speak of it refuses with `ValueError` and the reason.
+None but the approximation knows group commit: to them the log is a station at which every commit has a
+flush of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves)
+are applied to sessions that loop as is often done. The arrival rate is taken to be the throughput X at
+which N = X (R(X) + Z). That pretends that arrivals come at random whatever the sessions do. What a model
+cannot speak of it refuses with `ValueError` and the reason.
 
 Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
 """
@@ -33,7 +33,7 @@ class _Demands:
     cpu_s: float
     """On a CPU at full speed, in the session."""
     flush_cpu_s: float
-    """Of that, the part of the flush."""
+    """The part of `cpu_s` that the flush takes."""
     background_s: float
     """On a CPU, that no session waits for."""
     log_s: float
@@ -52,17 +52,17 @@ def group_commit_approximated(calibration: Calibration, scenario: Scenario) -> M
     Source: `redolab.model.group_commit_approximation`.
     """
     try:
-        found = approximate(parameters(calibration, scenario))
+        result = approximate(parameters(calibration, scenario))
     except ArithmeticError as error:
         raise ValueError(str(error)) from error
-    commit_s = found.response_time_s if _lone(calibration, scenario) else found.commit_time_s
+    commit_s = result.response_time_s if _lone(calibration, scenario) else result.commit_time_s
     return _said(
-        throughput_per_s=found.throughput_per_s,
-        response_time_ms=1e3 * found.response_time_s,
+        throughput_per_s=result.throughput_per_s,
+        response_time_ms=1e3 * result.response_time_s,
         commit_time_ms=1e3 * commit_s,
-        cpu_utilization=found.cpu_utilization,
-        device_utilization=found.device_utilization,
-        commits_per_flush=found.commits_per_flush,
+        cpu_utilization=result.cpu_utilization,
+        device_utilization=result.device_utilization,
+        commits_per_flush=result.commits_per_flush,
     )
 
 
@@ -131,9 +131,9 @@ def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str
     """The published curves: R = S / (1 - (S X / M)^M) at the CPUs and R = S / (1 - S X) at the log.
 
     M is the measured number of effective CPUs. For sessions that loop the curves have no arrival rate; the
-    X at which N = X (R(X) + Z) is taken for it. That fails where it matters: the curves see random arrivals
-    and so a queue at the log with a few sessions already, and a wall at one commit per flush, which group
-    commit passes.
+    X at which N = X (R(X) + Z) is taken for it. That fails where it matters. The curves see random
+    arrivals, and so a queue at the log with a few sessions already. They see a wall at one commit per
+    flush, which group commit passes.
 
     Raises:
         ValueError: the scenario cannot be, its cost is not known, or the curves know no such thing.
@@ -161,8 +161,8 @@ def _network(
     demands = _demands(calibration, scenario)
     servers, service_s = _whole_servers(demands)
     stations = (Station(service_s, servers), Station(demands.log_s))
-    found = solve(stations, scenario.sessions, demands.think_s)
-    return _two_stations(calibration, scenario, demands, found.throughput, found.residence_times)
+    solution = solve(stations, scenario.sessions, demands.think_s)
+    return _two_stations(calibration, scenario, demands, solution.throughput, solution.residence_times)
 
 
 def _open(

@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from redolab.dialect.row_names import row_name
+from redolab.dialect.row_names import row_meaning, row_name
 from redolab.report.page import figures, shown_figures
 from redolab.report.page.drawing import Figure
 from redolab.report.page.histogram_figure import response_histogram
@@ -63,6 +63,7 @@ def render(results: Results) -> str:
         published=published,
         rows=rows,
         row_name=row_name,
+        row_meaning=row_meaning,
         times=time_tables,
         wording=wording,
         stamp=tables.emulation(results),

@@ -78,15 +78,15 @@ def numbers(data: Mapping[str, Any]) -> Table:
 
 
 def _dashes(series: Sequence[Mapping[str, Any]]) -> list[str]:
-    found = []
+    dashes = []
     curves = 0
     for item in series:
         bare = item["style"] != "dashed" and _mode(item["style"], len(item["x"])) == "lines"
-        found.append(
+        dashes.append(
             "dash" if item["style"] == "dashed" else _CURVES[curves % len(_CURVES)] if bare else "solid"
         )
         curves += bare
-    return found
+    return dashes
 
 
 def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any], dash: str) -> dict[str, Any]:

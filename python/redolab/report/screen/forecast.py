@@ -126,23 +126,23 @@ def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
     place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
     today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
-    found = [("Run", results["run"]), ("Today", today)]
+    facts = [("Run", results["run"]), ("Today", today)]
     if changed:
-        found.append(("Asked", ", ".join(_changes(results))))
+        facts.append(("Asked", ", ".join(_changes(results))))
     verified = results["asked"]["forecast"]["throughput_per_s"]["verified"]
     checked = f"verified {counted(verified, 'time')} before" if verified else "never verified before"
-    found.append(("Model", f"{results['model']}; {results['family']}, {checked}"))
+    facts.append(("Model", f"{results['model']}; {results['family']}, {checked}"))
     others = [
         f"{name} {cells.number(said['throughput_per_s'])}"
         for name, said in results["models"].items()
         if name != results["model"] and "throughput_per_s" in said
     ]
-    found += [("Record", text) for text in _record(results)]
+    facts += [("Record", text) for text in _record(results)]
     if results["answers"]:
-        found.append(("Answers", "their intervals are the calibration's, without the model's own error"))
+        facts.append(("Answers", "their intervals are the calibration's, without the model's own error"))
     if others and (changed or not results["sweep"]):
-        found.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
-    return found
+        facts.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
+    return facts
 
 
 def _record(results: Results) -> Iterator[str]:
@@ -256,22 +256,22 @@ def _sweep_caption(results: Results, factor: str) -> str:
 def _answer(answer: Mapping[str, Any]) -> str:
     if answer["refused"]:
         return f"{_QUESTIONS[answer['question']]}: no answer; {answer['refused']}."
-    brings, found = answer["brings"], _found(answer)
+    brings, where = answer["brings"], _value_text(answer)
     figures = {name: significant(figure) for name, figure in brings.items()}
     if answer["question"] == "elbow":
         return (
-            f"Elbow: {found} sessions give {100 * answer['wanted']:g} % of the best throughput, "
+            f"Elbow: {where} sessions give {100 * answer['wanted']:g} % of the best throughput, "
             f"{figures['throughput_per_s']} of {figures['best_throughput_per_s']} commits per s at "
             f"{brings['best_sessions']:,.0f}. Asymptotic bounds, which know no group commit, meet at "
             f"{figures['bounds_elbow']}."
         )
     if answer["question"] == "keep_p95_under":
         return (
-            f"Up to {found} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
+            f"Up to {where} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
             f"as many sessions in a loop do {figures['looping_throughput_per_s']} commits per s."
         )
     return (
-        f"From {found} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
+        f"From {where} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
         f"save is saved: {figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} "
         f"and very many give {figures['rows_per_s_of_many']}."
     )
@@ -284,7 +284,7 @@ _QUESTIONS: Mapping[str, str] = {
 }
 
 
-def _found(answer: Mapping[str, Any]) -> str:
+def _value_text(answer: Mapping[str, Any]) -> str:
     """The value with its interval; sessions and rows are whole."""
     value = answer["value"]
     if answer["factor"] == "arrival_rate_per_s":

@@ -47,8 +47,8 @@ def run_live(read: Read, session: int | None) -> None:
     """Show what `read` returns, again and again, until the user quits.
 
     Args:
-        read: called in a thread of its own with an event that is set when the screen ends; returns the
-            results object of the last seconds once there is something new, or None after the event.
+        read: called in a thread of its own with an event that is set when the screen ends. It returns
+                the results object of the last seconds once there is something new, or None after the event.
         session: the number of the session to begin with alone, or None.
 
     Raises:
@@ -93,7 +93,7 @@ class LiveScreen(App[None]):
     ]
 
     @dataclass
-    class Seen(Message):
+    class Changed(Message):
         """There is something new to show."""
 
         results: Results
@@ -154,11 +154,11 @@ class LiveScreen(App[None]):
     def _keep_reading(self) -> None:
         try:
             while (results := self._read(self._ended)) is not None:
-                self.post_message(self.Seen(results))
+                self.post_message(self.Changed(results))
         except Exception as error:  # noqa: BLE001  run_live raises it again
             self.post_message(self.Failed(error))
 
-    def on_live_screen_seen(self, message: Seen) -> None:
+    def on_live_screen_changed(self, message: Changed) -> None:
         """Show it, unless what is shown is held."""
         self._heard = time.monotonic()
         if not self._held:

@@ -90,13 +90,13 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
     Raises:
         UsageError: no session of that number was there.
     """
-    found = [item for item in results["sessions"] if profile_lists.number(item) == session]
-    if not found:
+    chosen = [item for item in results["sessions"] if profile_lists.number(item) == session]
+    if not chosen:
         known = ", ".join(str(profile_lists.number(item)) for item in results["sessions"][:10])
         seen = f"The busiest that were there: {known}." if known else "No session was there."
         raise UsageError(f"No session {session} was seen. {seen}")
     tables: list[Table] = []
-    for item in found:
+    for item in chosen:
         who = ", ".join(str(item[key]) for key in ("user", "database", "application", "client") if item[key])
         caption = f"Session {session}" + (f": {who}" if who else "") + (", ended" if item["ended"] else "")
         parts = [

@@ -19,13 +19,13 @@ _OUTCOMES: Mapping[str, Cell] = {
 
 def has_advice(results: Results) -> bool:
     """Whether there is anything to say: a change, or a bound."""
-    found = results.get("advice") or {}
-    return bool(found.get("changes") or found.get("bounds"))
+    advice = results.get("advice") or {}
+    return bool(advice.get("changes") or advice.get("bounds"))
 
 
 def changes(results: Results) -> Table:
     """One row per change, ranked: what it gives, and whether commits stay as durable."""
-    found = results["advice"]
+    advice = results["advice"]
     rows = [
         [
             Cell(str(place)),
@@ -35,7 +35,7 @@ def changes(results: Results) -> Table:
             cells.estimate(item["gain"]),
             cells.estimate(item["time"]),
         ]
-        for place, item in enumerate(found["changes"], 1)
+        for place, item in enumerate(advice["changes"], 1)
     ]
     columns = (
         Column("#"),
@@ -46,10 +46,10 @@ def changes(results: Results) -> Table:
         Column("Transaction time", "× today"),
     )
     notes = [
-        f"Today is the setting {found['of']}. {_intervals(found['changes'])}Work is commits; rows where rows "
-        "per commit change.",
-        found["order"],
-        *found["not_forecast"],
+        f"Today is the setting {advice['of']}. {_intervals(advice['changes'])}Work is commits; rows where "
+        "rows per commit change.",
+        advice["order"],
+        *advice["not_forecast"],
     ]
     return Table("changes", "Changes, ranked", columns, rows, " ".join(notes))
 
@@ -85,7 +85,7 @@ def extrapolations(results: Results) -> list[str]:
 
 def bounds(results: Results) -> Table:
     """One row per part of the time: its share, and what removing all of it can give at the most."""
-    found = results["advice"]
+    advice = results["advice"]
     rows = [
         [
             Cell(item["name"]),
@@ -93,20 +93,20 @@ def bounds(results: Results) -> Table:
             _most(item["most"]),
             Cell(_command(results, item["measure"])),
         ]
-        for item in found["bounds"]
+        for item in advice["bounds"]
     ]
     columns = (
         Column("Time spent", align="left"),
-        Column(f"Share of {found['whole']}", "%"),
+        Column(f"Share of {advice['whole']}", "%"),
         Column("Without it, at the most", "times as fast"),
         Column("What would settle it", align="left"),
     )
     return Table(
         "bounds",
-        f"What each part of the time can give, setting {found['of']}",
+        f"What each part of the time can give, setting {advice['of']}",
         columns,
         rows,
-        found["assumes"],
+        advice["assumes"],
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
+from redolab.dialect.known import product_name
 from redolab.dialect.log_waits import is_log_sync
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.tables import cells
@@ -32,19 +33,19 @@ _VIEWS = {
 
 def headline(results: Results) -> str:
     """The profile in one sentence."""
-    found = results["all_sessions"]
-    count = found["sessions"]
+    sessions = results["all_sessions"]
+    count = sessions["sessions"]
     if not count:
         return "No session was there."
     who = "1 session was" if count == 1 else f"{count:,} sessions were"
-    if not found["profile"]:
+    if not sessions["profile"]:
         return f"{who} there and did nothing but wait for {'its client' if count == 1 else 'their clients'}."
-    busy = f"{who} busy {units.percent(found['busy_share'], 0)} of the time"
-    at_a_time = f" ({cells.number(found['busy_at_a_time'])} at a time)" if count > 1 else ""
-    shares = {row["row"]: row["share"] for row in found["profile"]}
+    busy = f"{who} busy {units.percent(sessions['busy_share'], 0)} of the time"
+    at_a_time = f" ({cells.number(sessions['busy_at_a_time'])} at a time)" if count > 1 else ""
+    shares = {row["row"]: row["share"] for row in sessions["profile"]}
     parts = {row_name(row): share for row, share in shares.items() if not is_log_sync(row)}
     if any(is_log_sync(row) for row in shares):
-        parts["log sync"] = found["log_sync_share"]
+        parts["log sync"] = sessions["log_sync_share"]
     first, second = sorted(parts, key=lambda name: -abs(parts[name]["point"] or 0.0))[:2]
     others = [name for name in dict.fromkeys((second, "on CPU")) if name in parts and name != first]
     largest = cells.share_of_time(parts[first])
@@ -62,7 +63,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
     """What was watched, for how long, and the log's figures."""
     engine, host, log = results["engine"], results["host"], results["log"]
     place = f", {engine['place']}" if engine.get("place") else ""
-    known = [("Server", f"{_product(engine['name'])} {engine['version']}{place}")]
+    product = product_name(engine["name"]) or engine["name"]
+    known = [("Server", f"{product} {engine['version']}{place}")]
     ticks = f"{results['instrument']['ticks']:,} ticks"
     known.append(("Watched", f"{units.duration(results['elapsed_s'])} from {results['at']}, {ticks}"))
     if host["busy_share"] is not None:
@@ -144,14 +146,14 @@ def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
 
 def joint(group: Group, caption: str) -> Table | None:
     """A wait posted or not, against the scheduler's state; None where the kernel could not be asked."""
-    found = group["joint"]
-    if found is None:
+    joint = group["joint"]
+    if joint is None:
         return None
     names = {"posted": "a wait posted", "not_posted": "no wait posted"}
 
     rows = []
     for key, words in names.items():
-        cells_of = [*found[key].values()]
+        cells_of = [*joint[key].values()]
         together = None if None in cells_of else sum(cells_of)
         shown = (NOT_AVAILABLE if share is None else percent(share) for share in (*cells_of, together))
         rows.append([Cell(words), *map(Cell, shown)])
@@ -187,8 +189,8 @@ def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
             Cell(cells.number(item[key]) + " ms" if item and item[key] else "") for item in (sync, write)
         ]
         rows.append([Cell(words), values[0], Cell(""), values[1], Cell("")])
-    seen = [Cell(_seen(item)) for item in (sync, write)]
-    rows.append([Cell("waits"), seen[0], Cell(""), seen[1], Cell("")])
+    counts = [Cell(_count(item)) for item in (sync, write)]
+    rows.append([Cell("waits"), counts[0], Cell(""), counts[1], Cell("")])
     columns = (
         Column("Up to, ms"),
         Column("log sync", "%"),
@@ -228,7 +230,7 @@ def _bucket(item: Mapping[str, Any] | None, place: int, length: int) -> tuple[fl
     return share, (Cell(f"{100 * share:.1f}"), Cell("█" * round(length * share), tone="wait"))
 
 
-def _seen(item: Mapping[str, Any] | None) -> str:
+def _count(item: Mapping[str, Any] | None) -> str:
     if item is None:
         return ""
     return f"{item['count'] + item['unfinished']:,}"
@@ -237,10 +239,6 @@ def _seen(item: Mapping[str, Any] | None) -> str:
 def duration(seconds: float) -> str:
     """A time as text; what is less than the clocks tell, or a rounding error, is none."""
     return units.duration(seconds) if seconds >= 1e-6 else "none"
-
-
-def _product(name: str) -> str:
-    return {"postgresql": "PostgreSQL", "mariadb": "MariaDB", "mysql": "MySQL"}.get(name.lower(), name)
 
 
 def short(text: str, room: int) -> str:

@@ -1,4 +1,4 @@
-"""The rows of a time profile: what they mean, their order, their figures by name."""
+"""The rows of a time profile: their order, their figures by name."""
 
 from __future__ import annotations
 
@@ -7,33 +7,6 @@ from typing import Any
 
 from redolab.dialect.row_names import is_wait
 from redolab.report.tables.cells import Results
-
-_ROW_MEANINGS = {
-    "on_cpu": "executing on a processor, by the kernel's account",
-    "run_queue": "ready to run, waiting for a processor, by the kernel's account",
-    "steal": (
-        "taken by the hypervisor while the session should have run; an estimate: the machine's steal "
-        "times the sessions' part of its busy CPU"
-    ),
-    "on_cpu_or_unknown": "no wait was posted; the kernel's accounts could not be read",
-    "unaccounted": "response time that no account explains; negative when accounts overlap",
-}
-_EVENT_MEANINGS = {
-    "io:walsync": "the process itself waits until the log device has stored the log",
-    "io:walwrite": "the process itself hands log pages to the operating system",
-    "lwlock:walwrite": "another process is writing or flushing the log; this one waits for it to end",
-    "lwlock:walinsert": "copying a record into the log buffer waits for other copies",
-    "lwlock:walbufmapping": "the log buffer is full and its pages are being replaced",
-    "lwlock:buffercontent": "another process holds the data page",
-    "lock:transactionid": "another transaction holds the row",
-    "ipc:procarraygroupupdate": "another process ends this transaction in a group",
-    "ipc:xactgroupupdate": "another process records this commit in a group",
-}
-
-
-def row_meaning(row: str) -> str:
-    """Say what a row of the time profile means; empty where the event's name must do."""
-    return _ROW_MEANINGS.get(row) or _EVENT_MEANINGS.get(row.lower(), "")
 
 
 def profile_rows(results: Results, scope: str = "profile") -> list[str]:

@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
+from redolab.dialect.known import product_name
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
-_PRODUCTS = {
-    "embedded": "PostgreSQL",
-    "postgresql": "PostgreSQL",
-    "mariadb": "MariaDB",
-    "mysql": "MySQL",
-    "sqlite": "SQLite",
-}
 # What the sessions of each kind of load do (`redolab.records.load`).
 _WORK = {
     "updates": "one row per commit",
@@ -72,14 +66,14 @@ def outcome(results: Results) -> Cell:
 
 def is_database(results: Results) -> bool:
     """Whether a database was measured, and not the machine alone."""
-    return results["engine"]["name"] in _PRODUCTS
+    return product_name(results["engine"]["name"]) is not None
 
 
 def server(results: Results) -> str:
     """Name what was measured."""
     engine = results["engine"]
     place = "" if engine.get("local", True) else ", on another machine"
-    product = _PRODUCTS.get(engine["name"])
+    product = product_name(engine["name"])
     if product:
         return f"{product} {engine['version']} ({engine['name']}{place})"
     machine = results["method"].get("machine", {})
@@ -107,18 +101,18 @@ def load(results: Results) -> str:
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
-    found = [
+    known = [
         ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
         _counted(results),
     ]
     if any(_is_commit_mode(setting["levels"]) for setting in results["settings"]):
-        found.append(("Commit mode set per", str(results["load"]["scope"])))
+        known.append(("Commit mode set per", str(results["load"]["scope"])))
     if is_database(results):
-        found.append(("Log device", emulation(results) or "the machine's own"))
+        known.append(("Log device", emulation(results) or "the machine's own"))
     if results.get("regime"):
-        found.append(("Regime of the baseline", _regime(results["regime"])))
-    return found
+        known.append(("Regime of the baseline", _regime(results["regime"])))
+    return known
 
 
 def null_test(results: Results) -> str:

@@ -23,7 +23,7 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
     "instance_profile": (
         "instance",
         "What every server process does. Background processes work beside the sessions, so these times "
-        "can sum to more than R; their main loops and the sessions' think time are idle, not load, and "
+        "can sum to more than R. Their main loops and the sessions' think time are idle, not load, and "
         "stand in no row.",
     ),
 }

@@ -1,0 +1,45 @@
+"""What is asked of a dialect: what the words of a database server mean, as data.
+
+A dialect needs no driver and no server, so that a stored run is read with it anywhere. Whatever a dialect
+does not say stays at its default here, which says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The words of one server and what they mean.
+
+    Wait events are named `Class:Event`, in lower case: PostgreSQL 17 changed the case of some.
+    """
+
+    products: Mapping[str, str] = field(default_factory=dict)
+    """The engine's name in a manifest, to the name of the product as its maker writes it."""
+    event_names: Mapping[str, str] = field(default_factory=dict)
+    """Wait events in a few plain words."""
+    event_meanings: Mapping[str, str] = field(default_factory=dict)
+    """What happens during a wait event, in half a sentence."""
+    log_write: frozenset[str] = frozenset()
+    """Wait events in which the waiter itself writes or flushes the log."""
+    log_sync: frozenset[str] = frozenset()
+    """Further wait events in which a commit waits for its flush by another."""
+    log_sync_like: str = ""
+    """A regular expression for names of such events that no release has yet."""
+    client_waits: frozenset[str] = frozenset()
+    """Wait events of a session that waits for its client to send something."""
+    idle_classes: frozenset[str] = frozenset()
+    """Classes of wait events in which a background process has nothing to do."""
+    log_counters: Mapping[str, Pair] = field(default_factory=dict)
+    """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
+    unposted_waits: Mapping[Pair, str] = field(default_factory=dict)
+    """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
+
+
+NOTHING_KNOWN = Dialect()
+"""The dialect of an engine of which nothing is known."""

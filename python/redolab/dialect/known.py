@@ -1,0 +1,21 @@
+"""The dialects there are, and which of them a stored run has."""
+
+from __future__ import annotations
+
+from redolab.dialect.base import NOTHING_KNOWN, Dialect
+from redolab.dialect.mariadb import MARIADB
+from redolab.dialect.postgres import POSTGRES
+from redolab.dialect.sqlite import SQLITE
+
+DIALECTS = (POSTGRES, MARIADB, SQLITE)
+
+
+def dialect_of(engine: str) -> Dialect:
+    """The dialect of an engine by its name in a manifest; an empty one where the engine is not known."""
+    name = engine.lower()
+    return next((dialect for dialect in DIALECTS if name in dialect.products), NOTHING_KNOWN)
+
+
+def product_name(engine: str) -> str | None:
+    """The name of the database as its maker writes it; None where the engine is no known database."""
+    return dialect_of(engine).products.get(engine.lower())

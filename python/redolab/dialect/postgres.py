@@ -1,0 +1,130 @@
+"""What PostgreSQL's words mean, and how wait/nowait and immediate/batch are said in it.
+
+Oracle's commit-write facility has no single counterpart. `commit_wait` is whether a session waits until its
+log is flushed: `synchronous_commit`. `commit_logging` is whether the log is written at once or left to
+gather.
+PostgreSQL decides the second in two places:
+
+- A session that waits may pause before it flushes so that others join. The pause is `commit_delay`; it is
+  made once `commit_siblings` others are active.
+- For sessions that do not wait the WAL writer decides, by `wal_writer_delay` and `wal_writer_flush_after`.
+
+Source: PostgreSQL manual, "Write Ahead Log" (runtime configuration), "Asynchronous Commit" and "Wait Events";
+`XLogFlush` in PostgreSQL's xlog.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from redolab.dialect.base import Dialect
+
+COMMIT_SIBLINGS = 5
+"""The server's default, which settings with a commit delay have whatever the server's value is."""
+WAL_WRITER_DELAY_S = 0.2
+"""The server's default: how long the WAL writer sleeps between two looks at the log."""
+WAL_WRITER_FLUSH_AFTER_BYTES = 1 << 20
+"""The server's default: so much log and the WAL writer flushes before its time."""
+ROW_HEADER_BYTES = 48
+"""What a small row takes: line pointer, tuple header and two integers."""
+SCANNED_PART_OF_CACHE = 4
+"""A scan keeps its table in the cache where the table is smaller than the cache over this."""
+
+POSTGRES = Dialect(
+    products={"embedded": "PostgreSQL", "postgresql": "PostgreSQL", "postgres": "PostgreSQL"},
+    event_names={
+        "io:walsync": "log sync",
+        "io:walwrite": "log write",
+        "lwlock:walwrite": "log sync by another",
+        "lwlock:walinsert": "log insert lock",
+        "lwlock:walbufmapping": "log buffer lock",
+        "lwlock:buffercontent": "page lock",
+        "lwlock:procarray": "process array lock",
+        "lwlock:xidgen": "transaction id lock",
+        "lwlock:xactslru": "commit status lock",
+        "lock:transactionid": "row lock",
+        "lock:tuple": "row lock queue",
+        "io:datafileread": "data file read",
+        "io:datafilewrite": "data file write",
+        "io:datafileextend": "data file extend",
+        "ipc:procarraygroupupdate": "group transaction end",
+        "ipc:xactgroupupdate": "group status update",
+        "client:clientread": "waiting for the client",
+    },
+    event_meanings={
+        "io:walsync": "the process itself waits until the log device has stored the log",
+        "io:walwrite": "the process itself hands log pages to the operating system",
+        "lwlock:walwrite": "another process is writing or flushing the log; this one waits for it to end",
+        "lwlock:walinsert": "copying a record into the log buffer waits for other copies",
+        "lwlock:walbufmapping": "the log buffer is full and its pages are being replaced",
+        "lwlock:buffercontent": "another process holds the data page",
+        "lock:transactionid": "another transaction holds the row",
+        "ipc:procarraygroupupdate": "another process ends this transaction in a group",
+        "ipc:xactgroupupdate": "another process records this commit in a group",
+    },
+    log_write=frozenset({"io:walsync", "io:walwrite"}),
+    # The lock that the followers of a group commit wait on, and a synchronous standby's answer.
+    log_sync=frozenset({"lwlock:walwrite", "ipc:syncrep"}),
+    # Up to PostgreSQL 18 the sleep of commit_delay posts no event. A later version's would be a timeout.
+    log_sync_like=r"timeout:(?=.*commit)(?=.*delay)",
+    client_waits=frozenset({"client:clientread"}),
+    # A main loop's sleep, and a WAL sender with nothing to send.
+    idle_classes=frozenset({"activity", "client"}),
+    log_counters={
+        "io:walsync": ("log_flushes", "log_flush_time_s"),
+        "io:walwrite": ("log_writes", "log_write_time_s"),
+    },
+    unposted_waits={
+        ("wait", "batch"): (
+            "the session that leads a group commit sleeps commit_delay before it flushes, and PostgreSQL up "
+            "to 18 posts no wait event for that sleep."
+        ),
+    },
+)
+
+# What each pair of levels changes. A parameter it does not name stays as the server had it: the WAL
+# writer has no part in a commit that waits, and a nervous one would only compete for the log.
+_CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("wait", "immediate"): {"commit_delay": "0"},
+    ("wait", "batch"): {"commit_siblings": "1"},
+    # 0 wakes the WAL writer for every page completed, and makes it flush whatever it writes.
+    ("nowait", "immediate"): {"wal_writer_flush_after": "0", "wal_writer_delay": "10ms"},
+    ("nowait", "batch"): {"wal_writer_flush_after": "1MB", "wal_writer_delay": "1s"},
+}
+GATHERING = ("commit_delay", "commit_siblings", "wal_writer_delay", "wal_writer_flush_after")
+"""The parameters that decide how long the log gathers."""
+
+
+def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    """Every parameter that the settings need; `commit_wait` alone needs only synchronous_commit."""
+    factors = {factor for levels in combinations for factor in levels}
+    return (
+        *(("synchronous_commit",) if "commit_wait" in factors else ()),
+        *(GATHERING if "commit_logging" in factors else ()),
+    )
+
+
+def commit_parameters(
+    levels: Mapping[str, str], commit_delay_us: int, before: Mapping[str, str]
+) -> dict[str, str]:
+    """The parameters that realise `commit_wait` and `commit_logging`, where the levels have them.
+
+    Args:
+        levels: factor name to level.
+        commit_delay_us: the pause under `wait/batch`, microseconds. The manual's starting point is
+            half the time of one flush.
+        before: the server's own values of the parameters in `GATHERING`.
+    """
+    if "commit_wait" not in levels:
+        return {}
+    parameters = {"synchronous_commit": "on" if levels["commit_wait"] == "wait" else "off"}
+    if "commit_logging" not in levels:
+        return parameters
+    pair = (levels["commit_wait"], levels["commit_logging"])
+    pause = {"commit_delay": str(commit_delay_us)} if pair == ("wait", "batch") else {}
+    return {**parameters, **{name: before[name] for name in GATHERING}, **pause, **_CHANGES[pair]}
+
+
+def delay_parameters(commit_delay_us: str) -> dict[str, str]:
+    """A commit delay of so many microseconds, and how many other transactions must be under way for it."""
+    return {"commit_delay": commit_delay_us, "commit_siblings": str(COMMIT_SIBLINGS)}

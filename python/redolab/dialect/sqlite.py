@@ -1,0 +1,7 @@
+"""What SQLite's words mean. It posts no wait events."""
+
+from __future__ import annotations
+
+from redolab.dialect.base import Dialect
+
+SQLITE = Dialect(products={"sqlite": "SQLite"})
