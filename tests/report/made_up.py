@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from redolab.analysis.compared import Compared, compare_run, results
+from redolab.analysis.compared import Compared, compare_run
 from redolab.analysis.exhibits import Axis, Column, Figure, Finding, Series, Table
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict
 from redolab.experiment.answers import analyse, with_forecasts
 from redolab.forecast.advice import advice

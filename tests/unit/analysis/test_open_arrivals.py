@@ -11,9 +11,10 @@ import pytest
 
 from redolab import open_run
 from redolab.analysis import diagnostics
-from redolab.analysis.compared import compare_run, results
+from redolab.analysis.compared import compare_run
 from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_latency
+from redolab.analysis.results import results
 from redolab.analysis.time_based import session_account
 from redolab.analysis.verdict import Verdict
 from redolab.records.design import Trial

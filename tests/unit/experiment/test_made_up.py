@@ -41,7 +41,7 @@ class MadeUp(Experiment):
 EXPERIMENT = MadeUp()
 """
 _ANSWER = """
-from redolab.analysis.compared import results
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict
 
 

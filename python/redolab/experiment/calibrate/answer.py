@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from redolab import units
-from redolab.analysis.compared import Compared, results
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from redolab.analysis import as_published, envelope
-from redolab.analysis.compared import Compared, circumstances, results
+from redolab.analysis.compared import Compared, circumstances
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.reading import Sightings
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Regime, regime, verdict
 from redolab.experiment.commit_mode.findings import findings
 from redolab.records.run import Run

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from redolab.analysis.compared import Compared, results
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined, rests_on
 from redolab.experiment.consistent_read.figures import drawings
 from redolab.experiment.consistent_read.plan import PARTS

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab import units
-from redolab.analysis.compared import Compared, results
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.experiment.cpu_capacity import capacity
 from redolab.experiment.cpu_capacity.capacity import Facts, Room

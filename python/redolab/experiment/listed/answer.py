@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from redolab.analysis.compared import Compared, circumstances, results
+from redolab.analysis.compared import Compared, circumstances
+from redolab.analysis.results import results
 from redolab.analysis.verdict import verdict
 from redolab.records.run import Run
 

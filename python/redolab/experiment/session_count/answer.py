@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from redolab import units
-from redolab.analysis.compared import Compared, results
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
 from redolab.analysis.time_based import commits_per_flush
 from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
 from redolab.experiment.session_count.by_sessions import Counted, client_share, counted

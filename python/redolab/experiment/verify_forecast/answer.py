@@ -7,7 +7,8 @@ from statistics import median
 from typing import Any
 
 from redolab import units
-from redolab.analysis.compared import Compared, results
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.forecast.checks.checked import Checked, Scoring, score_run, tables

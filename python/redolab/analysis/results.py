@@ -1,0 +1,189 @@
+"""The results object of a run of samples, from the run compared and a question's own verdict and exhibits.
+
+The same run gives the same object, to the last digit: `redolab verify` recomputes and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from redolab.analysis import as_published, envelope, time_based
+from redolab.analysis.commit_times import PERCENTS, commit_time_ms
+from redolab.analysis.compared import Compared
+from redolab.analysis.curves import curve
+from redolab.analysis.diagnostics import diagnose
+from redolab.analysis.exhibits import Figure, Finding, Table
+from redolab.analysis.joint import joint
+from redolab.analysis.overhead import overhead
+from redolab.analysis.profile import profile, time_accounts, unaccounted_text
+from redolab.analysis.reading import (
+    read_overhead,
+)
+from redolab.analysis.time_based import UnitOfWork
+from redolab.analysis.verdict import Verdict
+from redolab.records.sample import Sample
+from redolab.stats import blocks as significance
+from redolab.stats.density import density
+from redolab.stats.estimates import Estimate, mean_estimate
+from redolab.stats.published_tests import published_tests
+
+
+def results(
+    compared: Compared,
+    verdict: Verdict,
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+    published: Sequence[Finding] = (),
+    sources: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The results object of a run of samples, finished or not; plain JSON types only.
+
+    What forecasts say of the run is joined to it by `redolab.experiment.answers.analyse`.
+
+    Args:
+        compared: the run.
+        verdict: the experiment's answer.
+        tables: the experiment's own tables.
+        figures: its own figures.
+        published: published findings beside those of this run.
+        sources: where the experiment was published.
+        warnings: what a reader must know beside what every run says of itself.
+    """
+    manifest, names = compared.manifest, compared.names
+    sessions, instance = compared.sessions, compared.instance
+    everything, seen, baseline = compared.everything, compared.seen, compared.baseline
+    friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
+    source = manifest["sampler"]["source"]
+    effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
+    heading = envelope.heading(compared.run)
+    heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
+    return heading | {
+        "verdict": verdict.as_json(),
+        "null_test": compared.null.as_json(),
+        "settings": [_setting(declared, compared) for declared in manifest["settings"]],
+        "comparisons": [
+            item.as_json() | ({"outcome": "withheld"} if compared.null.passed is False else {})
+            for item in compared.comparisons
+        ],
+        "friedman": None if friedman is None else {"statistic": friedman[0], "pvalue": friedman[1]},
+        "tables": [table.as_json() for table in tables],
+        "figures": [figure.as_json() for figure in figures],
+        "published": [finding.as_json() for finding in published],
+        "as_published": {
+            "unit_of_work": {
+                "session": as_published.unit_of_work(sessions, baseline),
+                "instance": as_published.unit_of_work(instance, baseline),
+            },
+            "overview": as_published.overview(compared.samples, seen),
+            "tests": [test.as_json() for test in published_tests(_response_times(sessions), baseline)],
+            "sources": list(sources),
+        },
+        "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
+        "curve": curve(sessions, _working_sessions(compared)),
+        "timeline": envelope.timeline(everything),
+        "method": envelope.method(manifest),
+        "instrument": envelope.instrument(everything, source, effect),
+        "warnings": [*_warnings(compared), *warnings],
+    }
+
+
+def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
+    name = declared["name"]
+    mine, session = compared.samples[name], compared.sessions[name]
+    of_sessions, of_instance = time_accounts(mine, compared.seen)
+    units = [time_based.units_of_work(item) for item in mine]
+    responses = [1e3 * item.response_time for item in session if item.response_time is not None]
+    places, heights = density(responses)
+    rows = profile(zip(of_sessions, units, strict=True))
+    return {
+        "name": name,
+        "levels": dict(declared["levels"]),
+        "tier": declared["tier"],
+        "tier_text": declared.get("tier_text", ""),
+        "parameters": dict(declared["parameters"]),
+        "samples": len(mine),
+        "spoiled": sum(item.setting == name for item in compared.everything) - len(mine),
+        "throughput_per_s": mean_estimate(item.arrival_rate for item in session).as_json(),
+        **_times(session),
+        **{
+            f"commit_time_ms_p{percent}": commit_time_ms(mine, compared.latency, percent).as_json()
+            for percent in PERCENTS
+        },
+        **_arrivals(mine, compared),
+        "run_queue_time_ms": _milliseconds(session, lambda item: item.run_queue_time).as_json(),
+        "instance": _times(compared.instance[name]),
+        "commits_per_flush": mean_estimate(map(time_based.commits_per_flush, mine)).as_json(),
+        "flush_time_ms": mean_estimate(map(time_based.flush_time_s, mine)).scaled(1e3).as_json(),
+        "wal_bytes_per_commit": mean_estimate(map(time_based.log_bytes_per_commit, mine)).as_json(),
+        "failed": sum(item.failed for item in compared.everything if item.setting == name),
+        "profile": [row.as_json() for row in rows],
+        "unaccounted_text": unaccounted_text(rows, declared["levels"]),
+        "joint": joint(mine, compared.seen),
+        "instance_profile": [row.as_json() for row in profile(zip(of_instance, units, strict=True))],
+        "density": {"x_ms": places, "density": heights, "values_ms": responses},
+    }
+
+
+def _times(accounts: Sequence[UnitOfWork]) -> dict[str, Any]:
+    return {
+        "service_time_ms": _milliseconds(accounts, lambda item: item.service_time).as_json(),
+        "queue_time_ms": _milliseconds(accounts, lambda item: item.queue_time).as_json(),
+        "response_time_ms": _milliseconds(accounts, lambda item: item.response_time).as_json(),
+    }
+
+
+def _arrivals(samples: Sequence[Sample], compared: Compared) -> dict[str, Any]:
+    """What became of work that came at random moments; nothing where it did not."""
+    mine = [sample for sample in samples if sample.response_s is not None]
+    if not mine:
+        return {}
+    return {
+        **{
+            f"response_time_ms_p{percent}": commit_time_ms(mine, compared.responses, percent).as_json()
+            for percent in PERCENTS
+        },
+        **{
+            f"client_lag_ms_p{percent}": commit_time_ms(mine, compared.lags, percent).as_json()
+            for percent in (50, 99)
+        },
+        "arrivals_waited": sum(sample.arrivals_waited or 0 for sample in mine),
+        "arrivals_unserved": sum(sample.arrivals_unserved or 0 for sample in mine),
+    }
+
+
+def _milliseconds(accounts: Sequence[UnitOfWork], pick: Callable[[UnitOfWork], float | None]) -> Estimate:
+    return mean_estimate(map(pick, accounts)).scaled(1e3)
+
+
+def _response_times(accounts: Mapping[str, Sequence[UnitOfWork]]) -> dict[str, list[float]]:
+    return {
+        name: [item.response_time for item in items if item.response_time is not None]
+        for name, items in accounts.items()
+    }
+
+
+def _working_sessions(compared: Compared) -> int | None:
+    """The number of working sessions, where it is the same in every setting and they work all the time."""
+    if any(sample.response_s is not None for sample in compared.good):
+        return None
+    seen = {sample.sessions for sample in compared.good}
+    if not seen:
+        return int(compared.manifest.get("load", {}).get("sessions", 0))
+    return seen.pop() if len(seen) == 1 else None
+
+
+def _warnings(compared: Compared) -> list[str]:
+    manifest, everything = compared.manifest, compared.everything
+    found = [str(text) for text in manifest.get("conditions", ())]
+    emulated = envelope.log_device_ms(manifest)
+    if emulated:
+        found.append(f"The log device is emulated: every flush of the log took at least {emulated:g} ms.")
+    if manifest["status"] != "finished":
+        planned = len(manifest.get("order", ()))
+        found.append(f"The run is {manifest['status']}: {len(everything)} of {planned} samples were taken.")
+    failed = sum(sample.failed for sample in compared.good)
+    if failed:
+        found.append(f"{failed} units of work failed or changed no row.")
+    return found
