@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from redolab import open_run
 from redolab.errors import UsageError
-from redolab.records.store import write_document
+from redolab.records.store import write_document, write_report
+from redolab.report.page.html import render
+from tests.conftest import Redolab
 from tests.validation.cut_run import MEASURED
 
 
@@ -46,3 +49,27 @@ def test_the_columns_of_one_format_do_not_pass_for_another(tmp_path: Path) -> No
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest | {"format": 2}))
     with pytest.raises(UsageError, match="wal_bytes"):
         open_run(tmp_path / "run")
+
+
+def test_a_report_in_other_words_verifies_and_one_with_another_figure_does_not(
+    tmp_path: Path, redolab: Redolab
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(MEASURED, run)
+    assert redolab("report", run).code == 0
+    made = json.loads((run / "results.json").read_text())
+
+    def store(results: dict[str, Any]) -> None:
+        write_document(open_run(run), "results.json", results)
+        write_report(open_run(run), render(results))
+
+    # As an older Redolab told it, whose words had no number.
+    older = {name: value for name, value in made.items() if name != "wording"}
+    older["verdict"] = made["verdict"] | {"text": "A flush of the log takes long here. Forecasts can start."}
+    store(older)
+    assert redolab("verify", run).code == 0
+    store(older | {"verdict": older["verdict"] | {"outcome": "better"}})
+    assert "verdict.outcome is 'better'" in redolab("verify", run).err
+    # In words of today a sentence counts.
+    store(made | {"verdict": older["verdict"]})
+    assert "verdict.text is" in redolab("verify", run).err
