@@ -302,7 +302,7 @@ def verify(run: RunPath, json: Json = False) -> None:
     found = verify_stored(run)
     differences = found.differences
     if json:
-        show_json({"format": 1, "run": str(run), "differences": differences})
+        show_json({"format": 1, "run": str(run), "differences": differences, "sentences": found.sentences})
     if differences:
         raise CheckFailedError(
             f"{run} does not verify: "
@@ -312,6 +312,8 @@ def verify(run: RunPath, json: Json = False) -> None:
         )
     if not json:
         show(f"{run}: every hash and every figure holds ({found.samples} samples).")
+        if not found.sentences:
+            show("Its sentences are an older version's and were not compared; redolab report renews them.")
 
 
 @app.command("verify-forecast")

@@ -13,6 +13,8 @@ from redolab.records.sample import Sample
 from redolab.stats.estimates import mean_estimate
 
 FORMAT = 1
+WORDING = 2
+"""Of the sentences in a results object: another number, and the same figures are told in other words."""
 
 
 def heading(run: Run) -> dict[str, Any]:
@@ -21,6 +23,7 @@ def heading(run: Run) -> dict[str, Any]:
     design = manifest["design"]
     return {
         "format": FORMAT,
+        "wording": WORDING,
         "experiment": manifest["experiment"],
         "run": str(run.path),
         "question": manifest.get("question", ""),

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +17,8 @@ from redolab import open_run
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.writer import RunWriter, file_hash, write_document, write_report
+from redolab.report.page.html import render
+from tests.conftest import Redolab
 from tests.hostile.runs import make_runs, to_format_1
 from tests.unit.analysis import synthetic
 from tests.validation.cut_run import MEASURED
@@ -169,3 +172,29 @@ def test_kills_of_format_1_have_the_columns_of_today(tmp_path: Path) -> None:
     new = open_run(run)
     to_format_1(run)
     assert open_run(run).samples.equals(new.samples)
+
+
+def test_a_report_in_other_words_verifies_and_one_with_another_figure_does_not(
+    tmp_path: Path, redolab: Redolab
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(MEASURED, run)
+    assert redolab("report", run).code == 0
+    made = json.loads((run / "results.json").read_text())
+
+    def store(results: dict[str, Any]) -> None:
+        write_document(open_run(run), "results.json", results)
+        write_report(open_run(run), render(results))
+
+    # As an older Redolab told it, whose words had no number.
+    older = {name: value for name, value in made.items() if name != "wording"}
+    older["verdict"] = made["verdict"] | {"text": "A flush of the log takes long here. Forecasts can start."}
+    store(older)
+    done = redolab("verify", run)
+    assert done.code == 0
+    assert "sentences are an older version's and were not compared" in done.out
+    store(older | {"verdict": older["verdict"] | {"outcome": "better"}})
+    assert "verdict.outcome is 'better'" in redolab("verify", run).err
+    # In words of today a sentence counts.
+    store(made | {"verdict": older["verdict"]})
+    assert "verdict.text is" in redolab("verify", run).err
