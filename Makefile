@@ -15,19 +15,24 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check long install clean
+.PHONY: demo test check rust long install clean
+# Two at a time; tests/side_by_side.py says which.
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 install: $(INSTALLED)
 
 demo: $(INSTALLED)
 	$(BIN)/redolab run commit-mode --quick
 
-# pytest comes last, so that its summary closes the output.
-test: check
-	cargo test --quiet --workspace
+# pytest comes last, so that its summary closes the output. mypy has one CPU, so the Rust tests have the other.
+test: $(INSTALLED)
 	@scripts/need-chromium
 	@scripts/need-mariadb
-	$(BIN)/pytest
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check rust
+	$(PYTEST)
+
+rust:
+	cargo test --quiet --workspace
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

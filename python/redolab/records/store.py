@@ -129,13 +129,17 @@ class Run:
 @functools.cache
 def schema(record: type) -> pa.Schema:
     """The Arrow schema of a record: its fields, their types, and their documentation as metadata."""
-    hints = typing.get_type_hints(record)
+    hints = _hints(record)
     fields = []
     for item in dataclasses.fields(record):
         plain, nullable = _plain_type(hints[item.name])
         doc = item.metadata.get("doc")
         fields.append(pa.field(item.name, _ARROW[plain], nullable, {"doc": doc} if doc else None))
     return pa.schema(fields)
+
+
+# They are written as text, and each reading compiles it.
+_hints = functools.cache(typing.get_type_hints)
 
 
 class RunWriter:
@@ -441,7 +445,7 @@ def _odd_row(run: Run) -> str | None:
         known = pc.is_in(table["sample"].unique(), run.samples["sample"].unique())
         if pc.any(pc.invert(known)).as_py():
             return f"a row of {kind} belongs to no sample"
-        for name, hint in typing.get_type_hints(record).items():
+        for name, hint in _hints(record).items():
             if typing.get_origin(hint) is typing.Literal and name in table.column_names:
                 odd = set(table.column(name).unique().to_pylist()) - {*typing.get_args(hint), None}
                 if odd:
