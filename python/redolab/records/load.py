@@ -125,7 +125,7 @@ class Ledger(Load):
 
     def makes(self, units: int | None) -> tuple[str, ...]:  # noqa: ARG002
         """One table, emptied after every kill."""
-        return ("table redolab.forecast.checks.ledger: one row per commit",)
+        return ("table redolab.ledger: one row per commit",)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def recover_and_compare(
     server.restart()
     control = connector.connect("redolab control")
     recovery_s = time.monotonic() - started
-    rows = control.execute("select session, entry from redolab.forecast.checks.ledger").fetchall()
+    rows = control.execute("select session, entry from redolab.ledger").fetchall()
     present = {(row["session"], row["entry"]) for row in rows}
     acknowledged = {
         (session, entry): at for session, times in enumerate(noted) for entry, at in enumerate(times)
@@ -110,5 +110,5 @@ def _commit_and_note(
 
 def _insert(session: Connection, number: int, entry: int) -> None:
     session.execute(
-        "insert into redolab.forecast.checks.ledger values (%s, %s)", (number, entry), prepare=True
+        "insert into redolab.ledger values (%s, %s)", (number, entry), prepare=True
     )

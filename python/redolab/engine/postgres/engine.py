@@ -439,7 +439,7 @@ class PostgresEngine:
             self._own, self._connector, noted, killed_at, load_s
         )
         parameters.lost_sessions(self._control)
-        self._control.execute("truncate redolab.forecast.checks.ledger")
+        self._control.execute("truncate redolab.ledger")
         return recovery
 
     def close(self) -> None:
