@@ -23,6 +23,7 @@ _GROUPS = {
     "tests/engine/postgres/test_consumption.py": "timed",
     "tests/engine/postgres/test_cpu_accounts.py": "timed",
     "tests/engine/postgres/test_durability.py": "timed",
+    "tests/engine/postgres/test_hostile_ground.py": "timed",
     "tests/engine/postgres/test_on_off.py": "timed",
     "tests/engine/postgres/test_open_arrivals.py": "timed",
     "tests/engine/postgres/test_pauses.py": "timed",
