@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 # A report's tests share one browser. A measured time is one group, wherever its file lies.
-_GROUPS = {
+GROUPS = {
     "tests/engine/forecast": "timed",
     "tests/engine/linux": "timed",
     "tests/engine/machine": "timed",
@@ -37,25 +37,25 @@ _GROUPS = {
     "tests/report": "report",
 }
 # Those that compute for the longest begin first, so that both workers end together.
-_FIRST = ("timed", "tests/validation", "tests/hostile", "tests/unit", "report", "tests/screens")
-_LAST = ("tests/docs", "tests/usage", "tests/engine", "tests/kill")
+FIRST = ("timed", "tests/validation", "tests/hostile", "tests/unit", "report", "tests/screens")
+LAST = ("tests/docs", "tests/usage", "tests/engine", "tests/kill")
 
 
 def group_of(path: str) -> str:
     """The group of a test file, whose path begins with `tests/`: a name from above, or the file itself."""
-    return next((_GROUPS[name] for name in _and_folders(path) if name in _GROUPS), path)
+    return next((GROUPS[name] for name in _and_folders(path) if name in GROUPS), path)
 
 
 def turn_of(path: str) -> int:
     """When a file begins: a lower number is earlier."""
     named = (group_of(path), *_and_folders(path))
-    for turn, name in enumerate(_FIRST):
+    for turn, name in enumerate(FIRST):
         if name in named:
             return turn
-    for turn, name in enumerate(_LAST, start=len(_FIRST) + 1):
+    for turn, name in enumerate(LAST, start=len(FIRST) + 1):
         if name in named:
             return turn
-    return len(_FIRST)
+    return len(FIRST)
 
 
 def _and_folders(path: str) -> Iterable[str]:
