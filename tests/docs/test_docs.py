@@ -200,18 +200,14 @@ def test_architecture_names_every_room_and_crate_and_no_other() -> None:
     one_of = {
         name
         for name in rooms
-        if re.fullmatch(
-            r"experiment/\w+/|engine/(postgres|mariadb|sqlite)/|engine/postgres/waits/events/", name
-        )
+        if re.fullmatch(r"experiment/\w+/|engine/(postgres|mariadb|sqlite)/|engine/postgres/waits/events/", name)
     }
     assert rooms - named - one_of == set()
     there = {f"{path.relative_to(PACKAGE)}/" for path in PACKAGE.rglob("*") if path.is_dir()}
     assert {name for name in named if re.fullmatch(r"(\w+/)+", name)} - there == {"sql/", "parts/"}
     modules = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")}
     assert {name for name in named if re.fullmatch(r"[\w/]+\.pyi?", name)} - modules == set()
-    suites = {
-        f"tests/{path.relative_to(ROOT / 'tests').parts[0]}" for path in ROOT.glob("tests/**/test_*.py")
-    }
+    suites = {f"tests/{path.relative_to(ROOT / 'tests').parts[0]}" for path in ROOT.glob("tests/**/test_*.py")}
     assert suites - named == set()
     crates = {path.parent.name for path in ROOT.glob("crates/*/Cargo.toml")}
     assert crates - named == set()
@@ -299,9 +295,7 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
     assert set(results["asked"]["levels"]) == set(FACTORS) <= named
 
 
-@pytest.mark.parametrize(
-    "name", ["commit-mode", "durability", "sampling-distribution", "advised", "verify-forecast"]
-)
+@pytest.mark.parametrize("name", ["commit-mode", "durability", "sampling-distribution", "advised", "verify-forecast"])
 def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     if name == "commit-mode":
         results = analyse(open_run(place / "slow-log"))
@@ -368,7 +362,9 @@ def test_the_reach_of_each_parameter_is_that_of_the_code() -> None:
     (table,) = [t for t in tables(page) if t[0] == ["parameter", *get_args(Scope)]]
     own: Mapping[str, str] = {"transaction": "each transaction", "session": "each session"}
     known = server_parameters()
-    assert [row[0].strip("`") for row in table[1:]] == list(parameter_names(all_settings(Wish()).values()))
+    assert [row[0].strip("`") for row in table[1:]] == list(
+        parameter_names(all_settings(Wish()).values())
+    )
     for name, *reaches in table[1:]:
         for scope, said in zip(get_args(Scope), reaches, strict=True):
             system = goes_to_system(known[name.strip("`")], scope)
