@@ -109,6 +109,4 @@ def _commit_and_note(
 
 
 def _insert(session: Connection, number: int, entry: int) -> None:
-    session.execute(
-        "insert into redolab.ledger values (%s, %s)", (number, entry), prepare=True
-    )
+    session.execute("insert into redolab.ledger values (%s, %s)", (number, entry), prepare=True)
