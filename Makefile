@@ -1,7 +1,7 @@
 # make demo    measure commit modes on a private PostgreSQL and write the report
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
-# make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 50 meetings of two runs
+# make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 50 meetings of runs
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
@@ -10,24 +10,29 @@ FUZZ_S ?= 120
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# Two at a time; tests/side_by_side.py says which.
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check long install clean
+.PHONY: demo test check rust long install clean
 
 install: $(INSTALLED)
 
 demo: $(INSTALLED)
 	$(BIN)/redolab run commit-mode --quick
 
-# pytest comes last, so that its summary closes the output.
-test: check
-	cargo test --quiet --workspace
+# pytest comes last, so that its summary closes the output. mypy has one CPU, so the Rust tests have the other.
+test: $(INSTALLED)
 	@scripts/need-chromium
 	@scripts/need-mariadb
-	$(BIN)/pytest
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check rust
+	$(PYTEST)
+
+rust:
+	cargo test --quiet --workspace
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -47,7 +52,7 @@ long: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet 'atheris>=2.3'
 	$(BIN)/python -m tests.fuzz $(FUZZ_S)
 	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
-	REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill/test_two_runs.py
+	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill
 
 $(INSTALLED): pyproject.toml $(RUST) scripts/need-tools
 	@PYTHON='$(PYTHON)' scripts/need-tools

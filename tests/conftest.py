@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import signal
 import sys
@@ -14,9 +15,41 @@ import pytest
 
 from redolab import cli
 from tests.servers import PASSWORD, Ended, Server, installed_servers, made, running
+from tests.side_by_side import group_of, turn_of
 
 _numbers = count(1)
 Redolab = Callable[..., Ended]
+_ROOT = Path(__file__).parents[1]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Which tests share a worker, where there are several, and in which order all begin."""
+    paths = {item: item.path.relative_to(_ROOT).as_posix() for item in items}
+    for item, path in paths.items():
+        item.add_marker(pytest.mark.xdist_group(group_of(path)))
+    items.sort(key=lambda item: turn_of(paths[item]))
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test is looked through no more.
+
+    statsmodels collects garbage each time it adjusts p-values, which takes longer than the analysis else.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_home() -> Iterator[None]:
+    """What Redolab keeps for a user is this session's alone: not the user's, nor that of tests beside it."""
+    place = Path(tempfile.mkdtemp(prefix="redolab-home-"))
+    place.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+        patch.setenv("XDG_DATA_HOME", str(place / "data"))
+        yield
+    shutil.rmtree(place)
 
 
 @pytest.fixture(scope="session")

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import importlib.util
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psycopg
+import pytest
 from psycopg import sql
 from psycopg.rows import dict_row
 
+from redolab import cli
 from redolab.engine.postgres.private import _unprivileged
 from redolab.engine.private.directory import remove_server
 from redolab.engine.private.processes import as_user
@@ -36,6 +42,9 @@ track_wal_io_timing = on
 autovacuum = off
 wal_level = replica
 """
+
+
+_initialised: dict[Path, Path] = {}
 
 
 def installed_servers() -> dict[str, Path]:
@@ -92,12 +101,21 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def _initialise(self) -> None:
-        password = self.place / "password"
-        password.write_text(PASSWORD)
-        self._run(
-            "initdb", "-D", str(self.data), "-U", "postgres", "-A", "scram-sha-256",
-            "--pwfile", str(password), "--no-sync", "-E", "UTF8", "--locale=C",
-        )  # fmt: skip
+        """Once for each version: each further server has a copy of what that made."""
+        kept = _initialised.get(self.programs)
+        if kept is None:
+            password = self.place / "password"
+            password.write_text(PASSWORD)
+            self._run(
+                "initdb", "-D", str(self.data), "-U", "postgres", "-A", "scram-sha-256",
+                "--pwfile", str(password), "--no-sync", "-E", "UTF8", "--locale=C",
+            )  # fmt: skip
+            kept = Path(tempfile.mkdtemp(prefix="redolab-initialised-"))
+            atexit.register(shutil.rmtree, kept)
+            subprocess.run(["cp", "-a", self.data, kept], check=True)
+            _initialised[self.programs] = kept
+        else:
+            subprocess.run(["cp", "-a", kept / "data", self.place], check=True)
 
     def _run(self, program: str, *arguments: str, **environment: str) -> None:
         done = subprocess.run(
@@ -242,6 +260,46 @@ class Ended:
 def command(*arguments: str | Path) -> list[str]:
     """A command line of Redolab's for a process of its own."""
     return [sys.executable, "-m", "redolab.cli", *map(str, arguments)]
+
+
+def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[str, str]) -> Ended:
+    """Run a command line as if in `place`, without another process's second of imports.
+
+    For tests that are about no process and no signal. The fixture `redolab` is this for one test.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with (
+            pytest.MonkeyPatch.context() as patch, contextlib.chdir(place),
+            _redirected(1, out), _redirected(2, err),
+        ):  # fmt: skip
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
+            patch.setattr(sys, "excepthook", sys.excepthook)
+            # Ctrl-C must still end the tests themselves in good order.
+            patch.setattr(cli, "_end_when_interrupted", lambda _: None)
+            try:
+                with pytest.raises(SystemExit) as ended:
+                    cli.main()
+            finally:
+                signal.signal(signal.SIGINT, before)
+        out.seek(0)
+        err.seek(0)
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Ended(code, out.read().decode(), err.read().decode())
+
+
+@contextmanager
+def _redirected(descriptor: int, to: IO[bytes]) -> Iterator[None]:
+    kept = os.dup(descriptor)
+    os.dup2(to.fileno(), descriptor)
+    try:
+        yield
+    finally:
+        os.dup2(kept, descriptor)
+        os.close(kept)
 
 
 def in_a_process(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Ended:

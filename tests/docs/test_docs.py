@@ -6,11 +6,8 @@ import doctest
 import importlib
 import importlib.util
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -49,6 +46,7 @@ from tests.docs.pages import (
     tables,
 )
 from tests.screens.profiles import busy, quiet, remote
+from tests.servers import Ended, in_this_process
 
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "python" / "redolab"
@@ -57,12 +55,8 @@ PAGE_IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 SESSION_SIDE = {"synchronous_commit": "user", "commit_siblings": "user", "commit_delay": "superuser"}
 
 
-def redolab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "redolab.cli", *words],
-        cwd=place, capture_output=True, text=True, check=False, timeout=120,
-        env={**os.environ, "XDG_DATA_HOME": str(place / "data")},
-    )  # fmt: skip
+def redolab(place: Path, *words: str) -> Ended:
+    return in_this_process(place, *words, environment={"XDG_DATA_HOME": str(place / "data")})
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +67,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made, "run", "commit-mode", "--quick", "--settings", "wait/immediate,wait/batch,nowait/batch",
         "--blocks", "2", "--seconds", "0.2", "--log-device-ms", "2", "--out", "slow-log",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     done = redolab(
         made, "run", "calibrate", "--blocks", "2", "--seconds", "0.3", "--sessions", "4", "--out", "costs"
     )
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     shutil.copy(DOCS / "guide" / "commit-times.csv", made)
     return made
 
@@ -88,11 +82,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("step", [s for s in steps() if s.words[0] != "run"], ids=str)
 def test_a_command_of_the_pages_runs(step: Step, place: Path) -> None:
     done = redolab(place, *step.words)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     if "--json" in step.words:
-        assert json.loads(done.stdout)["format"] == 1
+        assert json.loads(done.out)["format"] == 1
     if step.output.strip() and "..." not in step.output:
-        assert done.stdout.strip() == step.output.strip()
+        assert done.out.strip() == step.output.strip()
 
 
 @pytest.mark.parametrize("step", [s for s in steps() if s.words[0] == "run"], ids=str)
@@ -139,7 +133,7 @@ def test_help_names_every_option_and_the_reference_every_word_of_help(place: Pat
     reference = (DOCS / "reference" / "commands.md").read_text()
     for name, command in COMMANDS.items():
         assert f"## `redolab {name}`" in reference
-        shown = redolab(place, name, "--help").stdout
+        shown = redolab(place, name, "--help").out
         for item in command.params:
             for option in option_names(item):
                 assert option in shown
@@ -272,7 +266,7 @@ def test_manifest_keys_are_documented(place: Path) -> None:
 def test_what_analyze_is_said_to_print_is_what_it_prints(step: Step, place: Path) -> None:
     said = step.output.partition("...")[0].split()
     done = redolab(place, *(word for word in step.words if word != "--out" and not word.endswith(".html")))
-    assert done.stdout.split()[: len(said)] == said
+    assert done.out.split()[: len(said)] == said
 
 
 def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
@@ -280,7 +274,7 @@ def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
     found: set[str] = set()
     for options in (["--group", "mode"], ["--value", "commit_ms"]):
         done = redolab(place, "analyze", "commit-times.csv", "--json", *options)
-        found |= set(leaves(json.loads(done.stdout), ""))
+        found |= set(leaves(json.loads(done.out), ""))
     keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
     assert sorted(keys - named) == []
 
@@ -291,8 +285,8 @@ def test_every_key_of_a_forecast_is_documented(place: Path) -> None:
         place, "forecast", "costs", "--json", "--set", "log_device_ms=2", "--sweep",
         "arrival_rate_per_s=1,10000000", "--elbow", "--keep-p95-under", "1000", "--rows-for", "0.9",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
     assert set(QUANTITIES) <= named
     found = set(leaves(results, ""))
     # Quantities, levels and models stand in tables of their own; the league is that of `redolab league`.
@@ -313,10 +307,10 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     elif name == "verify-forecast":
         asked = ["--set", "sessions=6", "--blocks", "1", "--seconds", "0.2"]
         done = redolab(place, name, "costs", *asked, "--json", "--out", "checked-again")
-        results = json.loads(done.stdout)
+        results = json.loads(done.out)
     elif name == "sampling-distribution":
         done = redolab(place, "run", name, "--blocks", "2", "--json", "--out", "draws")
-        results = json.loads(done.stdout)
+        results = json.loads(done.out)
     else:
         stored = ROOT / "tests" / "report" / "data" / f"results_{name}.json"
         results = json.loads(stored.read_text())

@@ -19,16 +19,20 @@ from tests.servers import Server, made
 SHORT = ("--blocks", "2", "--seconds", "0.2", "--sessions", "3", "--settings", "wait/immediate,nowait/batch")
 SAMPLES = 6
 
+# Random moments of each kind of kill, per kind of moment; `make long` asks for more.
+ROUNDS = int(os.environ.get("REDOLAB_KILLS", "1"))
+
 _draw = random.Random(20261121)
 
 
-def moments(at_work: int, at_the_report: int) -> list[tuple[str, int, float]]:
-    """Two while the server is made and started, some between two samples, some after the last."""
-    return [
-        *(("about", 0, _draw.uniform(0, 1.5)) for _ in range(2)),
-        *(("measuring", _draw.randrange(SAMPLES), _draw.uniform(0, 0.6)) for _ in range(at_work)),
-        *(("measuring", SAMPLES, _draw.uniform(0, 1.5)) for _ in range(at_the_report)),
-    ]
+def moments() -> list[tuple[str, int, float]]:
+    """In each round one while the server is made and started, three between samples, one after the last."""
+    drawn = []
+    for _ in range(ROUNDS):
+        drawn.append(("about", 0, _draw.uniform(0, 1.5)))
+        drawn += [("measuring", _draw.randrange(SAMPLES), _draw.uniform(0, 0.6)) for _ in range(3)]
+        drawn.append(("measuring", SAMPLES, _draw.uniform(0, 1.5)))
+    return drawn
 
 
 @pytest.fixture
@@ -52,7 +56,7 @@ def assert_next_start_is_clean(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert_nothing_left(place)
 
 
-@pytest.mark.parametrize("moment", moments(6, 2))
+@pytest.mark.parametrize("moment", moments())
 def test_ctrl_c(moment: tuple[str, int, float], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     running = run_to(place, moment)
     announced = running.strike(signal.SIGINT)
@@ -70,7 +74,7 @@ def test_ctrl_c(moment: tuple[str, int, float], place: Path, monkeypatch: pytest
     assert_next_start_is_clean(place, monkeypatch)
 
 
-@pytest.mark.parametrize("moment", moments(7, 1))
+@pytest.mark.parametrize("moment", moments())
 def test_sigkill(moment: tuple[str, int, float], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     running = run_to(place, moment)
     announced = running.strike(signal.SIGKILL)
@@ -135,7 +139,7 @@ CLIENTS = ("--blocks", "2", "--seconds", "0.3", "--sessions", "2,6")
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("seconds", [0.05, 0.4, 0.8])
+@pytest.mark.parametrize("seconds", [0.05, 0.4, 0.8] if ROUNDS > 1 else [0.4])
 def test_a_client_load_that_is_struck_leaves_nothing(
     how: signal.Signals, seconds: float, newest: Server, url: str, database: str, place: Path
 ) -> None:

@@ -15,7 +15,7 @@ from tests.conftest import Redolab
 from tests.kill.machine import Running, pause, short_place
 from tests.servers import Server, made, wait_until
 
-INTERLEAVINGS = int(os.environ.get("REDOLAB_INTERLEAVINGS", "4"))
+INTERLEAVINGS = int(os.environ.get("REDOLAB_INTERLEAVINGS", "2"))
 SHORT = ("--blocks", "2", "--seconds", "0.3", "--sessions", "2", "--settings", "wait/immediate,nowait/batch")
 ENDS = (0, 3, 130, -signal.SIGKILL)
 

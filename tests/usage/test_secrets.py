@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,21 @@ from redolab.commands.process import hide_secrets
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.url_secrets import take_secrets
 from tests.servers import PASSWORD, Server, command, wait_until
+
+MARK = "REDOLAB_TEST_MARK"
+
+
+def command_lines(mark: str) -> list[bytes]:
+    """Of the processes that this was put into the environment of, and of all that they started.
+
+    Those of tests beside this one know the same password.
+    """
+    shown = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark.encode() in (place / "environ").read_bytes().split(b"\0"):
+                shown.append((place / "cmdline").read_bytes())
+    return shown
 
 
 @pytest.mark.parametrize(
@@ -33,11 +49,11 @@ def test_a_password_in_the_url_stays_secret(newest: Server, url: str, tmp_path: 
     with (tmp_path / "err").open("wb") as err:
         process = subprocess.Popen(
             arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err,
-            env={name: value for name, value in os.environ.items() if name != "PGPASSWORD"},
+            env={name: value for name, value in os.environ.items() if name != "PGPASSWORD"} | {MARK: url},
         )  # fmt: skip
     try:
         wait_until(lambda: b"1 of 6" in (tmp_path / "err").read_bytes(), "a sample")
-        shown = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        shown = command_lines(f"{MARK}={url}")
         assert any(url.encode() in words for words in shown)
         assert not any(PASSWORD.encode() in words for words in shown)
     finally:

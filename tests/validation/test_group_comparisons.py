@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,14 +17,6 @@ from redolab.stats.plus_and_minus import (
 )
 
 TRIALS = 4_000
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _short_collections() -> Iterator[None]:
-    """statsmodels collects garbage in every correction; of all that is imported that takes 50 ms."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def holds(share: float, level: float, trials: int = TRIALS) -> bool:

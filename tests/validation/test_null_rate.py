@@ -7,10 +7,8 @@ random orders by the design's own code and judged by the analysis' own tests: 2,
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +23,6 @@ SETTINGS = ("wait/immediate", "wait/batch", "nowait/immediate", "nowait/batch")
 BASELINE = SETTINGS[0]
 BLOCKS, ORDERS, RESAMPLES = 20, 50, 999
 Floats = npt.NDArray[np.float64]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def frozen() -> Iterator[None]:
-    """What earlier tests left is not looked through each time statsmodels adjusts p-values and collects."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="module")

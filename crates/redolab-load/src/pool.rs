@@ -101,6 +101,7 @@ mod tests {
     use crate::alarm::now;
     use crate::amount::Amount;
     use crate::arrivals::Arrivals;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::rc::Rc;
     use tokio::runtime::Builder;
     use tokio::task::{JoinSet, LocalSet};
@@ -153,21 +154,24 @@ mod tests {
         LocalSet::new().block_on(&runtime, work)
     }
 
+    impl Desk {
+        fn become_free(&self) -> oneshot::Receiver<Asked> {
+            let (free, asked) = oneshot::channel();
+            self.0.send(free).unwrap();
+            asked
+        }
+    }
+
     #[test]
     fn who_became_free_last_is_handed_the_next() {
         let (desk, mut pool) = pool();
-        let become_free = || {
-            let (free, asked) = oneshot::channel();
-            desk.0.send(free).unwrap();
-            asked
-        };
         let mut hand = |number: u64| {
             let at = Duration::from_secs(number);
             pool.latest().unwrap().send(Asked { at, waited: false }).ok().unwrap();
         };
-        let (mut first, mut second) = (become_free(), become_free());
+        let (mut first, mut second) = (desk.become_free(), desk.become_free());
         hand(1);
-        let mut third = become_free();
+        let mut third = desk.become_free();
         hand(2);
         hand(3);
         let order = [&mut second, &mut third, &mut first].map(|asked| asked.try_recv().unwrap().at);
@@ -175,16 +179,65 @@ mod tests {
     }
 
     #[test]
+    fn moments_in_order_go_to_who_became_free_last_of_those_left() {
+        let (desk, pool) = pool();
+        let mut asked: Vec<_> = (0..3).map(|_| desk.become_free()).collect();
+        drop(desk);
+        let schedule = Schedule::new(Arrivals { rate_per_s: 1e6, seed: 5 }, Amount::Rows(3), 1, 1);
+        on_a_loop(pool.hand_out(&schedule)).unwrap();
+        let at: Vec<_> = asked.iter_mut().rev().map(|one| one.try_recv().unwrap().at).collect();
+        assert!(at.is_sorted() && schedule.left() == 0, "{at:?}");
+    }
+
+    /// What each of the sessions would do, were every moment and every work as long as it is meant to be: who is
+    /// free is computed, and no clock is read.
+    fn simulated(sessions: usize, each: Duration, schedule: &Schedule) -> Vec<usize> {
+        let (desk, mut pool) = pool();
+        let mut done = vec![0; sessions];
+        let mut working: BTreeSet<_> = (0..sessions).map(|one| (Duration::ZERO, one)).collect();
+        let mut idle = BTreeMap::new();
+        while let Some(moment) = schedule.take() {
+            let mut begins = moment;
+            // Where nobody is free, the moment waits for the first who will be.
+            while working.first().is_some_and(|&(until, _)| until <= begins || idle.is_empty()) {
+                let (until, one) = working.pop_first().unwrap();
+                begins = begins.max(until);
+                idle.insert(one, desk.become_free());
+            }
+            let asked = Asked { at: moment, waited: begins > moment };
+            pool.latest().unwrap().send(asked).ok().unwrap();
+            let handed =
+                idle.iter_mut().find_map(|(&one, it)| it.try_recv().is_ok().then_some(one));
+            let one = handed.unwrap();
+            idle.remove(&one);
+            working.insert((begins + each, one));
+            done[one] += 1;
+        }
+        done
+    }
+
+    #[test]
     fn few_do_nearly_all_where_little_comes_and_all_do_where_much_does() {
-        let idlers = Idlers { sessions: 16, each_us: 100, lost_after: usize::MAX };
-        let (mut little, left) = idlers.work(500.0, Amount::Rows(300));
+        let schedule = |rate_per_s, rows| {
+            Schedule::new(Arrivals { rate_per_s, seed: 5 }, Amount::Rows(rows), 1, 1)
+        };
+        let mut little = simulated(16, Duration::from_micros(100), &schedule(500.0, 300));
         little.sort_unstable_by_key(|&count| std::cmp::Reverse(count));
-        assert_eq!((little.iter().sum(), left), (300, 0));
+        assert_eq!(little.iter().sum::<usize>(), 300);
         assert!(little[..4].iter().sum::<usize>() > 270, "{little:?}");
+        let much = simulated(16, Duration::from_millis(2), &schedule(1e6, 1_600));
+        assert_eq!(much.iter().sum::<usize>(), 1_600);
+        assert!(much.iter().all(|&count| count > 50), "{much:?}");
+    }
+
+    #[test]
+    fn all_that_comes_is_done_where_little_comes_and_where_much_does() {
+        let idlers = Idlers { sessions: 16, each_us: 100, lost_after: usize::MAX };
+        let (little, left) = idlers.work(500.0, Amount::Rows(300));
+        assert_eq!((little.iter().sum(), left), (300, 0));
         let idlers = Idlers { each_us: 2_000, ..idlers };
         let (much, left) = idlers.work(1e6, Amount::Rows(1_600));
         assert_eq!((much.iter().sum(), left), (1_600, 0));
-        assert!(much.iter().all(|&count| count > 50), "{much:?}");
     }
 
     #[test]

@@ -141,7 +141,12 @@ class _Reader:
             raise ValueError(f"it has more than {_MOST_PARTS:,} parts")
 
     def _byte(self) -> int:
-        return self._take(1)[0]
+        try:
+            byte = self._content[self.at]
+        except IndexError:
+            raise ValueError("it is cut off") from None
+        self.at += 1
+        return byte
 
     def _take(self, count: int) -> bytes:
         taken = self._content[self.at : self.at + count]
@@ -151,7 +156,11 @@ class _Reader:
         return taken
 
     def _unsigned(self) -> int:
-        value = shift = 0
+        value = self._byte()
+        # Nearly all are that short, and a run has hundreds of thousands.
+        if value < 128:
+            return value
+        value, shift = value & 127, 7
         while True:
             byte = self._byte()
             value |= (byte & 127) << shift

@@ -56,9 +56,15 @@ _ARROW = {
 
 
 @functools.cache
+def type_hints(record: type) -> Mapping[str, Any]:
+    """The types of a record's fields; they are written as text, and each reading compiles it."""
+    return typing.get_type_hints(record)
+
+
+@functools.cache
 def schema(record: type) -> pa.Schema:
     """The Arrow schema of a record: its fields, their types, and their documentation as metadata."""
-    hints = typing.get_type_hints(record)
+    hints = type_hints(record)
     fields = []
     for item in dataclasses.fields(record):
         plain, nullable = _plain_type(hints[item.name])

@@ -43,6 +43,7 @@ from redolab.records.schema import (
     sample_record,
     schema,
     table_record,
+    type_hints,
 )
 from redolab.records.sealed import FILE as SEALED
 
@@ -207,7 +208,7 @@ def _odd_row(run: Run) -> str | None:
         known = pc.is_in(table["sample"].unique(), run.samples["sample"].unique())
         if pc.any(pc.invert(known)).as_py():
             return f"a row of {kind} belongs to no sample"
-        for name, hint in typing.get_type_hints(record).items():
+        for name, hint in type_hints(record).items():
             if typing.get_origin(hint) is typing.Literal and name in table.column_names:
                 odd = set(table.column(name).unique().to_pylist()) - {*typing.get_args(hint), None}
                 if odd:

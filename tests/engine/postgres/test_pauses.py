@@ -17,7 +17,9 @@ def test_it_pauses_on_its_cpu_and_flushes_in_between(opened: Open) -> None:
     assert sample.log_flushes is not None
     assert sample.log_flushes >= sample.commits
     assert sample.session_cpu_s is not None
-    assert sample.session_cpu_s > 0.5 * sample.session_elapsed_s
+    assert sample.session_run_queue_s is not None
+    # It spins: where others are at work too, it waits for its CPU meanwhile.
+    assert sample.session_cpu_s + sample.session_run_queue_s > 0.5 * sample.session_elapsed_s
 
 
 def test_it_does_not_pause_beyond_the_end(opened: Open) -> None:
