@@ -126,4 +126,4 @@ def test_every_statement_has_a_variant_for_every_version() -> None:
              "create_schema", "create_updates", "create_inserts", "create_ledger")  # fmt: skip
     for name in names:
         for version in range(OLDEST, NEWEST + 1):
-            assert statement("postgres", name, version).startswith("-- ")
+            assert statement("postgres/sql", name, version).startswith("-- ")

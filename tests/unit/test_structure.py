@@ -1,0 +1,205 @@
+"""The rooms stay small, and nothing in them goes in circles."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import redolab
+
+PACKAGE = Path(redolab.__file__).parent
+CRATES = PACKAGE.parents[1] / "crates"
+SOURCES = [*PACKAGE.rglob("*.py"), *CRATES.glob("*/src/**/*.rs")]
+MOST_LINES = 400
+MOST_MODULES = 20
+MOST_BEHIND_THE_TRUNK = 25
+
+Graph = Mapping[str, set[str]]
+
+
+def python_modules(root: Path) -> dict[str, Path]:
+    """Every module below `root` by its dotted name."""
+    names = {}
+    for path in root.rglob("*.py"):
+        parts = [root.name, *path.relative_to(root).with_suffix("").parts]
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+def python_imports(root: Path) -> Graph:
+    """Which module imports which, inside functions too."""
+    modules = python_modules(root)
+
+    def wanted(node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inside = f"{node.module}.{alias.name}"
+                yield inside if inside in modules else node.module
+
+    return {
+        name: {
+            other
+            for node in ast.walk(ast.parse(path.read_text()))
+            for other in wanted(node)
+            if other in modules
+        }
+        for name, path in modules.items()
+    }
+
+
+def rust_modules(source: Path) -> dict[str, Path]:
+    """Every module of a crate by its path from the crate on; `crate` is lib.rs."""
+    names = {}
+    for path in source.rglob("*.rs"):
+        parts = ["crate", *path.relative_to(source).with_suffix("").parts]
+        names["::".join(parts[:-1] if parts[-1] in ("lib", "mod", "main") else parts)] = path
+    return names
+
+
+def rust_imports(source: Path) -> Graph:
+    """Which module names which. A module that declares others and hands their names on needs none of them."""
+    modules = rust_modules(source)
+    texts = {name: without_tests(path.read_text()) for name, path in modules.items()}
+    # `pub use a::{b, c}` in a declaring module says where a name is really defined.
+    handed_on: dict[str, dict[str, str]] = {name: {} for name in modules}
+    for name, text in texts.items():
+        for path in used_paths(r"pub(?:\(\w+\))? use ", text):
+            target = deepest(path, name, modules)
+            if target is not None:
+                handed_on[name][path.rpartition("::")[2]] = target
+    found: dict[str, set[str]] = {name: set() for name in modules}
+    for name, text in texts.items():
+        inside = [other.rpartition("::")[2] for other in modules if other.rpartition("::")[0] == name]
+        named = re.compile(rf"(?<![\w:])(?:{'|'.join(['crate', 'super', 'self', *inside])})(?:::\w+)+")
+        own = re.sub(r"pub(?:\(\w+\))? use [^;]+;", "", text)
+        paths = [*used_paths(r"\buse ", own), *named.findall(own)]
+        for path in paths:
+            target = deepest(path, name, modules)
+            if target is None:
+                continue
+            last = path.rpartition("::")[2]
+            found[name].add(handed_on[target].get(last, target))
+        found[name].discard(name)
+    return found
+
+
+def without_tests(text: str) -> str:
+    """A module without comments and without the tests at its end, which may name everything in it."""
+    return re.sub(r"//[^\n]*", "", re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", text)[0])
+
+
+def used_paths(keyword: str, text: str) -> Iterator[str]:
+    """The paths of `use` declarations, their braces written out."""
+    for tree in re.findall(keyword + r"([^;]+);", text):
+        yield from written_out("".join(re.sub(r"\bas\s+\w+", "", tree).split()))
+
+
+def written_out(tree: str) -> Iterator[str]:
+    """`a::{b, c::{d}}` as `a::b` and `a::c::d`."""
+    before, brace, inside = tree.partition("{")
+    if not brace:
+        yield tree
+        return
+    depth, item = 0, ""
+    for letter in inside[: inside.rindex("}")] + ",":
+        if letter == "," and depth == 0:
+            yield from written_out(before + item)
+            item = ""
+            continue
+        depth += (letter == "{") - (letter == "}")
+        item += letter
+
+
+def deepest(path: str, here: str, modules: Mapping[str, Path]) -> str | None:
+    """The module of the same crate in which the path ends; None for another crate's."""
+    parts = path.split("::")
+    place = here.split("::")
+    if parts[0] == "crate":
+        place, parts = ["crate"], parts[1:]
+    elif parts[0] == "self":
+        parts = parts[1:]
+    elif parts[0] != "super" and "::".join([*place, parts[0]]) not in modules:
+        return None
+    while parts and parts[0] == "super":
+        place, parts = place[:-1], parts[1:]
+    if not place:
+        return None
+    for part in parts:
+        if "::".join([*place, part]) not in modules:
+            break
+        place = [*place, part]
+    return "::".join(place)
+
+
+def circle(graph: Graph) -> list[str]:
+    """A circle of the graph, or nothing."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_file_is_long() -> None:
+    lines = {path: len(path.read_text().splitlines()) for path in SOURCES}
+    assert len(lines) > 300
+    assert {str(path): length for path, length in lines.items() if length > MOST_LINES} == {}
+
+
+def test_no_room_is_crowded() -> None:
+    rooms: dict[Path, int] = {}
+    for path in SOURCES:
+        rooms[path.parent] = rooms.get(path.parent, 0) + (path.name not in ("__init__.py", "mod.rs"))
+    assert {str(room): size for room, size in rooms.items() if size > MOST_MODULES} == {}
+
+
+def test_python_imports_go_in_no_circle() -> None:
+    graph = python_imports(PACKAGE)
+    assert sum(map(len, graph.values())) > 1_000
+    assert circle(graph) == []
+
+
+@pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir() if (path / "src").is_dir()))
+def test_rust_modules_go_in_no_circle(crate: str) -> None:
+    assert circle(rust_imports(CRATES / crate / "src")) == []
+
+
+def test_circles_are_found(tmp_path: Path) -> None:
+    package, source = tmp_path / "made", tmp_path / "src"
+    (package / "room").mkdir(parents=True)
+    for name, text in {
+        "__init__.py": "", "room/__init__.py": "", "a.py": "def f():\n    from made.room import b\n",
+        "room/b.py": "import made.a\n",
+    }.items():  # fmt: skip
+        (package / name).write_text(text)
+    assert set(circle(python_imports(package))) == {"made.a", "made.room.b"}
+    (source / "room").mkdir(parents=True)
+    for name, text in {
+        "lib.rs": "mod a;\nmod room;\npub use room::{inner::Deep, Other};\n",
+        "a.rs": "use crate::room::Deep; // use crate::nothing;\npub struct A;\n",
+        "room/mod.rs": "pub mod inner;\npub use inner::Deep;\npub struct Other;\n",
+        "room/inner.rs": "use std::io;\nuse crate::{a::A};\npub struct Deep(A);\n",
+    }.items():
+        (source / name).write_text(text)
+    graph = rust_imports(source)
+    assert graph["crate::a"] == {"crate::room::inner"}
+    assert set(circle(graph)) == {"crate::a", "crate::room::inner"}
+
+
+def test_little_stands_behind_what_every_run_of_samples_has_in_common() -> None:
+    graph = python_imports(PACKAGE)
+    behind: set[str] = set()
+    waiting = ["redolab.analysis.compared"]
+    while waiting:
+        new = graph[waiting.pop()] - behind
+        behind |= new
+        waiting += new
+    assert not [name for name in behind if name.startswith(("redolab.forecast", "redolab.engine"))]
+    assert len(behind) <= MOST_BEHIND_THE_TRUNK, sorted(behind)
