@@ -1,4 +1,4 @@
-"""A further database: its own folder, and at most three lines elsewhere, are all that it takes.
+"""A further database: its own folder, its dialect, and three lines elsewhere are all that it takes.
 
 A made-up engine that offers one load is built into a copy of the package. There the command line runs an
 experiment on it, verifies the run, and refuses what the engine does not offer.
@@ -21,7 +21,16 @@ import redolab
 PACKAGE = Path(redolab.__file__).parent
 PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
 
-OWN_FOLDER = {
+OWN_FILES = {
+    "dialect/shelf.py": '''
+"""What the words of a shelf mean."""
+
+from __future__ import annotations
+
+from redolab.dialect.base import Dialect
+
+DIALECT = Dialect(products={"shelf": "The Shelf"}, event_names={"io:dust": "waiting for the duster"})
+''',
     "engine/shelf/__init__.py": '''
 """Values on a shelf in this process: a made-up database."""
 
@@ -108,33 +117,29 @@ class ShelfEngine(Engine):
 }
 
 
+LINES = {
+    "engine/__init__.py": ('    "sqlite",\n', '    "shelf",\n'),
+    "dialect/known.py": ('    "sqlite",\n', '    "shelf",\n'),
+    "../pyproject.toml": (
+        '    "redolab.engine.sqlite",\n    "redolab.engine.machine",\n',
+        '    "redolab.engine.shelf",\n',
+    ),
+}
+
+
 def build(place: Path) -> Path:
     """A copy of the package and of its contracts, with the engine in it."""
     copy = place / "redolab"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for name, text in OWN_FOLDER.items():
+    for name, text in OWN_FILES.items():
         (copy / name).parent.mkdir(exist_ok=True)
         (copy / name).write_text(text.lstrip())
-    door = copy / "engine" / "__init__.py"
-    text = door.read_text()
-    text = exchange(
-        text,
-        "import generator, machine, mariadb, postgres, sqlite",
-        "import generator, machine, mariadb, postgres, shelf, sqlite",
-    )
-    text = exchange(text, "machine, generator) for offer in", "machine, generator, shelf) for offer in")
-    door.write_text(text)
-    contracts = exchange(
-        PYPROJECT.read_text(), '    "redolab.engine.fake", "redolab.engine.generator",\n',
-        '    "redolab.engine.fake", "redolab.engine.generator", "redolab.engine.shelf",\n',
-    )  # fmt: skip
-    (place / "pyproject.toml").write_text(contracts)
+    shutil.copy(PYPROJECT, place)
+    for name, (before, line) in LINES.items():
+        text = (copy / name).read_text()
+        assert text.count(before) == 1, before
+        (copy / name).write_text(text.replace(before, before + line))
     return copy
-
-
-def exchange(text: str, before: str, after: str) -> str:
-    assert text.count(before) == 1, before
-    return text.replace(before, after)
 
 
 def call(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -169,11 +174,11 @@ def changed_lines(before: Path, after: Path) -> int:
 def test_its_own_folder_and_three_lines_are_touched(place: Path) -> None:
     before, after = files(PACKAGE), files(place / "redolab")
     assert before.keys() <= after.keys()
-    assert after.keys() - before.keys() == OWN_FOLDER.keys()
+    assert after.keys() - before.keys() == OWN_FILES.keys()
     changed = [name for name, path in before.items() if path.read_bytes() != after[name].read_bytes()]
-    assert changed == ["engine/__init__.py"]
-    touched = ((before[changed[0]], after[changed[0]]), (PYPROJECT, place / "pyproject.toml"))
-    assert [changed_lines(*pair) for pair in touched] == [2, 1]
+    assert {*changed, "../pyproject.toml"} == LINES.keys()
+    pairs = [(before[name], after[name]) for name in changed]
+    assert [changed_lines(*pair) for pair in (*pairs, (PYPROJECT, place / "pyproject.toml"))] == [1, 1, 1]
 
 
 def test_the_contracts_hold_with_it(place: Path) -> None:
@@ -198,10 +203,12 @@ def test_an_experiment_runs_on_it_and_can_be_verified(place: Path) -> None:
     assert [row["versions"]["point"] for row in effects["rows"]] == pytest.approx([1 + 40 / 18])
     assert redolab_there(place, "verify", "run").returncode == 0
     assert "shelf" in redolab_there(place, "report", "run").stdout
+    known = "from redolab.dialect.known import product_name; print(product_name('shelf'))"
+    assert call(place, sys.executable, "-c", known).stdout == "The Shelf\n"
 
 
 def test_what_it_does_not_offer_is_refused(place: Path) -> None:
     done = redolab_there(place, "run", "commit-mode", "--engine", "shelf", "--quick", "--out", "none")
     assert done.returncode == 2
-    assert "This experiment does not run on shelf, only on embedded" in " ".join(done.stderr.split())
+    assert "commit-mode does not run on shelf, only on embedded" in " ".join(done.stderr.split())
     assert not (place / "none").exists()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from redolab.dialect.base import NOTHING_KNOWN, Dialect
-from redolab.dialect.mariadb import MARIADB
-from redolab.dialect.postgres import POSTGRES
-from redolab.dialect.sqlite import SQLITE
+from importlib import import_module
 
-DIALECTS = (POSTGRES, MARIADB, SQLITE)
+from redolab.dialect.base import NOTHING_KNOWN, Dialect
+
+_DATABASES = (
+    "postgres",
+    "mariadb",
+    "sqlite",
+)
+"""The modules whose `DIALECT` there are."""
+DIALECTS: tuple[Dialect, ...] = tuple(import_module(f"redolab.dialect.{name}").DIALECT for name in _DATABASES)
 
 
 def dialect_of(engine: str) -> Dialect:

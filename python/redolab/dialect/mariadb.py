@@ -10,7 +10,7 @@ from redolab.dialect.base import Dialect
 
 _FLUSH_BY_ANOTHER = "the session sleeps until another session has flushed the log for it"
 
-MARIADB = Dialect(
+DIALECT = Dialect(
     products={"mariadb": "MariaDB", "mysql": "MySQL"},
     event_names={"client:sleep": "waiting for the client"},
     event_meanings={

@@ -30,7 +30,7 @@ ROW_HEADER_BYTES = 48
 SCANNED_PART_OF_CACHE = 4
 """A scan keeps its table in the cache where the table is smaller than the cache over this."""
 
-POSTGRES = Dialect(
+DIALECT = Dialect(
     products={"embedded": "PostgreSQL", "postgresql": "PostgreSQL", "postgres": "PostgreSQL"},
     event_names={
         "io:walsync": "log sync",

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from redolab.dialect.base import Dialect
 
-SQLITE = Dialect(products={"sqlite": "SQLite"})
+DIALECT = Dialect(products={"sqlite": "SQLite"})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from redolab.engine import generator, machine, mariadb, postgres, sqlite
 from redolab.engine.offer import Offer, Opening
 from redolab.errors import UsageError
 from redolab.records.capability import Capability
@@ -14,8 +14,16 @@ if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.records.load import Load
 
+_ROOMS = (
+    "postgres",
+    "mariadb",
+    "sqlite",
+    "machine",
+    "generator",
+)
+"""The folders whose `OFFERS` there are."""
 OFFERS: tuple[Offer, ...] = tuple(
-    offer for room in (postgres, mariadb, sqlite, machine, generator) for offer in room.OFFERS
+    offer for room in _ROOMS for offer in import_module(f"{__name__}.{room}").OFFERS
 )
 """Every engine there is; the first that has what an experiment needs is its default."""
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 
 import pytest
 
+from redolab.dialect import mariadb, postgres
 from redolab.dialect.base import NOTHING_KNOWN, Dialect
 from redolab.dialect.known import DIALECTS, dialect_of, product_name
 from redolab.dialect.log_waits import (
@@ -18,8 +19,6 @@ from redolab.dialect.log_waits import (
     log_counters,
     unposted_wait,
 )
-from redolab.dialect.mariadb import MARIADB
-from redolab.dialect.postgres import POSTGRES
 from redolab.dialect.row_names import is_wait, row_meaning, row_name
 from redolab.records.sample import Sample
 
@@ -30,8 +29,8 @@ def events(dialect: Dialect) -> set[str]:
 
 
 def test_a_stored_run_has_the_dialect_of_its_engine() -> None:
-    assert dialect_of("embedded") is dialect_of("postgresql") is POSTGRES
-    assert dialect_of("MySQL") is dialect_of("mariadb") is MARIADB
+    assert dialect_of("embedded") is dialect_of("postgresql") is postgres.DIALECT
+    assert dialect_of("MySQL") is dialect_of("mariadb") is mariadb.DIALECT
     assert product_name("mysql") == "MySQL"
     assert product_name("sqlite") == "SQLite"
 
