@@ -211,7 +211,7 @@ def capacity(spun: Sequence[Spun], room: Room, level: float = 0.95) -> Capacity:
         level: of the interval.
     """
     rates: dict[str, Callable[[Spun], float]] = {
-        "measured": lambda item: 1.0,  # noqa: ARG005
+        "measured": lambda _: 1.0,
         "alone": lambda item: 1 + item.others / item.own,
         "without_steal": lambda item: 1 + (item.others + item.steal) / item.own,
     }
