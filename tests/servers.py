@@ -278,7 +278,7 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
             patch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
             patch.setattr(sys, "excepthook", sys.excepthook)
             # Ctrl-C must still end the tests themselves in good order.
-            patch.setattr(cli, "_end_when_interrupted", lambda _: None)
+            patch.setattr(cli, "end_when_interrupted", lambda _: None)
             try:
                 with pytest.raises(SystemExit) as ended:
                     cli.main()
