@@ -132,7 +132,7 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
         "text": "Commit every 16 to 128 rows: that brings nearly all of the 96.8 % (96.8 to 96.8) of an "
         "insert's time that can be saved. With 32,768 rows per commit a row takes 2.00 us "
         "instead of 62.0 us. 32 rows per commit bring 96.9 % (96.9 to 96.9) of what 32,768 "
-        "bring. Of it are reached 90 % from 16 (16 to 16) and 99 % from 128 (128 to 128) on.",
+        "bring. 90 % of it takes 16 (16 to 16) and 99 % of it takes 128 (128 to 128) rows per commit.",
         "outcome": "better",
         "outcome_text": None,
         "baseline": "1",

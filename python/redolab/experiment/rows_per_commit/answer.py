@@ -81,10 +81,10 @@ def _enough(sweep: Sweep) -> list[str]:
         return ["No saving was shown."]
     told = PUBLISHED_ROWS if PUBLISHED_ROWS in sweep.names else int(marks[0][1].point)
     part = saving.collected(sweep.times, told)
-    reached = " and ".join(f"{share:.0%} from {_span(found)}".replace("%", " %") for share, found in marks)
+    takes = " and ".join(f"{100 * share:.0f} % of it takes {_span(rows)}" for share, rows in marks)
     return [
         f"{_count(told)} rows per commit bring {_percent(part)} of what {_count(most)} bring.",
-        f"Of it are reached {reached} on.",
+        f"{takes} rows per commit.",
     ]
 
 
