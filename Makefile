@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # Two at a time; tests/side_by_side.py says which.
-PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -32,7 +32,7 @@ test: $(INSTALLED)
 	$(PYTEST)
 
 rust:
-	cargo test --quiet --workspace
+	MAKEFLAGS= cargo test --quiet --workspace
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -42,7 +42,7 @@ check: $(INSTALLED)
 	@# Debian 12's newer Rust comes without these two.
 	@if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then \
 		set -x; cargo fmt --check && \
-		cargo clippy --quiet --workspace --all-targets -- -D warnings; \
+		MAKEFLAGS= cargo clippy --quiet --workspace --all-targets -- -D warnings; \
 	else \
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi

@@ -1,4 +1,4 @@
-"""Which tests run side by side with `pytest -n 2 --dist loadgroup`, and in which order they begin.
+"""Which tests run side by side with `pytest -n 2 --no-loadscope-reorder`, and in which order they begin.
 
 What measures time on a server or on the machine is one group: one worker has all of it, one test after the
 other. The other worker has meanwhile what computes on one CPU. What starts servers without measuring time

@@ -47,7 +47,7 @@ def test_there_is_no_room_for_the_report(
         write_file(path, content)
 
     with monkeypatch.context() as patch:
-        for module in ("files.writing", "records.store"):
+        for module in ("files.writing", "records.writer"):
             patch.setattr(f"redolab.{module}.write_file", full)
         done = redolab("run", "commit-mode", "--quick", "--blocks", "2", "--seconds", "0.1",
                        "--settings", "wait,nowait", "--out", tmp_path / "run")  # fmt: skip

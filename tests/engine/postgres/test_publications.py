@@ -184,7 +184,7 @@ def test_what_14_is_asked_finds_them_too(newest: Server, url: str, database: str
         admin.execute(b"create publication named for table redolab.account")
         admin.execute(b"create publication other for table mine")
         admin.execute(ALL.encode())
-        found = admin.execute(statement("postgres", "select_publications", 14).encode()).fetchall()
+        found = admin.execute(statement("postgres/sql", "select_publications", 14).encode()).fetchall()
     assert found == [{"name": "allp", "all_tables": True}, {"name": "named", "all_tables": False}]
 
 
