@@ -38,7 +38,8 @@ GROUPS = {
 }
 # Those that compute for the longest begin first, so that both workers end together.
 FIRST = ("timed", "tests/validation", "tests/hostile", "tests/unit", "report", "tests/screens")
-LAST = ("tests/docs", "tests/usage", "tests/engine", "tests/kill")
+# Files of many minutes before those of a few seconds, for the same reason.
+LAST = ("tests/kill", "tests/docs", "tests/engine", "tests/usage")
 
 
 def group_of(path: str) -> str:

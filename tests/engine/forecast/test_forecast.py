@@ -9,28 +9,25 @@ import pytest
 
 from redolab.forecast.models.quantities import QUANTITIES
 from tests.conftest import Redolab
+from tests.servers import in_this_process
 
 
-@pytest.fixture
-def costs(tmp_path: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A short run of calibrate, on a log so slow that no other work on the machine matters."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    out = tmp_path / "costs"
-    ended = redolab(
-        "run",
-        "calibrate",
-        "--quick",
-        "--blocks",
-        "1",
-        "--sessions",
-        "4",
-        "--log-device-ms",
-        "20",
-        "--out",
-        out,
-    )
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run of calibrate, on a slow log; the tests only read it."""
+    place = tmp_path_factory.mktemp("forecast")
+    ended = in_this_process(
+        place, "run", "calibrate", "--quick", "--blocks", "1", "--sessions", "4", "--log-device-ms", "20",
+        "--out", "costs", environment={"XDG_DATA_HOME": str(place / "data")},
+    )  # fmt: skip
     assert ended.code == 0, ended.err
-    return out
+    return place / "costs"
+
+
+@pytest.fixture(autouse=True)
+def _no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No forecast was checked before."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
@@ -42,8 +39,9 @@ def test_a_measured_run_is_forecast_from(costs: Path, redolab: Redolab) -> None:
         assert 0 <= estimate["low"] <= estimate["point"] <= estimate["high"]
     measured = results["today"]["measured"]["throughput_per_s"]["point"]
     said = results["today"]["forecast"]["throughput_per_s"]["point"]
-    # The model was calibrated on it, so this only says that nothing is off by a unit.
-    assert said == pytest.approx(measured, rel=0.3)
+    # Nothing is off by a unit: a flush takes 20 ms, and serves one commit at the least and four at the most.
+    for throughput in (measured, said):
+        assert 0.8 / 0.02 <= throughput <= 4 / 0.02
     # Two sessions lie between the one and the four that were measured.
     assert results["extrapolated"] == []
     assert [one["levels"]["commit_wait"] for one in results["sweep"]] == ["wait", "nowait"]

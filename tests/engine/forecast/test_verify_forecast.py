@@ -13,7 +13,7 @@ from redolab.forecast.checks import ledger
 from redolab.records.sealed import FILE, is_whole
 from redolab.records.store import open_run, read_document
 from tests.conftest import Redolab
-from tests.servers import Server
+from tests.servers import Server, in_this_process
 
 FORECASTS = "group commit, simulated"
 
@@ -23,16 +23,19 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-@pytest.fixture
-def costs(tmp_path: Path, redolab: Redolab) -> Path:
-    """A run that a forecast can start from, on an emulated log device of 1 ms."""
-    place = tmp_path / "costs"
-    ended = redolab(
-        "run", "calibrate", "--sessions", "4", "--blocks", "2", "--seconds", "0.3",
-        "--log-device-ms", "1", "--out", place,
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that a forecast can start from, on an emulated log device of 4 ms; the tests only read it.
+
+    It is slow enough that other work on the machine does not decide what a commit takes.
+    """
+    place = tmp_path_factory.mktemp("verify-forecast")
+    ended = in_this_process(
+        place, "run", "calibrate", "--sessions", "4", "--blocks", "2", "--seconds", "0.3",
+        "--log-device-ms", "4", "--out", "costs", environment={"XDG_DATA_HOME": str(place / "data")},
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    return place
+    return place / "costs"
 
 
 def checked(ended: Any) -> dict[str, Any]:
@@ -69,10 +72,10 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert own["inside"] is (own["forecast"]["low"] <= own["measured"]["point"] <= own["forecast"]["high"])
     assert ("group commit, simulated", "commit_time_ms_p95") in scores
     # The emulated device is that of the run.
-    assert results["engine"]["emulated"]["log_device_ms"]["requested"] == 1.0
-    # Eight sessions on a slow log: one flush serves about four commits, and one each without group commit.
+    assert results["engine"]["emulated"]["log_device_ms"]["requested"] == 4.0
+    # A flush of 4 ms for each commit allows 250 a second, whatever the CPUs do; group commit shares flushes.
     without = scores["exact MVA", "throughput_per_s"]["forecast"]["point"]
-    assert without < own["forecast"]["point"] / 2
+    assert without <= 250 < own["forecast"]["point"]
 
     run = open_run(place)
     sealed = read_document(run, FILE)
@@ -118,7 +121,7 @@ def test_another_log_device_is_emulated_for_the_check(costs: Path, tmp_path: Pat
         )
     )
     rates = {item["name"]: item["throughput_per_s"]["point"] for item in results["settings"]}
-    assert set(rates) == {"4/1/wait/1", "4/1/wait/20"}
+    assert set(rates) == {"4/1/wait/4", "4/1/wait/20"}
     # Four sessions that wait 20 ms at least do 200 a second at most.
     assert rates["4/1/wait/20"] <= 210
     own = next(item for item in results["forecast"]["scores"] if item["quantity"] == "throughput_per_s")
