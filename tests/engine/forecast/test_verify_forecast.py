@@ -73,10 +73,10 @@ def test_a_forecast_is_sealed_measured_and_scored(costs: Path, tmp_path: Path, r
     assert ("group commit, simulated", "commit_time_ms_p95") in scores
     # The emulated device is that of the run.
     assert results["engine"]["emulated"]["log_device_ms"]["requested"] == 4.0
-    # A flush of 4 ms for each commit allows 250 a second, whatever the CPUs do; group commit shares flushes.
-    # The calibration tells the 4 ms to a few parts in a thousand.
+    # Both are of one calibration. A flush of 4 ms for each commit is slower, however busy the CPUs are.
+    # On a quiet machine four commits share one.
     without = scores["exact MVA", "throughput_per_s"]["forecast"]["point"]
-    assert without < 255 < own["forecast"]["point"]
+    assert 1.2 * without < own["forecast"]["point"]
 
     run = open_run(place)
     sealed = read_document(run, FILE)
