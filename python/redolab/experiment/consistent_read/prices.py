@@ -23,6 +23,7 @@ from redolab.stats.blocks import (
     within_block_pvalue,
 )
 from redolab.stats.estimates import MISSING, Estimate, finite, mean_estimate, ratio_estimate
+from redolab.stats.families import holm
 
 BUSY_SHARE = 0.05
 """A machine is busy when queries of the baseline wait longer than this part of their time for a CPU."""
@@ -212,7 +213,6 @@ def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> 
     Source: SciPy, `permutation_test` and `mannwhitneyu`; statsmodels, `multipletests`.
     """
     from scipy import stats
-    from statsmodels.stats.multitest import multipletests
 
     once = {
         name: {
@@ -236,12 +236,8 @@ def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> 
                 finite(float(stats.mannwhitneyu(second, first).pvalue)) if known else None,
             )
         )  # fmt: skip
-    tested = [pair.pvalue for pair in pairs if pair.pvalue is not None]
-    adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
-    return tuple(
-        replace(pair, pvalue_adjusted=None if pair.pvalue is None else float(next(adjusted)))
-        for pair in pairs
-    )
+    adjusted = holm([pair.pvalue for pair in pairs])
+    return tuple(replace(pair, pvalue_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
 
 
 def _queries(compared: Compared) -> list[Query]:
