@@ -17,22 +17,25 @@ def fewest_enough(values: Mapping[int, float], part: float) -> int:
     return min(number for number, value in values.items() if value >= line)
 
 
-def fewest_enough_interval(point: float, numbers: Sequence[int], beyond: Sequence[Estimate]) -> Estimate:
+def fewest_enough_interval(
+    point: float, numbers: Sequence[int], values: Sequence[Estimate], line: float = 0.0
+) -> Estimate:
     """The fewest that are enough, with every measured number that cannot be ruled out on its side.
 
     Args:
         point: the fewest that are enough.
         numbers: those measured, in rising order; the last is enough.
-        beyond: by how much each is beyond what counts as enough; negative: short of it.
+        values: what each brings.
+        line: what is enough.
 
     Returns:
         The low end is the first number that is not surely short. The high end is the first from which on all
-        are surely enough. Both are missing where any of `beyond` has no interval.
+        are surely enough. Both are missing where any of `values` has no interval.
     """
-    ends = [(item.low, item.high) for item in beyond]
+    ends = [(item.low, item.high) for item in values]
     known = [(low, high) for low, high in ends if low is not None and high is not None]
     if len(known) < len(ends):
         return Estimate(float(point), None, None)
-    low = next((n for n, (_, high) in zip(numbers, known, strict=True) if high >= 0), numbers[-1])
-    short = [place for place, (low_end, _) in enumerate(known[:-1]) if low_end < 0]
+    low = next((n for n, (_, high) in zip(numbers, known, strict=True) if high >= line), numbers[-1])
+    short = [place for place, (low_end, _) in enumerate(known[:-1]) if low_end < line]
     return Estimate(float(point), float(low), float(numbers[short[-1] + 1 if short else 0]))

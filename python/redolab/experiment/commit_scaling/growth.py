@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redolab.model.queueing import response_time_single
+from redolab.stats.enough import fewest_enough_interval
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate, ratio_estimate
 
 Rates = Mapping[int, Mapping[int, float]]
@@ -73,11 +74,7 @@ def enough(rates: Rates, margin: float) -> Estimate:
         return MISSING
     line = 1 - margin
     point = next(n for n, item in zip(numbers, over, strict=True) if (item.point or 0) >= line)
-    if any(item.low is None or item.high is None for item in over):
-        return Estimate(float(point), None, None)
-    low = next(n for n, item in zip(numbers, over, strict=True) if (item.high or 0) >= line)
-    short = [place for place, item in enumerate(over[:-1]) if (item.low or 0) < line]
-    return Estimate(float(point), float(low), float(numbers[short[-1] + 1 if short else 0]))
+    return fewest_enough_interval(point, numbers, over, line)
 
 
 def single_server(service_s: float, most_per_s: float) -> tuple[list[float], list[float]]:
