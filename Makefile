@@ -10,8 +10,8 @@ FUZZ_S ?= 120
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-# Two at a time; tests/side_by_side.py says which.
-PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder
+# Two at a time, and three once no time is measured; tests/side_by_side.py says which.
+PYTEST := $(BIN)/pytest -n 3 --no-loadscope-reorder
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from redolab import cli
 from tests.servers import PASSWORD, Ended, Server, installed_servers, made, running
-from tests.side_by_side import group_of, turn_of
+from tests.side_by_side import turn_of
+from tests.workers import Groups
 
 _numbers = count(1)
 Redolab = Callable[..., Ended]
@@ -32,13 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Which tests share a worker, where there are several: each group goes to one as a whole.
-
-    xdist's own groups do nothing under pytest 9.2: they write into the name that a test had before it.
-    """
-    scheduler = LoadScopeScheduling(config, log)
-    scheduler._split_scope = lambda test: group_of(test.partition("::")[0])
-    return scheduler
+    """Which tests share a worker, where there are several."""
+    return Groups(config, log)
 
 
 def pytest_collection_finish() -> None:
