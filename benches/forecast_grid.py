@@ -37,7 +37,11 @@ LOOPS = ("server", "client")
 DEVICES_MS = ("0", "1", "5")
 SESSIONS = (1, 2, 4, 8, 16, 32)
 ROWS_AND_SESSIONS = {4: (2, 8, 32), 32: (2, 8, 32), 256: (1, 8), 1024: (1, 4, 8)}
-NOWAIT = ((1, 1), (8, 1), (32, 1), (8, 32))
+CORNERS = ((64, 16), (128, 1), (48, 100))
+"""Sessions and rows per commit, far beyond what a calibration measured."""
+BEYOND = ((64, 1), (64, 32))
+"""The same, from which it may learn of them."""
+NOWAIT = ((1, 1), (8, 1), (32, 1), (64, 1), (8, 32))
 DELAYS = ((8, 500), (16, 500), (32, 500), (8, 2000))
 _CHEAP_DEVICES = ("0", "1")
 BLOCKS, SECONDS = 8, 0.8
@@ -91,6 +95,8 @@ def _of_device(device_ms: str) -> Iterator[tuple[int, int, str, int]]:
     for rows, numbers in ROWS_AND_SESSIONS.items():
         for sessions in numbers:
             yield sessions, rows, "wait", 0
+    for sessions, rows in (*CORNERS, *BEYOND):
+        yield sessions, rows, "wait", 0
     if device_ms in _CHEAP_DEVICES:
         for sessions, rows in NOWAIT:
             yield sessions, rows, "nowait", 0
