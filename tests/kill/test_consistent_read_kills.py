@@ -15,6 +15,8 @@ from tests.servers import Server, made, wait_until
 
 OWN = ("embedded", "mariadb", "sqlite")
 SHORT = ("--rows", "36000", "--blocks", "3", "--seconds", "0.1", "--settings", "0,3", "--seed", "1")
+# Is at work for a minute after its second sample.
+LASTING = (*SHORT, "--blocks", "200")
 # Takes minutes to make, unless it is broken off.
 LONG = ("--rows", "20000000", "--settings", "0,1")
 
@@ -65,7 +67,7 @@ def test_ctrl_c_breaks_off_the_making_of_a_large_table(engine: str, place: Path)
 def test_the_next_start_removes_what_a_killed_guard_left(
     engine: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    running = started(place, engine, *SHORT)
+    running = started(place, engine, *LASTING)
     running.await_samples(2)
     (guard,) = running.guards()
     running.process.kill()
