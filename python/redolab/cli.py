@@ -267,12 +267,16 @@ def forecast(
             metavar="SHARE", help="Ask for the fewest rows per commit that bring this share of the benefit."
         ),
     ] = None,
+    work: Annotated[
+        int | None,
+        typer.Option(metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Forecast a setting that was not measured, from a run that was."""
     from redolab.commands.forecast import ForecastOptions, check_answers, execute
 
-    results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for))
+    results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for, work))
     if json:
         show_json(results)
     else:

@@ -47,6 +47,11 @@ def computed() -> dict[str, dict[str, Any]]:
         "forecast_open": _results(calibrated, Scenario(8, arrival_rate_per_s=2_000.0), ()),
         "forecast_beyond": _results(calibrated, many, ()),
         "forecast_sweep": _results(calibrated, Scenario(8), (), sweep=sessions, swept="sessions"),
+        "forecast_work": _results(calibrated, rows, scores, work_rows=900_000),
+        "forecast_work_sweep": _results(
+            calibrated, Scenario(8), scores, swept="rows_per_commit", work_rows=900_000,
+            sweep=[Scenario(8, rows_per_commit=number) for number in (1, 8, 64)],
+        ),
         "forecast_arrivals": _results(calibrated, Scenario(8), (), sweep=sweep, swept="arrival_rate_per_s"),
         "forecast_answers": _results(
             calibrated, loop, scores,
@@ -67,8 +72,9 @@ def _results(
     sweep: list[Scenario] | None = None,
     swept: str | None = None,
     answers: list[dict[str, Any]] | None = None,
+    work_rows: int | None = None,
 ) -> dict[str, Any]:
-    found = forecast(calibrated, scenario, scores, sweep or ())
+    found = forecast(calibrated, scenario, scores, sweep or (), work_rows)
     league = league_json([("here", "this machine's ledger", scores, ())])
     return {
         "run": "redolab-runs/calibrate",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from redolab.forecast.models.inverse import Answer
 
 _MOST_LEVELS = 40
+_MOST_WORK = 10**15
 _MOST: Mapping[str, float] = {
     # Beyond these two a forecast takes minutes.
     "sessions": 4096, "rows_per_commit": 65_536,
@@ -38,6 +39,7 @@ class ForecastOptions:
     elbow: bool
     keep_p95_under: float | None
     rows_for: float | None
+    work: int | None
 
 
 def execute(options: ForecastOptions) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
         if options.rows_for is not None:
             _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
         try:
-            found = forecast(calibrated, scenario, scores_of(verified), sweep)
+            found = forecast(calibrated, scenario, scores_of(verified), sweep, options.work)
             answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
         except NoSteadyStateError as error:
             raise CheckFailedError(f"There is {error}.") from error
@@ -115,7 +117,14 @@ def _check(
     for factor, value in asked:
         if factor in _MOST and value > _MOST[factor]:
             raise UsageError(f"{factor} is {value:,}; forecasts go up to {_MOST[factor]:,}.")
-    limit, share = options.keep_p95_under, options.rows_for
+    limit, share, work = options.keep_p95_under, options.rows_for, options.work
+    if work is not None and not 1 <= work <= _MOST_WORK:
+        raise UsageError(f"--work is {work:,}; it is a number of rows from 1 to {_MOST_WORK:,}.")
+    if work is not None and "arrival_rate_per_s" in (swept, *changes):
+        raise UsageError(
+            "--work asks how long sessions in a loop take, and arrivals take as long as they keep coming: "
+            "leave arrival_rate_per_s out."
+        )
     if limit is not None and not 0 < limit < math.inf:
         raise UsageError(f"--keep-p95-under is {limit:g}; it is a number of milliseconds greater than 0.")
     if share is not None and not 0 < share < 1:

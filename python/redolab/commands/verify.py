@@ -71,13 +71,27 @@ def verify_run(run: Run) -> list[str]:
     # Where the run lies is no figure: it may have been moved, or be named another way.
     recomputed = analyse(run, kept_league(run)) | {"run": stored.get("run")}
     if stored.get("wording") != recomputed.get("wording"):
-        # Another version told the same figures in other words, or in words that had no number yet.
-        stored_then = {key: value for key, value in stored.items() if key != "wording"}
-        recomputed.pop("wording", None)
-        found += compare(stored_then, recomputed, "", prose=False)
+        found += compare(_figures(stored), _known_then(_figures(recomputed), stored), "", prose=False)
     else:
         found += compare(stored, recomputed, "")
     return found + _page(run.path, stored)
+
+
+def _figures(results: dict[str, Any]) -> dict[str, Any]:
+    """Results without what another version puts in other words; the league's tables show its records."""
+    figures = {key: value for key, value in results.items() if key != "wording"}
+    if isinstance(league := figures.get("league"), dict):
+        figures["league"] = {key: value for key, value in league.items() if key != "tables"}
+    return figures
+
+
+def _known_then(recomputed: Any, stored: Any) -> Any:
+    """What is recomputed, without the keys that an older version did not have yet."""
+    if isinstance(recomputed, dict) and isinstance(stored, dict):
+        return {key: _known_then(value, stored[key]) for key, value in recomputed.items() if key in stored}
+    if isinstance(recomputed, list) and isinstance(stored, list) and len(recomputed) == len(stored):
+        return [_known_then(*pair) for pair in zip(recomputed, stored, strict=True)]
+    return recomputed
 
 
 def _changed(path: Path, hashes: dict[str, str]) -> list[str]:

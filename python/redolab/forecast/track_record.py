@@ -43,7 +43,7 @@ class Score:
     model: str
     family: str
     quantity: str
-    """A name in `redolab.forecast.models.quantities.QUANTITIES`."""
+    """A name in `redolab.forecast.models.quantities.SCORED`."""
     forecast: float
     observed: float
     low: float | None = None
@@ -87,6 +87,8 @@ class Predicted:
 
 def family_of(calibration: Calibration, scenario: Scenario) -> str:  # noqa: ARG001
     """The family of settings that a scenario belongs to: those in which a model errs alike."""
+    if scenario.cpu_factor != 1:
+        return "CPU factor"
     if scenario.arrival_rate_per_s is not None:
         return "open arrivals"
     if scenario.commit_wait == "nowait":

@@ -12,6 +12,7 @@ from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.forecast.checks.checked import Checked, Scoring, score_run, tables
+from redolab.forecast.models.quantities import RATIOS
 from redolab.records.run import Run
 
 _MOVED = 0.1
@@ -51,15 +52,20 @@ def _warnings(scoring: Scoring) -> list[str]:
 
 
 def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
-    """How far throughput and commit time were off, and what was inside."""
+    """How far the changes were off, or throughput where an old forecast has no changes; what was inside."""
     own = [item for item in scoring.checked if item.score.model == scoring.model]
     if not own:
         text = "Check again: the sealed forecast is unscored. The run that was to check it did not finish."
         return Verdict(text, "undecided", compared.baseline, None, "unscored")
     rates = [item for item in own if item.score.quantity == "throughput_per_s"]
+    changes = [item for item in own if item.score.quantity == RATIOS["throughput_per_s"]]
     inside = sum(item.score.inside is True for item in own)
-    hit = all(item.score.inside for item in rates)
-    sentences = _one(rates[0]) if len(rates) == 1 else _several(rates, hit)
+    judged = changes or rates
+    hit = all(item.score.inside for item in judged)
+    if len(rates) > 1:
+        sentences = _several(judged, hit, "changes of throughput" if changes else "throughput")
+    else:
+        sentences = [*_change(changes[0]), *_absolute(rates[0])] if changes else _one(rates[0])
     sentences.append(f"Of {len(own)} quantities {inside} came out inside their intervals.")
     if min(item.verified for item in own) == 0:
         sentences.append("Such a forecast was never checked before, so the intervals were guesses.")
@@ -72,14 +78,34 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
     )
 
 
-def _one(rate: Checked) -> list[str]:
-    advice = "You may trust this forecast" if rate.score.inside else "Calibrate anew before you trust it"
-    where = "inside" if rate.score.inside else "outside"
+def _change(change: Checked) -> list[str]:
+    measured, said = change.measured, change.forecast
+    became = units.with_interval(measured.point, measured.low, measured.high)
     return [
-        f"{advice}: throughput was off by {_percent(rate.error)}{_around(rate)}, {where} of its interval.",
-        f"{rate.setting} was forecast to do {units.significant(rate.score.forecast)} commits per second and "
-        f"did {units.significant(rate.score.observed)}.",
+        f"{_advice(change)}: throughput became {became} times today's.",
+        f"Forecast were {units.with_interval(said.point, said.low, said.high)} times.",
     ]
+
+
+def _absolute(rate: Checked) -> list[str]:
+    return [f"As commits per second it was off by {_percent(rate.error)}{_around(rate)}.", _did(rate)]
+
+
+def _one(rate: Checked) -> list[str]:
+    where = "inside" if rate.score.inside else "outside"
+    off = f"throughput was off by {_percent(rate.error)}{_around(rate)}, {where} of its interval."
+    return [f"{_advice(rate)}: {off}", _did(rate)]
+
+
+def _advice(item: Checked) -> str:
+    return "You may trust this forecast" if item.score.inside else "Calibrate anew before you trust it"
+
+
+def _did(rate: Checked) -> str:
+    return (
+        f"{rate.setting} was forecast to do {units.significant(rate.score.forecast)} commits per second and "
+        f"did {units.significant(rate.score.observed)}."
+    )
 
 
 def _around(rate: Checked) -> str:
@@ -90,13 +116,13 @@ def _around(rate: Checked) -> str:
     return f" ({_percent(said / high - 1)} to {_percent(said / low - 1)} was allowed)"
 
 
-def _several(rates: Sequence[Checked], hit: bool) -> list[str]:
-    inside = sum(item.score.inside is True for item in rates)
-    most = max(rates, key=lambda item: abs(item.error))
-    off = median(abs(item.error) for item in rates)
+def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
+    inside = sum(item.score.inside is True for item in judged)
+    most = max(judged, key=lambda item: abs(item.error))
+    off = median(abs(item.error) for item in judged)
     advice = "You may trust these forecasts" if hit else "Calibrate anew before you trust them"
     return [
-        f"{advice}: of {len(rates)} forecasts of throughput {inside} came out inside their intervals.",
+        f"{advice}: of {len(judged)} forecasts of {of_what} {inside} came out inside their intervals.",
         f"They were off by {100 * off:.1f} % in the median.",
         f"The worst was off by {_percent(most.error)} ({most.setting}).",
     ]

@@ -14,6 +14,7 @@ NAME = "verify-forecast"
 NOT_HERE: Mapping[str, str] = {
     "cpus": "this machine has the CPUs it has",
     "think_time_ms": "the sessions of the check loop without a pause",
+    "cpu_factor": "a transaction of the check costs the CPU time that it costs",
 }
 """Factors that can be forecast and not checked, and why."""
 

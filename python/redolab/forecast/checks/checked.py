@@ -10,9 +10,9 @@ from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.checks.league import SHORT, SHOWN
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.costs.measured import measured_ratios, measured_settings
 from redolab.forecast.models.every_model import ask_models
-from redolab.forecast.models.outlook import extrapolated
+from redolab.forecast.models.outlook import extrapolated, look_ahead
 from redolab.forecast.track_record import Score, Silence, family_of
 from redolab.records.sealed import FILE
 from redolab.records.store import Run, read_document
@@ -116,6 +116,7 @@ def forecast_of(
         record: forecasts that were verified before.
     """
     now = calibrated.measured[calibrated.today]
+    outlook = look_ahead(calibrated, now.scenario)
     return {
         "today": {
             "setting": today,
@@ -135,7 +136,7 @@ def forecast_of(
                         "silent": said.silent,
                         "quantities": {key: asdict(value) for key, value in said.quantities.items()},
                     }
-                    for said in ask_models(calibrated, scenario, record)
+                    for said in ask_models(calibrated, scenario, outlook, record)
                 ],
             }
             for name, scenario in asked.items()
@@ -156,7 +157,9 @@ def score_run(run: Run) -> Scoring | None:
         return None
     if run.manifest["status"] != "finished":
         return Scoring(sealed, (), ())
-    return score(sealed, measured_settings(run))
+    ratios = measured_ratios(run, sealed["forecast"]["today"]["setting"])
+    measured = {name: {**found, **ratios.get(name, {})} for name, found in measured_settings(run).items()}
+    return score(sealed, measured)
 
 
 def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimate]]) -> Scoring:

@@ -13,19 +13,26 @@ from typing import Any
 from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.checks.held_out import held_out
 from redolab.forecast.models.models import LINE, USL
-from redolab.forecast.models.quantities import MODELS, QUANTITIES
+from redolab.forecast.models.quantities import MODELS, SCORED
 from redolab.forecast.track_record import LEVEL, Score, Silence
 from redolab.records.run import Run
-from redolab.stats.estimates import exact_share
+from redolab.stats.estimates import exact_share, mean_estimate
+from redolab.stats.normality import normality
 
 FILE = "league.json"
 """The league as of the report, in a run directory: results must not change when others are verified."""
 _NAMES = (*MODELS, USL, LINE)
-SHOWN = ("throughput_per_s", "commit_time_ms")
+SHOWN = ("throughput_ratio", "throughput_per_s", "commit_time_ms")
 """The quantities that tables of all models have."""
+ERROR_STEPS = (-0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.5)
+"""Between which errors, forecast / measured - 1, the bars of a histogram lie; the first and last are open."""
+_BARS = " ▁▂▃▄▅▆▇█"
 _FEWEST = 3
 """Forecasts of the same quantity that two models need before it is said that one loses."""
 SHORT = {
+    "throughput_ratio": "throughput, times today's",
+    "response_time_ratio": "response time, times today's",
+    "commit_time_ratio": "commit time, times today's",
     "throughput_per_s": "throughput",
     "response_time_ms": "response time",
     "response_time_ms_p95": "response time, p95",
@@ -43,7 +50,7 @@ SHORT = {
 def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict[str, Any]]:
     """A row per model and quantity: how often, how wrong, and how often inside the interval given.
 
-    Models stand in the order of the league, quantities in that of `QUANTITIES`. Coverage has the exact
+    Models stand in the order of the league, quantities in that of `SCORED`. Coverage has the exact
     Clopper-Pearson interval, as if forecasts were independent of each other.
     """
     kept, silent = list(scores), list(silences)
@@ -56,7 +63,7 @@ def standings(scores: Iterable[Score], silences: Iterable[Silence]) -> list[dict
         # A model that never spoke stands in the table all the same.
         rows += [
             _row(model, quantity, [item for item in mine if item.quantity == quantity], count)
-            for quantity in [name for name in QUANTITIES if name in said] or SHOWN[:1]
+            for quantity in [name for name in SCORED if name in said] or ("throughput_per_s",)
         ]
     return rows
 
@@ -127,7 +134,9 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
         first: whether they answer the question of the report.
     """
     explained = (
-        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. Coverage is the "
+        "Error is |forecast / measured − 1|; 95 % of the errors are below the second one. The signed mean is "
+        "that of forecast / measured − 1, with its 95 % interval. The histogram's bars are cut at "
+        f"{', '.join(f'{100 * step:+g}'.replace('-', '−') for step in ERROR_STEPS)} %. Coverage is the "
         f"share of measured values inside the {100 * league['level']:.0f} % interval that was given. Silent "
         "is the number of settings of which a model can say nothing."
     )
@@ -152,7 +161,8 @@ def league_tables(league: Mapping[str, Any], first: bool = False) -> list[Table]
 def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> dict[str, Any]:
     import numpy as np
 
-    errors = [abs(score.forecast / score.observed - 1) for score in scores]
+    signed = np.array([score.forecast / score.observed - 1 for score in scores])
+    errors = np.abs(signed).tolist()
     given = [score.inside for score in scores if score.inside is not None]
     return {
         "model": model,
@@ -160,6 +170,9 @@ def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> dic
         "forecasts": len(scores),
         "error_median": float(np.median(errors)) if errors else None,
         "error_p95": float(np.quantile(errors, 0.95)) if errors else None,
+        "error_mean": mean_estimate(signed.tolist()).as_json(),
+        "error_normal": normality(signed).as_json(),
+        "error_histogram": np.histogram(signed, [-np.inf, *ERROR_STEPS, np.inf])[0].tolist(),
         "with_interval": len(given),
         "coverage": exact_share(sum(given), len(given)).as_json(),
         "silent": silent,
@@ -168,7 +181,17 @@ def _row(model: str, quantity: str, scores: Sequence[Score], silent: int) -> dic
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     errors = ("error_median", "error_p95")
-    return {**row, **{key: None if row[key] is None else 100 * row[key] for key in errors}}
+    in_percent = {key: None if row[key] is None else 100 * row[key] for key in errors}
+    if "error_mean" not in row:
+        return {**row, **in_percent}
+    normal = {True: "normal", False: "not normal", None: None}[row["error_normal"]["normal"]]
+    return {**row, **in_percent, "error_normal": normal, "error_histogram": _bars(row["error_histogram"])}
+
+
+def _bars(counts: Sequence[int]) -> str:
+    """A histogram in one line of text: a bar for each count, in eighths of the tallest."""
+    tallest = max(counts)
+    return "".join(_BARS[-(-8 * count // tallest)] for count in counts) if tallest else ""
 
 
 def _place(model: str) -> tuple[int, str]:
@@ -180,6 +203,9 @@ _COLUMNS = (
     Column("forecasts", "checked", "count"),
     Column("error_median", "median error", "number", "%"),
     Column("error_p95", "95 % below", "number", "%"),
+    Column("error_mean", "mean, signed", "share"),
+    Column("error_normal", "errors are", "text"),
+    Column("error_histogram", "histogram", "text"),
     Column("coverage", "coverage", "share"),
     Column("silent", "silent", "count"),
 )

@@ -49,6 +49,8 @@ INTERRUPT_S = 20e-6
 DEVICE_WRITE_S = 36e-6
 # Of redolab-load.
 MOST_CLIENT_THREADS = 8
+CPU_FACTORS = (0.25, 2.0)
+"""The least and the largest `cpu_factor` that is forecast."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Scenario:
     """From the end of a transaction to the beginning of the session's next, exponential."""
     arrival_rate_per_s: float | None = None
     """Commits asked for per second, at random, whatever becomes of them; None where sessions loop."""
+    cpu_factor: float = 1.0
+    """CPU time of a transaction in the server, its rows with it, as a multiple of what was measured."""
 
     def __post_init__(self) -> None:
         for name, least in (("sessions", 1), ("rows_per_commit", 1), ("commit_delay_us", 0)):
@@ -84,6 +88,9 @@ class Scenario:
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
                 raise ValueError(f"{name} is {value:g}; it must be 0 or more")
+        smallest, largest = CPU_FACTORS
+        if not smallest <= self.cpu_factor <= largest:
+            raise ValueError(f"cpu_factor is {self.cpu_factor:g}; it must be {smallest:g} to {largest:g}")
         if self.arrival_rate_per_s is not None and self.think_time_ms:
             raise ValueError("arrival_rate_per_s and think_time_ms exclude each other: arrivals do not think")
 
@@ -236,8 +243,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     cpus = scenario.cpus or float(calibration.cpus)
     # Of a pool for arrivals few work at a time, and each more makes the others' work dearer.
     working = scenario.sessions if scenario.arrival_rate_per_s is None else 1
-    transaction_s = with_sessions(calibration.transaction_cpu_s, working, cpus)
-    row_s = with_sessions(calibration.row_cpu_s, working, cpus)
+    transaction_s = scenario.cpu_factor * with_sessions(calibration.transaction_cpu_s, working, cpus)
+    row_s = scenario.cpu_factor * with_sessions(calibration.row_cpu_s, working, cpus)
     client_s = with_sessions(calibration.client_s, working, cpus)
     waits = scenario.commit_wait == "wait"
     available = calibration.available_waiting if waits else calibration.available
@@ -252,8 +259,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     # BEGIN and COMMIT are statements of their own, of about the cost of another row.
     more_rows = max(rows, statements) - 1
     contention_s = (
-        _per_session(calibration.transaction_cpu_s)
-        + more_rows * _per_session(calibration.row_cpu_s)
+        scenario.cpu_factor * _per_session(calibration.transaction_cpu_s)
+        + scenario.cpu_factor * more_rows * _per_session(calibration.row_cpu_s)
         + statements * _per_session(calibration.client_s)
     )
     # Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`. In a

@@ -10,7 +10,7 @@ from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.analysis.time_based import responding_s
 from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate
+from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate, ratio_estimate
 
 
 def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
@@ -21,6 +21,38 @@ def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
         if sample.commits:
             by_setting.setdefault(sample.setting, []).append(sample)
     return {name: quantities(samples, histograms, responses) for name, samples in by_setting.items()}
+
+
+def measured_ratios(run: Run, today: str) -> dict[str, dict[str, Estimate]]:
+    """How many times today's every setting did, by the names in `forecast.models.quantities.RATIOS`.
+
+    Each sample is compared with today's of the same block, so that what drifts from block to block cancels.
+    The ratio is the geometric mean over the blocks, with Student's t interval of its logarithm.
+
+    Args:
+        run: any run of samples.
+        today: the setting that all are compared with.
+    """
+    histograms = read_latency(run)
+    by_block: dict[int, dict[str, dict[str, float]]] = {}
+    for sample in counting(read_samples(run)):
+        if sample.commits:
+            times_ms, commits = _times_ms(histograms.get(sample.sample, {}))
+            by_block.setdefault(sample.block, {})[sample.setting] = {
+                "throughput_ratio": sample.commits / sample.elapsed_s,
+                "response_time_ratio": responding_s(sample) / sample.commits,
+                **({"commit_time_ratio": times_ms / commits} if times_ms else {}),
+            }
+    logs: dict[str, dict[str, list[float]]] = {}
+    for values in by_block.values():
+        for setting, mine in values.items():
+            for name in mine.keys() & values.get(today, {}).keys():
+                of_setting = logs.setdefault(setting, {}).setdefault(name, [])
+                of_setting.append(math.log(mine[name] / values[today][name]))
+    return {
+        setting: {name: ratio_estimate(found) for name, found in of_setting.items()}
+        for setting, of_setting in logs.items()
+    }
 
 
 def quantities(

@@ -116,6 +116,8 @@ def _closed_and_measured(scenario: Scenario) -> None:
         raise ValueError("the measured sessions looped, and tell nothing of arrivals")
     if scenario.cpus is not None:
         raise ValueError("all was measured with the same CPUs")
+    if scenario.cpu_factor != 1:
+        raise ValueError("all was measured with the same CPU time per transaction")
 
 
 def _elsewhere(measured: Scenario, scenario: Scenario) -> set[str]:

@@ -21,10 +21,19 @@ from redolab._core import SimulationTooLongError
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
 from redolab.forecast.models.models import models_of
-from redolab.forecast.models.quantities import MODELS, QUANTITIES, Quantities, simulation
-from redolab.forecast.track_record import LEVEL, Predicted, Score, family_of, log_ratios, prediction_interval
+from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation
+from redolab.forecast.track_record import (
+    LEVEL,
+    Predicted,
+    Score,
+    family_of,
+    least_verified,
+    log_ratios,
+    prediction_interval,
+)
 from redolab.model.erlang import NoSteadyStateError
 from redolab.stats.estimates import Estimate
+from redolab.units import significant
 
 Answered = TypeVar("Answered")
 FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "rows per second"})
@@ -40,6 +49,8 @@ _LEAST_EACH, _REPLICATE_LEAST_EACH = 150, 50
 _MOST_COMMITS = 2_000_000
 MEASURED = 0.05
 """A value so far outside of what was measured still counts as measured."""
+_FITTING = ("throughput_per_s", "commit_time_ms")
+"""The quantities by which it is judged whether the model fits the run."""
 _SHARES = frozenset({"cpu_utilization", "device_utilization"})
 
 
@@ -62,6 +73,7 @@ def forecast(
     scenario: Scenario,
     record: Sequence[Score],
     sweep: Iterable[Scenario] = (),
+    work_rows: int | None = None,
 ) -> dict[str, Any]:
     """The results object of a forecast (docs/reference/forecast-json.md), without the run's name and answers.
 
@@ -70,6 +82,7 @@ def forecast(
         scenario: what is asked about.
         record: every forecast that was verified before.
         sweep: more scenarios, which need not all have a steady state.
+        work_rows: rows that all sessions together are to write; None where that is not asked.
 
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
@@ -80,6 +93,10 @@ def forecast(
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
     known = {outlook.scenario: outlook for outlook in (today, asked)}
     said, refused = _other_models(calibrated, scenario, asked.point)
+    now, then = _about(calibrated, today, today, record), _about(calibrated, today, asked, record)
+    levels = [_level(calibrated, today, one, known, record) for one in sweep]
+    for one in (now, then, *levels):
+        one["elapsed_s"] = _elapsed_s(one["forecast"].get("rows_per_s"), work_rows)
     return {
         "format": 1,
         "model": MODEL,
@@ -87,16 +104,15 @@ def forecast(
         "family": asked.family,
         "today": {
             "setting": calibrated.today,
-            "levels": asdict(today.scenario),
-            "measured": _measured(calibrated, today.scenario),
-            "forecast": _plain(predict(today, record)),
+            **{key: now[key] for key in ("levels", "measured", "forecast", "elapsed_s")},
         },
-        "asked": _about(calibrated, today, asked, record),
-        "sweep": [_level(calibrated, today, one, known, record) for one in sweep],
+        "asked": then,
+        "work_rows": work_rows,
+        "sweep": levels,
         "models": said,
         "models_refused": refused,
         "extrapolated": extrapolated(calibrated, scenario),
-        "warnings": _warnings(calibrated, asked, record),
+        "warnings": [*_misfit(now), *_warnings(calibrated, asked, record)],
     }
 
 
@@ -146,8 +162,9 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
 def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
     """The ratio of every quantity to the forecast of today's setting, no unit.
 
-    Each replicate is compared with itself. The model's past errors widen the ratio as they widen the forecast
-    itself: of today's setting, from which the model was calibrated, it errs little.
+    Each replicate is compared with itself. The model's past errors of such ratios widen it. Where too few
+    were ever checked, its errors of the quantity itself do: of today's setting, from which the model was
+    calibrated, it errs little.
     """
     ratios: dict[str, Predicted] = {}
     for name, value in asked.point.items():
@@ -159,7 +176,13 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
             continue
         pairs = zip(asked.replicates, today.replicates, strict=True)
         replicates = [one[name] / two[name] for one, two in pairs if name in one and two.get(name)]
-        ratios[name] = _interval(name, value / before, replicates, asked, record)
+        scored = _scored(name)
+        known = log_ratios(record, MODEL, asked.family, RATIOS.get(scored, scored))
+        enough = len(known) >= least_verified()
+        errors = known if enough else log_ratios(record, MODEL, asked.family, scored)
+        ratios[name] = prediction_interval(
+            value / before, replicates, errors, extrapolated=asked.extrapolated
+        )
     return ratios
 
 
@@ -214,10 +237,13 @@ def _replicate(calibration: Calibration, scenario: Scenario, commits: int) -> Qu
 def _interval(
     name: str, point: float, replicates: Sequence[float], outlook: Outlook, record: Sequence[Score]
 ) -> Predicted:
-    # A row of a commit is as wrong as the commit.
-    scored = "throughput_per_s" if name == "rows_per_s" else name
-    errors = log_ratios(record, MODEL, outlook.family, scored)
+    errors = log_ratios(record, MODEL, outlook.family, _scored(name))
     return prediction_interval(point, replicates, errors, extrapolated=outlook.extrapolated)
+
+
+def _scored(name: str) -> str:
+    """The quantity whose errors are those of another: a row of a commit is as wrong as the commit."""
+    return "throughput_per_s" if name == "rows_per_s" else name
 
 
 def _within(name: str, predicted: Predicted) -> Predicted:
@@ -296,6 +322,36 @@ def _other_models(
         except (ValueError, ArithmeticError) as error:
             refused[name] = str(error)
     return said, refused
+
+
+def _elapsed_s(rows_per_s: Mapping[str, Any] | None, work_rows: int | None) -> dict[str, Any] | None:
+    """How long that many rows take: rows x R / sessions, R the time of a session per row.
+
+    Source: Little's law; sessions / R is the throughput.
+    """
+    if rows_per_s is None or work_rows is None:
+        return None
+    # The most rows per second take the shortest.
+    ends = {"point": "point", "low": "high", "high": "low"}
+    return {**rows_per_s, **{end: work_rows / rows_per_s[other] for end, other in ends.items()}}
+
+
+def _misfit(today: Mapping[str, Any]) -> list[str]:
+    """Whether today's setting, which the run measured, lies outside of its own forecast."""
+    outside = [
+        f"{FORECAST[name]}: {significant(today['measured'][name]['point'])} measured, forecast "
+        f"{significant(said['low'])} to {significant(said['high'])}"
+        for name, said in today["forecast"].items()
+        if name in _FITTING
+        and name in today["measured"]
+        and not said["low"] <= today["measured"][name]["point"] <= said["high"]
+    ]
+    if not outside:
+        return []
+    return [
+        f"The model does not fit here: of today's own setting it is off by more than its interval "
+        f"({'; '.join(outside)}). What it says of a change is to be checked: `redolab verify-forecast`."
+    ]
 
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:

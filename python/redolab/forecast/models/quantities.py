@@ -38,6 +38,16 @@ QUANTITIES: Mapping[str, str] = MappingProxyType(
     }
 )
 """What is forecast, and in words."""
+RATIOS: Mapping[str, str] = MappingProxyType(
+    {
+        "throughput_per_s": "throughput_ratio",
+        "response_time_ms": "response_time_ratio",
+        "commit_time_ms": "commit_time_ratio",
+    }
+)
+"""Quantity to the name of its ratio to today's setting, which is what a change makes of it; no unit."""
+SCORED = (*RATIOS.values(), *QUANTITIES)
+"""What is scored of a forecast, the changes first."""
 SEED = 1
 LONG_STATEMENTS = 60
 
@@ -81,6 +91,15 @@ def _flushing(result: GroupCommitResult) -> float:
     if result.commits_per_flush is None or result.flush_time_s is None:
         return 0.0
     return result.flush_time_s.point * result.throughput_per_s.point / result.commits_per_flush.point
+
+
+def ratios_to(today: Quantities, asked: Quantities) -> dict[str, float]:
+    """What each quantity of `RATIOS` is in times today's, where both are known."""
+    return {
+        ratio: asked[name] / today[name]
+        for name, ratio in RATIOS.items()
+        if name in asked and today.get(name)
+    }
 
 
 MODELS: Mapping[str, Model] = MappingProxyType(

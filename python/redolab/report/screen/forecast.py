@@ -38,15 +38,17 @@ _LEVELS: Mapping[str, Callable[[Any], str]] = {
     "cpus": lambda value: f"{value:g} effective CPUs",
     "think_time_ms": lambda value: f"think time {value:g} ms",
     "arrival_rate_per_s": lambda value: f"{value:,g} arrivals per s",
+    "cpu_factor": lambda value: f"{value:g} times the CPU time per transaction",
 }
 _NAMES: Mapping[str, str] = {
     "sessions": "sessions", "rows_per_commit": "rows per commit", "commit_wait": "commit wait",
     "commit_delay_us": "commit delay (µs)", "log_device_ms": "log device (ms)", "cpus": "effective CPUs",
     "think_time_ms": "think time (ms)", "arrival_rate_per_s": "arrivals per s",
+    "cpu_factor": "CPU time, times",
 }  # fmt: skip
 _UNSAID: Mapping[str, Any] = {
     "commit_delay_us": 0, "log_device_ms": None, "cpus": None, "think_time_ms": 0.0,
-    "arrival_rate_per_s": None,
+    "arrival_rate_per_s": None, "cpu_factor": 1.0,
 }  # fmt: skip
 """Levels that go without saying."""
 
@@ -70,14 +72,16 @@ class ForecastScreen:
         whole = changed or not (results["sweep"] or results["answers"])
         if whole:
             yield paper.text(_headline(results, changed), "bold")
+        if whole and results["work_rows"] is not None:
+            yield paper.text(_work(results, changed), "bold")
         for answer in results["answers"]:
             yield paper.text(_answer(answer), "bold")
         if whole or results["answers"]:
             yield Text()
         yield from paper.facts(_facts(results, changed))
         tables = [
-            *([_forecast(results, changed)] if whole else []),
             *([_compared(results)] if changed else []),
+            *([_forecast(results, changed)] if whole else []),
             *([_sweep(results)] if results["sweep"] else []),
         ]
         for table in tables:
@@ -97,12 +101,25 @@ def _headline(results: Results, changed: bool) -> str:
         measured = today["measured"].get(quantity)
         seen = f", where {cells.estimate(measured).text} were measured" if measured else ""
         return f"Today's setting, as the model sees it: {said.text} {unit} ({said.interval}){seen}."
-    text = f"{', '.join(_changes(results))}: {said.text} {unit} ({said.interval})"
+    changes, absolute = ", ".join(_changes(results)), f"{said.text} {unit} ({said.interval})"
     ratio = asked["compared_with_today"].get(quantity)
     if ratio is None:
-        return f"{text}."
+        return f"{changes}: {absolute}."
     times = cells.estimate(ratio)
-    return f"{text}, {times.text} times today's ({times.interval})."
+    return f"{changes}: {times.text} times today's {_RATIO_OF[quantity]} ({times.interval}); {absolute}."
+
+
+_RATIO_OF: Mapping[str, str] = {
+    "throughput_per_s": "commits per s", "rows_per_s": "rows per s", "response_time_ms": "response time",
+}  # fmt: skip
+
+
+def _work(results: Results, changed: bool) -> str:
+    """How long the work takes, and beside it how long it takes today."""
+    rows, asked, today = results["work_rows"], results["asked"], results["today"]
+    taken = cells.estimate(asked["elapsed_s"])
+    text = f"{counted(rows, 'row')} take {taken.text} s ({taken.interval})"
+    return f"{text}; as today {cells.estimate(today['elapsed_s']).text} s." if changed else f"{text}."
 
 
 def _first(levels: Mapping[str, Any]) -> tuple[str, str]:
@@ -211,18 +228,21 @@ def _sweep(results: Results) -> Table:
     quantity = "rows_per_s" if unit == "Rows" else "throughput_per_s"
     measured = any(one["measured"] for one in results["sweep"])
     known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
+    work = results["work_rows"] is not None
     columns = [
         Column(_NAMES[factor][0].upper() + _NAMES[factor][1:]),
-        Column(f"{unit} per s"),
+        Column("Elapsed", "s") if work else Column(f"{unit} per s"),
         Column(_interval_title(known)),
-        Column("Measured" if measured else "Times today's"),
-        Column("p95", "ms"),
+        Column(
+            f"{unit} per s, measured" if work and measured else "Measured" if measured else "Times today's"
+        ),
+        Column(f"{unit} per s") if work else Column("p95", "ms"),
         Column("CPUs", "% busy"),
         Column("Log", "% busy"),
     ]
     rows = []
     for one in results["sweep"]:
-        said = cells.estimate(one["forecast"].get(quantity))
+        said = cells.estimate(one["elapsed_s"] if work else one["forecast"].get(quantity))
         mark = "* " if one["extrapolated"] else ""
         beside = one["measured"] if measured else one["compared_with_today"]
         rows.append(
@@ -231,16 +251,23 @@ def _sweep(results: Results) -> Table:
                 Cell("") if one["refused"] else Cell(said.text),
                 Cell("no steady state" if one["refused"] else said.interval),
                 _point(beside, quantity) if beside else Cell(""),
-                *(
-                    Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
-                    for name in ("commit_time_ms_p95", "cpu_utilization", "device_utilization")
-                ),
+                _forecast_of(one, quantity if work else "commit_time_ms_p95"),
+                _forecast_of(one, "cpu_utilization"),
+                _forecast_of(one, "device_utilization"),
             ]
         )
-    note = "p95: of the commit time."
+    note = (
+        f"Elapsed: until {counted(results['work_rows'], 'row')} are written."
+        if work
+        else "p95: of the commit time."
+    )
     if any(one["extrapolated"] for one in results["sweep"]):
         note += " * outside of what the run measured: wider."
     return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
+
+
+def _forecast_of(one: Mapping[str, Any], name: str) -> Cell:
+    return Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
 
 
 def _sweep_caption(results: Results, factor: str) -> str:

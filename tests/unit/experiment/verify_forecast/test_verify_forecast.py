@@ -21,6 +21,7 @@ from redolab.experiment.verify_forecast.plan import VerifyForecast
 from redolab.forecast.checks.checked import forecast_of, score, score_run
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models.every_model import ask_models
+from redolab.forecast.models.outlook import look_ahead
 from redolab.forecast.track_record import Score
 from redolab.measure import runner
 from redolab.records.sealed import FILE, seal
@@ -104,6 +105,16 @@ def test_the_forecast_is_scored_by_hand(run: Run) -> None:
     response = scores["exact MVA", "response_time_ms"]
     assert response["measured"]["point"] == pytest.approx(2.125, rel=1e-9)
     assert scores["exact MVA", "commits_per_flush"]["error"] == pytest.approx(1 / 8 - 1, rel=1e-9)
+    # Twice the sessions, each as quick as before.
+    change = scores["group commit, simulated", "throughput_ratio"]
+    assert change["measured"] == {
+        "point": pytest.approx(2),
+        "low": pytest.approx(2),
+        "high": pytest.approx(2),
+        "level": 0.95,
+    }
+    assert change["error"] == pytest.approx(change["forecast"]["point"] / 2 - 1, rel=1e-9)
+    assert scores["exact MVA", "response_time_ratio"]["measured"]["point"] == pytest.approx(1)
     # Two numbers of sessions with one row: no law goes through them, and that is counted.
     assert [item["model"] for item in told["silences"]] == ["USL"]
     # No client and no timed loop, so no commit times: nothing is made up.
@@ -112,6 +123,7 @@ def test_the_forecast_is_scored_by_hand(run: Run) -> None:
 
 def test_the_verdict_says_how_far_off_and_where_the_page_shows_it(run: Run) -> None:
     results = read_results(run)
+    assert "throughput became 2.00 (2.00 to 2.00) times today's" in results["verdict"]["text"]
     assert "16/1/wait was forecast to do" in results["verdict"]["text"]
     assert results["verdict"]["outcome_text"] == "inside"
     assert "never checked before" in results["verdict"]["text"]
@@ -208,9 +220,25 @@ def test_a_model_errs_as_it_did_before() -> None:
 
     known = [*record("exact MVA"), *record("group commit, simulated")]
     near = Scenario(4)
-    for said in ask_models(make_calibrated(0), near, known):
+    calibrated = make_calibrated(0)
+    for said in ask_models(calibrated, near, look_ahead(calibrated, TODAY), known):
         if said.silent is None:
             told = said.quantities["throughput_per_s"]
             assert told.verified == (9 if said.model in ("exact MVA", "group commit, simulated") else 0)
             if told.verified:
                 assert told.high / told.point == pytest.approx(1.09, rel=1e-9)
+
+
+def test_a_forecast_of_before_has_no_changes_and_is_judged_by_throughput(tmp_path: Path) -> None:
+    sealed = sealed_forecast()
+    content = {key: value for key, value in sealed.items() if key not in ("format", "sealed_at", "sha256")}
+    for said in sealed["forecast"]["settings"][0]["models"]:
+        for name in list(said["quantities"]):
+            if name.endswith("_ratio"):
+                del said["quantities"][name]
+    run = publish(check(tmp_path / "run", seal(sealed["forecast"])).run)
+    results = read_results(run)
+    assert not [item for item in results["forecast"]["scores"] if item["quantity"].endswith("_ratio")]
+    assert ": throughput was off by" in results["verdict"]["text"]
+    assert content.keys() == {"forecast"}
+    assert verify_run(run) == []

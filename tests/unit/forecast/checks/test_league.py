@@ -27,6 +27,31 @@ def test_a_row_has_errors_coverage_and_silences() -> None:
     assert row["coverage"]["point"] == 0.5
 
 
+def test_a_row_has_the_mean_error_its_plus_and_minus_and_whether_errors_are_normal() -> None:
+    (row,) = standings([score("exact MVA", 100 + error, 100) for error in (-60, -4, 0, 3, 7)], [])
+    mean = row["error_mean"]
+    # Of -0.6, -0.04, 0, 0.03 and 0.07; Student's t of four degrees of freedom is 2.776.
+    assert mean["point"] == pytest.approx(-0.108)
+    assert mean["high"] - mean["point"] == pytest.approx(2.77645 * 0.27797 / 5**0.5, rel=1e-3)
+    assert row["error_normal"]["normal"] is False
+    # Below -50 %, then -50, -20, -10, -5, 0, 5, 10, 20 and 50 % on.
+    assert row["error_histogram"] == [1, 0, 0, 0, 1, 2, 1, 0, 0, 0]
+    (table,) = league_tables(
+        league_json([("here", "this machine's ledger", [score("exact MVA", 1, 1)] * 3, [])])
+    )
+    assert table.rows[0]["error_histogram"] == " " * 5 + "█" + " " * 4
+    assert table.rows[0]["error_normal"] is None
+
+
+def test_a_league_kept_by_an_older_version_is_shown_as_it_was() -> None:
+    league = league_json([("here", "this machine's ledger", [score("exact MVA", 1, 2)], [])])
+    for row in league["records"][0]["rows"]:
+        for name in ("error_mean", "error_normal", "error_histogram"):
+            del row[name]
+    (table,) = league_tables(league)
+    assert table.rows[0]["error_median"] == 50.0
+
+
 def test_models_stand_in_the_order_of_the_league_and_silent_ones_too() -> None:
     rows = standings(
         [score(LINE, 1, 1), score("M/M/1", 1, 1), score("group commit, simulated", 1, 1)],

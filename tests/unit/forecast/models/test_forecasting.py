@@ -15,6 +15,7 @@ from redolab.model import group_commit
 from redolab.model.erlang import NoSteadyStateError
 from redolab.model.group_commit import GroupCommitParameters, GroupCommitResult
 from redolab.model.group_commit import simulate as simulated
+from redolab.stats.estimates import Estimate
 from tests.forecasts import BATCHES, TODAY, make_calibrated, make_scores
 
 CALIBRATED = make_calibrated()
@@ -93,6 +94,58 @@ def test_earlier_errors_of_the_family_and_the_quantity_make_the_interval() -> No
     assert found.low == pytest.approx(found.point / 1.19)
     for elsewhere in (("nowait", "throughput_per_s"), ("single rows", "commit_time_ms")):
         assert predict(asked, make_scores(*elsewhere, errors))["throughput_per_s"].verified == 0
+
+
+def test_earlier_errors_of_the_ratio_make_its_interval_from_nine_on() -> None:
+    today, asked = look_ahead(CALIBRATED, Scenario(8)), look_ahead(CALIBRATED, Scenario(8, rows_per_commit=4))
+    of_throughput = make_scores("batches", "throughput_per_s", tuple(NONE))
+
+    def width(ratios: int) -> float:
+        known = (*of_throughput, *make_scores("batches", "throughput_ratio", (0.5,) * ratios))
+        ratio = compare(today, asked, known)["throughput_per_s"]
+        return ratio.high / ratio.point
+
+    assert width(9) == pytest.approx(1.5)
+    assert width(8) < 1.2
+
+
+def test_more_cpu_time_per_transaction_does_what_it_must_and_was_never_verified() -> None:
+    found = forecast(CALIBRATED, Scenario(8, commit_wait="nowait", cpu_factor=2.0), ())
+    once = look_ahead(CALIBRATED, Scenario(8, commit_wait="nowait")).point["throughput_per_s"]
+    assert found["asked"]["forecast"]["throughput_per_s"]["point"] == pytest.approx(once / 2, rel=0.1)
+    assert found["family"] == "CPU factor"
+    assert found["asked"]["forecast"]["throughput_per_s"]["verified"] == 0
+    assert any("'CPU factor'" in text and "guess" in text for text in found["warnings"])
+    assert [item["factor"] for item in found["extrapolated"]] == ["commit_wait", "cpu_factor"]
+    assert "same CPU time" in found["models_refused"]["naive straight line"]
+    for factor in (0.2, 2.1, math.nan):
+        with pytest.raises(ValueError, match=r"cpu_factor .* must be 0\.25 to 2"):
+            Scenario(8, cpu_factor=factor)
+
+
+def test_work_takes_as_long_as_its_rows_at_the_rate_of_rows() -> None:
+    found = forecast(CALIBRATED, Scenario(8, rows_per_commit=4), (), [Scenario(16)], work_rows=900_000)
+    for one in (found["asked"], found["today"], *found["sweep"]):
+        rate, elapsed = one["forecast"]["rows_per_s"], one["elapsed_s"]
+        assert elapsed["point"] == 900_000 / rate["point"]
+        assert (elapsed["low"], elapsed["high"]) == (900_000 / rate["high"], 900_000 / rate["low"])
+    # Work times R by sessions, R per row.
+    asked = found["asked"]["forecast"]
+    row_s = asked["response_time_ms"]["point"] / 1e3 / 4
+    assert found["asked"]["elapsed_s"]["point"] == pytest.approx(900_000 * row_s / 8, rel=0.01)
+    assert forecast(CALIBRATED, Scenario(8), ())["asked"]["elapsed_s"] is None
+
+
+def test_a_model_that_misses_todays_own_setting_says_so() -> None:
+    scores = make_scores("single rows", "throughput_per_s", tuple(NONE))
+    today = CALIBRATED.measured[TODAY]
+    wrong = {**today.quantities, "throughput_per_s": Estimate(1_000.0, 990.0, 1_010.0)}
+    calibrated = replace(
+        CALIBRATED, measured={**CALIBRATED.measured, TODAY: replace(today, quantities=wrong)}
+    )
+    (text,) = [text for text in forecast(calibrated, Scenario(16), scores)["warnings"] if "not fit" in text]
+    assert "commits per second: 1,000 measured" in text
+    assert not [text for text in forecast(CALIBRATED, Scenario(16), ())["warnings"] if "not fit" in text]
 
 
 def test_rows_are_as_sure_as_commits() -> None:
