@@ -119,9 +119,6 @@ pub struct Parameters {
     /// While less than this share of the CPUs' time is used, 0 to 1, who is woken up while his last CPU is
     /// busy goes to one that idles and is not halted. Use is known from the looks every `balance_ns`.
     pub spread_below: f64,
-    /// While less than this share of it is used, 0 to 1, who waited for the log and whose last CPU is halted
-    /// comes to that of who wakes him up.
-    pub pack_below: f64,
     /// While less than this share of it is used, 0 to 1, a server whose last CPU idles comes to its client's
     /// CPU.
     pub fetch_below: f64,
@@ -192,7 +189,6 @@ impl Parameters {
             cold_ns: 0,
             own_queues: false,
             spread_below: 0.0,
-            pack_below: 0.0,
             fetch_below: 0.0,
             balance_ns: 0,
             statements: 0,
@@ -248,9 +244,7 @@ impl Parameters {
         if self.device_cpu.is_some_and(|cpu| f64::from(cpu) >= self.cpus) {
             return wrong("the device cannot tell a CPU that there is not");
         }
-        for (what, share) in
-            [("spread", self.spread_below), ("pack", self.pack_below), ("fetch", self.fetch_below)]
-        {
+        for (what, share) in [("spread", self.spread_below), ("fetch", self.fetch_below)] {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Invalid(format!(
                     "the share of the CPUs below which processes {what} must be between 0 and 1"

@@ -112,9 +112,6 @@ class GroupCommitParameters:
     spread_below: float = 0.0
     """A share of the CPUs' time, 0 to 1. While less is used, a process that is woken up and whose last CPU is
     busy goes to one that idles and is not halted."""
-    pack_below: float = 0.0
-    """A share of the CPUs' time, 0 to 1. While less is used, a session that waited for the log and whose last
-    CPU is halted comes to the CPU of the session that wakes it up."""
     fetch_below: float = 0.0
     """A share of the CPUs' time, 0 to 1. While less is used, a server's process whose last CPU idles comes to
     its client's CPU."""

@@ -22,7 +22,7 @@ Each wait costs going to sleep, being woken and waking up.
 
 Left out of everything here, and so of the figures for its error, is
 
-- a CPU's own queue: `own_queues`, `spread_below`, `pack_below`, `fetch_below`, `balance_s`;
+- a CPU's own queue: `own_queues`, `spread_below`, `fetch_below`, `balance_s`;
 - how long an idle CPU takes to be there (`idle_exit_s`, `halt_exit_s`, `halt_after_s`), and `quantum_s`;
 - the CPU that a flush needs between its write and the flush proper (`device_write_s`), for which an emulated
   device does not wait (`device_paced`);

@@ -184,7 +184,6 @@ durations = st.one_of(
     device_write_s=times_ns,
     interrupt_s=times_ns,
     spread_below=st.sampled_from([0.0, 0.6]),
-    pack_below=st.sampled_from([0.0, 0.5]),
     fetch_below=st.sampled_from([0.0, 0.5]),
     balance_s=st.sampled_from([0.0, MS]),
     halt_after_s=times_ns,

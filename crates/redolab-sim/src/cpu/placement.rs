@@ -34,7 +34,6 @@ pub struct Placement {
     pub device_cpu: Option<u32>,
     halt_after_ns: u64,
     spread_below: f64,
-    pack_below: f64,
     fetch_below: f64,
     /// The first of a client's threads: they come last in the numbers.
     first_thread: u32,
@@ -62,7 +61,6 @@ impl Placement {
             device_cpu: parameters.device_cpu,
             halt_after_ns: parameters.halt_after_ns,
             spread_below: parameters.spread_below,
-            pack_below: parameters.pack_below,
             fetch_below: parameters.fetch_below,
             first_thread,
         }
@@ -79,11 +77,9 @@ impl Placement {
         let last = self.last[process as usize];
         let there = &servers[last as usize];
         if !there.busy {
-            return self.fetched_by(by, there.idled_ns(now_ns)).unwrap_or(last);
+            return self.fetched_by(by).unwrap_or(last);
         }
-        // A client and its server take turns where they are, though another CPU idles.
-        let takes_turns = matches!(by, By::OtherSide { .. });
-        if self.utilization < self.spread_below && !takes_turns {
+        if self.utilization < self.spread_below {
             let awake =
                 |server: &Server| !server.busy && server.idled_ns(now_ns) <= self.halt_after_ns;
             if let Some((other, _)) = (0_u32..).zip(servers).find(|(_, server)| awake(server)) {
@@ -93,15 +89,11 @@ impl Placement {
         last
     }
 
-    /// The CPU of who wakes up a process whose own idles, if CPUs are so little used that work is packed: a
-    /// client's server comes at once, a session that waited for the log where its own is halted.
-    fn fetched_by(&self, by: By, idled_ns: u64) -> Option<u32> {
-        let (waker, below) = match by {
-            By::OtherSide { waker, .. } if waker >= self.first_thread => (waker, self.fetch_below),
-            By::Session { waker } if idled_ns > self.halt_after_ns => (waker, self.pack_below),
-            _ => return None,
-        };
-        (self.utilization < below).then(|| self.last[waker as usize])
+    /// The CPU of the client of a server whose own idles, while CPUs are so little used that the two share one.
+    fn fetched_by(&self, by: By) -> Option<u32> {
+        let By::OtherSide { waker, .. } = by else { return None };
+        let fetched = waker >= self.first_thread && self.utilization < self.fetch_below;
+        fetched.then(|| self.last[waker as usize])
     }
 
     /// A process has its CPU no more.
@@ -141,44 +133,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_woken_is_fetched_where_use_is_low() {
+    fn a_server_is_fetched_by_its_client_where_use_is_low() {
         let mut parameters = Parameters::new(2);
         parameters.statements = 1;
-        parameters.halt_after_ns = 1_000;
-        parameters.pack_below = 0.1;
         parameters.fetch_below = 0.5;
         parameters.balance_ns = 1_000_000;
         let mut placement = Placement::new(&parameters, 2, 3);
         let [session, other, thread] = [0, 1, 2];
         assert_eq!(placement.last, [0, 1, 1]);
         let other_side = |waker| By::OtherSide { waker, exit_ns: 0 };
-        let by_session = By::Session { waker: other };
         let idle = [Server::default(), Server::default()];
         assert_eq!(placement.of(session, other_side(thread), &idle, 1), 0);
         placement.utilization = 0.49;
         assert_eq!(placement.of(session, other_side(thread), &idle, 1), 1);
         assert_eq!(placement.of(thread, other_side(session), &idle, 1), 1);
-        assert_eq!(placement.of(session, by_session, &idle, 1_001), 0);
-        placement.utilization = 0.09;
-        assert_eq!(placement.of(session, by_session, &idle, 1_000), 0);
-        assert_eq!(placement.of(session, by_session, &idle, 1_001), 1);
-        assert_eq!(placement.of(session, By::Another, &idle, 1_001), 0);
+        assert_eq!(placement.of(session, By::Session { waker: other }, &idle, 1), 0);
         let busy = [Server { busy: true, ..Server::default() }, Server::default()];
         assert_eq!(placement.of(session, other_side(thread), &busy, 1), 0);
         placement.utilization = 0.5;
         assert_eq!(placement.of(session, other_side(thread), &idle, 1), 0);
-    }
-
-    #[test]
-    fn a_client_and_its_server_stay_together_where_others_would_part() {
-        let mut parameters = Parameters::new(2);
-        parameters.halt_after_ns = 1_000;
-        parameters.spread_below = 1.0;
-        parameters.balance_ns = 1_000_000;
-        let placement = Placement::new(&parameters, 2, 4);
-        let busy = Server { busy: true, ..Server::default() };
-        let servers = [busy, Server::default()];
-        assert_eq!(placement.of(0, By::Another, &servers, 500), 1);
-        assert_eq!(placement.of(0, By::OtherSide { waker: 1, exit_ns: 0 }, &servers, 500), 0);
     }
 }

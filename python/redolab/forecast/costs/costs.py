@@ -40,8 +40,6 @@ IDLE_EXIT_S, HALT_EXIT_S, HALT_AFTER_S = 30e-6, 30e-6, 0.2e-3
 # While less than this share of the CPUs is used, a client's server comes to the client's CPU though its own
 # idles (traces: 7 to 9 of 10 do at 30 to 35 % of use, 6 at 46, 2 at 50, none from 55 on).
 FETCH_BELOW = 0.40
-# The same for sessions that waited for the log and whose CPU is halted.
-PACK_BELOW = 0.10
 # A virtual disk's interrupt where somebody runs: a loop on the CPU that is told lost so long, twice a flush.
 INTERRUPT_S = 20e-6
 # A flush waits for the file system's write into the disk's cache and then for the disk's own flush; the write
@@ -292,7 +290,6 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         cold_s=calibration.cold_s,
         own_queues=True,
         spread_below=spread_below(cpus),
-        pack_below=PACK_BELOW,
         fetch_below=FETCH_BELOW,
         balance_s=BALANCE_S,
         statements=statements,
