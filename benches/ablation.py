@@ -2,10 +2,11 @@
 
     python benches/ablation.py RUN
 
-scores a run of `benches/forecast_grid.py` with every rule and once without each. A rule is cheap, and is to go,
-if the errors grow by less than 0.3 points of the median and 1.5 of the 90th percentile without it. Costs are read
-anew each time, because the cost of waiting is found by simulation. Writes `benches/ablation.md`, and the raw
-errors beside it in `benches/results`. Two rules were removed by it so far: see docs/decisions/0007.
+scores a run of `benches/forecast_grid.py` with every rule and once without each. A rule is cheap, and is to
+go, if the errors grow by less than 0.3 points of the median and 1.5 of the 90th percentile without it.
+Costs are read anew each time, because the cost of waiting is found by simulation. Writes
+`benches/ablation.md`, and the raw errors beside it in `benches/results`. Two rules were removed by it so
+far: see docs/decisions/0007.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def main() -> None:
 
 
 def errors(place: Path, name: str) -> list[Error]:
-    """Forecast by measured of every closed setting that is not calibrated on, without the rule of that name."""
+    """Forecast by measured of every closed setting that costs are not read from, without a rule."""
     run = open_run(place)
     measured = measured_settings(run)
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
