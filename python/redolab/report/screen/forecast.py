@@ -106,12 +106,12 @@ def _headline(results: Results, changed: bool) -> str:
     if ratio is None:
         return f"{changes}: {absolute}."
     times = cells.estimate(ratio)
-    return f"{changes}: {times.text} times today's {_RATIO_OF[quantity]} ({times.interval}); {absolute}."
+    return f"{changes}: {times.text} times today's {_unitless(quantity)} ({times.interval}); {absolute}."
 
 
-_RATIO_OF: Mapping[str, str] = {
-    "throughput_per_s": "commits per s", "rows_per_s": "rows per s", "response_time_ms": "response time",
-}  # fmt: skip
+def _unitless(quantity: str) -> str:
+    """The name of a quantity without the unit of a time, for a ratio of it."""
+    return _ROWS[quantity][0].partition(",")[0]
 
 
 def _work(results: Results, changed: bool) -> str:
@@ -207,10 +207,10 @@ def _compared(results: Results) -> Table:
     ratios = results["asked"]["compared_with_today"]
     columns = [Column("", align="left"), Column("Times today's"), Column(_interval_title(ratios))]
     rows = []
-    for name, (title, _) in _shown(results).items():
+    for name in _shown(results):
         if name in ratios:
             ratio = cells.estimate(ratios[name])
-            rows.append([Cell(title.partition(",")[0]), Cell(ratio.text), Cell(ratio.interval)])
+            rows.append([Cell(_unitless(name)), Cell(ratio.text), Cell(ratio.interval)])
     return Table("compared", "Compared with today, forecast by forecast", columns, rows)
 
 
