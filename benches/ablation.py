@@ -136,6 +136,7 @@ def _without(rule: Without | None) -> Iterator[None]:
 def page(run: Path, found: Mapping[str, list[Error]]) -> str:
     """The table of prices, the dearest rule first."""
     manifest = open_run(run).manifest
+    settings = {setting for setting, _, _ in found[EVERY]}
     base = _figures(found[EVERY])
     prices = {name: _figures(rows) - base for name, rows in found.items() if name != EVERY}
     allowed = np.array([CHEAP["median"], CHEAP["90th percentile"]] * len(QUANTITIES))
@@ -146,7 +147,7 @@ def page(run: Path, found: Mapping[str, list[Error]]) -> str:
         "",
         f"Made by `python benches/ablation.py` from {manifest['design']['blocks']} blocks of "
         f"{manifest['design']['seconds']:g} s a setting, {manifest['started_at'][:10]}.",
-        f"The errors are those of {len(found[EVERY]) // 2} settings in which sessions loop, the corners "
+        f"The errors are those of {len(settings)} settings in which sessions loop, the corners "
         "among them, in percent of what was measured.",
         "Below the first row stands how many points more they are without a rule.",
         f"It is cheap where that is less than {CHEAP['median']:g} of each median and "
