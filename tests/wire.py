@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
@@ -13,7 +14,7 @@ _SSL_REQUEST, _GSS_REQUEST = 80877103, 80877104
 _PID_TAKEN = 4_000_000
 
 
-class Between:
+class Between(ABC):
     """Listens, and deals with each client in a thread of its own."""
 
     def __init__(self) -> None:
@@ -30,8 +31,9 @@ class Between:
                 connection.shutdown(socket.SHUT_RDWR)
             connection.close()
 
+    @abstractmethod
     def serve(self, client: socket.socket) -> None:
-        raise NotImplementedError
+        """Deal with one client."""
 
     def _accept(self) -> None:
         with suppress(OSError):
