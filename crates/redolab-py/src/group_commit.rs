@@ -56,16 +56,13 @@ pub struct GroupCommitParameters {
     arrivals: Option<Arrivals>,
     cpus: f64,
     quantum_s: f64,
-    context_switch_s: f64,
     rows: u32,
     row_cpu: Described,
     commit_cpu: Described,
     contention_s: f64,
-    background_cpu_s: f64,
     row_bytes: f64,
     commit_bytes: f64,
     flush_cpu_s: f64,
-    write_cpu_s_per_byte: f64,
     device: Described,
     device_s_per_byte: f64,
     device_after_idle_s: Vec<(f64, f64)>,
@@ -96,7 +93,6 @@ pub struct GroupCommitParameters {
     asynchronous: bool,
     writer_interval_s: f64,
     writer_bytes: u64,
-    early_write_bytes: u64,
 }
 
 impl GroupCommitParameters {
@@ -110,16 +106,13 @@ impl GroupCommitParameters {
             load,
             cpus: self.cpus,
             quantum_ns: nanoseconds("quantum_s", self.quantum_s)?,
-            context_switch_ns: nanoseconds("context_switch_s", self.context_switch_s)?,
             rows: self.rows,
             row_cpu: self.row_cpu.distribution()?,
             commit_cpu: self.commit_cpu.distribution()?,
             contention_ns: self.contention_s * 1e9,
-            background_cpu_ns: self.background_cpu_s * 1e9,
             row_bytes: self.row_bytes,
             commit_bytes: self.commit_bytes,
             flush_cpu_ns: nanoseconds("flush_cpu_s", self.flush_cpu_s)?,
-            write_cpu_ns_per_byte: self.write_cpu_s_per_byte * 1e9,
             device: self.device.distribution()?,
             device_ns_per_byte: self.device_s_per_byte * 1e9,
             device_after_idle_ns: self.after_idle_ns()?,
@@ -150,7 +143,6 @@ impl GroupCommitParameters {
             asynchronous: self.asynchronous,
             writer_interval_ns: nanoseconds("writer_interval_s", self.writer_interval_s)?,
             writer_bytes: self.writer_bytes,
-            early_write_bytes: self.early_write_bytes,
         })
     }
 

@@ -52,8 +52,6 @@ pub struct Parameters {
     pub cpus: f64,
     /// How long one keeps a CPU while others wait for it; then it goes to the end of the queue.
     pub quantum_ns: u64,
-    /// CPU time each time a CPU takes up another process.
-    pub context_switch_ns: u64,
 
     /// Rows changed per transaction.
     pub rows: u32,
@@ -64,8 +62,6 @@ pub struct Parameters {
     /// Further CPU time per transaction for each other session that is on a CPU or waits for one
     /// when it begins.
     pub contention_ns: f64,
-    /// CPU time per commit of processes that no session waits for.
-    pub background_cpu_ns: f64,
     /// Log per row.
     pub row_bytes: f64,
     /// Log per transaction beside its rows.
@@ -73,8 +69,6 @@ pub struct Parameters {
 
     /// CPU time of one flush, spent by whoever flushes.
     pub flush_cpu_ns: u64,
-    /// CPU time to write a byte of log, spent by whoever writes it.
-    pub write_cpu_ns_per_byte: f64,
     /// Time of the device for one flush.
     pub device: Distribution,
     /// How much of a flush's device time, at most half, is for the write that comes before the flush proper.
@@ -149,8 +143,6 @@ pub struct Parameters {
     pub writer_interval_ns: u64,
     /// It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only.
     pub writer_bytes: u64,
-    /// A transaction writes (and does not flush) log when so much of it is unwritten; 0 for never.
-    pub early_write_bytes: u64,
 }
 
 impl Parameters {
@@ -162,16 +154,13 @@ impl Parameters {
             load: Load::Closed { think: Distribution::ZERO },
             cpus: 1.0,
             quantum_ns: 3_000_000,
-            context_switch_ns: 0,
             rows: 1,
             row_cpu: Distribution::ZERO,
             commit_cpu: Distribution::ZERO,
             contention_ns: 0.0,
-            background_cpu_ns: 0.0,
             row_bytes: 0.0,
             commit_bytes: 1.0,
             flush_cpu_ns: 0,
-            write_cpu_ns_per_byte: 0.0,
             device: Distribution::ZERO,
             device_write_ns: 0,
             device_paced: false,
@@ -202,7 +191,6 @@ impl Parameters {
             asynchronous: false,
             writer_interval_ns: 0,
             writer_bytes: 0,
-            early_write_bytes: 0,
         }
     }
 
@@ -267,10 +255,8 @@ impl Parameters {
         }
         for (name, value) in [
             ("contention", self.contention_ns),
-            ("background CPU time", self.background_cpu_ns),
             ("log per row", self.row_bytes),
             ("log per commit", self.commit_bytes),
-            ("CPU time per byte", self.write_cpu_ns_per_byte),
             ("device time per byte", self.device_ns_per_byte),
         ] {
             if !(0.0..=1e12).contains(&value) {

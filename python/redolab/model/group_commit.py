@@ -82,12 +82,8 @@ class GroupCommitParameters:
 
     quantum_s: float = 0.003
     """How long one keeps a CPU while others wait for it; then it goes to the end of the queue."""
-    context_switch_s: float = 0.0
-    """CPU time each time a CPU takes up another process."""
     contention_s: float = 0.0
     """CPU time per transaction for each other session that is on a CPU or waits for one."""
-    background_cpu_s: float = 0.0
-    """CPU time per commit of processes that no session waits for."""
     sleep_s: float = 0.0
     """CPU time to go to sleep when the log is somebody else's."""
     wake_s: float = 0.0
@@ -132,8 +128,6 @@ class GroupCommitParameters:
     """From a statement's or an answer's being sent to the other side's running on a CPU that idles."""
     flush_cpu_s: float = 0.0
     """CPU time of one flush, spent by whoever flushes."""
-    write_cpu_s_per_byte: float = 0.0
-    """CPU time to write a byte of log, spent by whoever writes it."""
     device_s_per_byte: float = 0.0
     """Time of the device per byte, beside `device`."""
     device_after_idle_s: tuple[tuple[float, float], ...] = ()
@@ -156,8 +150,6 @@ class GroupCommitParameters:
     """The log writer flushes what there is so long after its last flush; 0: there is no log writer."""
     writer_bytes: int = 0
     """It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only."""
-    early_write_bytes: int = 0
-    """A transaction writes (and does not flush) log when so much is unwritten; 0 for never."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -279,7 +271,7 @@ def _check_demand(parameters: GroupCommitParameters) -> None:
     if parameters.arrivals is None:
         return
     rate = parameters.arrivals.rate_per_s
-    demand = rate * (parameters.transaction_cpu_s + parameters.background_cpu_s)
+    demand = rate * parameters.transaction_cpu_s
     if demand >= parameters.cpus:
         raise NoSteadyStateError(
             f"no steady state: {rate:g} units per second ask for {demand:.3g} CPUs of {parameters.cpus:g}"

@@ -100,7 +100,7 @@ class _Commit:
     session_cpu_s: float
     """CPU time of its session, flush and waking included."""
     all_cpu_s: float
-    """With the background."""
+    """With the log writer's."""
     visits: float
     """How often a CPU takes a session up."""
     flush_s: float
@@ -180,17 +180,12 @@ def _slow(parameters: GroupCommitParameters) -> float:
 
 def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _Commit:
     slow = _slow(parameters)
-    switch = slow * parameters.context_switch_s
-    write = slow * parameters.write_cpu_s_per_byte * parameters.transaction_bytes
-    flush_cpu, wake = slow * parameters.flush_cpu_s, slow * parameters.wake_s + switch
-    background = slow * parameters.background_cpu_s
+    flush_cpu, wake = slow * parameters.flush_cpu_s, slow * parameters.wake_s
     begins = _begins(parameters)
     if parameters.asynchronous:
         per_flush = _writer_commits(parameters, state.throughput)
         device = 0.0 if math.isinf(per_flush) else parameters.device.mean_s + per_flush * _bytes_s(parameters)
-        own = work + begins * switch
-        shared = (flush_cpu + 2 * wake) / per_flush + write
-        return _Commit(own, own + shared + background, 1.0, 0.0, device, 0.0)
+        return _Commit(work, work + (flush_cpu + 2 * wake) / per_flush, 1.0, 0.0, device, 0.0)
     delays = _delays(parameters, state.throughput)
     wakes = 1.0 if wake > 0 else 0.0
     leads = 1.0 - state.none_waits if wake + flush_cpu > 0 else 0.0
@@ -199,18 +194,18 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
     flush_visits = wakes * (1.0 + delays) + (1.0 - wakes) * leads
     visits = wakes + begins + (wakes * delays + leads) / state.per_flush
     device = parameters.device.mean_s + state.per_flush * _bytes_s(parameters)
-    flush = device + flush_cpu + state.per_flush * write + (wakes * (1.0 + delays) + leads) * wake
+    flush = device + flush_cpu + (wakes * (1.0 + delays) + leads) * wake
     delay = delays * parameters.commit_delay_s
     # Who comes during a flush that another leads, and not in a delay, wakes at its end too, in vain; those
     # whom it serves cannot come meanwhile.
     come = min(state.per_flush - 1.0, max(0.0, parameters.sessions - state.per_flush))
     vain = come / state.per_flush * flush / (flush + delay) if flush > 0 else 0.0
     visits += wakes * vain
-    session = work + begins * switch + (visits - begins) * wake + flush_cpu / state.per_flush + write
+    session = work + (visits - begins) * wake + flush_cpu / state.per_flush
     waits = 1.0 - 1.0 / state.per_flush + vain + leads / state.per_flush
     session += waits * slow * (parameters.sleep_s + parameters.post_s)
     session += (1.0 - 1.0 / state.per_flush) * slow * parameters.served_s
-    return _Commit(session, session + background, visits, flush + delay, device, flush_visits)
+    return _Commit(session, session, visits, flush + delay, device, flush_visits)
 
 
 def _bytes_s(parameters: GroupCommitParameters) -> float:

@@ -174,7 +174,6 @@ durations = st.one_of(
     quantum_s=st.sampled_from([10 * US, MS, LONG]),
     overhead=times_ns,
     row_bytes=st.sampled_from([0.0, 100.0]),
-    early_write_bytes=st.sampled_from([0, 150]),
     commit_delay_s=st.sampled_from([0.0, 300 * US]),
     writer_interval_s=st.sampled_from([0.0, 5 * MS]),
     asynchronous=st.booleans(),
@@ -194,9 +193,9 @@ durations = st.one_of(
 def test_time_is_conserved(overhead: float, seed: int, **drawn: Any) -> None:
     small = overhead / 50
     parameters = GroupCommitParameters(
-        context_switch_s=small, wake_s=small, flush_cpu_s=small, contention_s=small, background_cpu_s=small,
+        wake_s=small, flush_cpu_s=small, contention_s=small,
         sleep_s=small, post_s=small, idle_exit_s=small, halt_exit_s=overhead, served_s=small,
-        write_cpu_s_per_byte=1e-9, device_s_per_byte=1e-9, commit_bytes=60.0, **(drawn | {
+        device_s_per_byte=1e-9, commit_bytes=60.0, **(drawn | {
             "commit_cpu": constant(US) if drawn["commit_cpu"].mean_s == 0 else drawn["commit_cpu"]
         }),
     )  # fmt: skip
@@ -512,12 +511,10 @@ def test_how_far_it_is_with_everything_else() -> None:
     changes: list[dict[str, Any]] = [
         {"cpus": 1.9},
         {"cpus": 3.3, "sessions": 40},
-        {"context_switch_s": 3 * US},
         {"sleep_s": 4 * US, "wake_s": 9 * US, "post_s": 12 * US},
         {"contention_s": US},
-        {"background_cpu_s": 20 * US},
         {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0, "device_s_per_byte": 2e-9},
-        {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0, "write_cpu_s_per_byte": 1e-9},
+        {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0},
         {"commit_delay_s": 200 * US},
         {"asynchronous": True, "writer_interval_s": 10 * MS},
         {"asynchronous": True, "writer_bytes": 500, "think": exponential(0.2 * MS)},

@@ -43,7 +43,6 @@ pub struct Cpu {
     /// Where all have the same queue (the first one's) there is nothing to decide.
     own_queues: Option<OwnQueues>,
     quantum_ns: u64,
-    context_switch_ns: u64,
     idle_exit_ns: u64,
     halt_exit_ns: u64,
     halt_after_ns: u64,
@@ -69,7 +68,6 @@ impl Cpu {
                 load: Load::new(servers as usize, processes),
             }),
             quantum_ns: parameters.quantum_ns,
-            context_switch_ns: parameters.context_switch_ns,
             idle_exit_ns: parameters.idle_exit_ns,
             halt_exit_ns: parameters.halt_exit_ns,
             halt_after_ns: parameters.halt_after_ns,
@@ -169,7 +167,7 @@ impl Cpu {
             on.gives_way = true;
             return None;
         }
-        let preempted = self.wait_again(server, now_ns);
+        let preempted = self.wait_again(server);
         let started = self.start_next(server, now_ns)?;
         Some(Started { preempted: Some(preempted), ..started })
     }
@@ -200,14 +198,13 @@ impl Cpu {
     }
 
     /// The process of a server goes back to its queue. Returns who that is.
-    fn wait_again(&mut self, server: u32, now_ns: u64) -> u32 {
+    fn wait_again(&mut self, server: u32) -> u32 {
         let queue = self.queue_of(server);
         let on = &mut self.servers[server as usize];
         let ready = Ready { process: on.process, work: on.work };
         (on.process, on.busy) = (NOBODY, false);
         if let Some(own) = &mut self.own_queues {
             own.fair.waits(ready.process, server);
-            own.placement.leaves(ready.process, now_ns);
         }
         self.servers[queue].ready.push_back(ready);
         ready.process
@@ -244,11 +241,10 @@ impl Cpu {
     /// A server has nobody any more. Returns who it takes up.
     pub fn next(&mut self, server: u32, now_ns: u64) -> Option<Started> {
         let on = &mut self.servers[server as usize];
-        if let Some(OwnQueues { placement, fair, load }) = &mut self.own_queues {
+        if let Some(OwnQueues { fair, load, .. }) = &mut self.own_queues {
             if on.process != NOBODY {
                 fair.leaves(on.process, server, on);
                 load.sleeps(on.process, server, now_ns);
-                placement.leaves(on.process, now_ns);
             }
         }
         (on.process, on.busy) = (NOBODY, false);
@@ -273,35 +269,24 @@ impl Cpu {
         Some(self.take_up(server, 0, ready, now_ns))
     }
 
-    /// A server that idles takes over one of those who wait at another, if the scheduler lets it.
+    /// A server that idles takes over who stands first of those who wait at another.
     fn take_over(&mut self, server: u32, from: u32, now_ns: u64) -> Option<Ready> {
-        let OwnQueues { placement, fair, load } = self.own_queues.as_mut()?;
-        let ready = &self.servers[from as usize].ready;
-        let place = placement.takes_over(ready, now_ns)?;
-        let process = ready[place].process;
+        let OwnQueues { fair, load, .. } = self.own_queues.as_mut()?;
+        let process = self.servers[from as usize].ready.front()?.process;
         let [from_on, on] = [from, server].map(|one| &self.servers[one as usize]);
         fair.moves(process, (from, from_on), (server, on));
         load.taken(process, from, server, now_ns);
-        self.servers[from as usize].ready.remove(place)
+        self.servers[from as usize].ready.pop_front()
     }
 
     /// Let a server that idles look who waits elsewhere, as a scheduler does at times. Returns whom it took up.
     pub fn balance(&mut self, now_ns: u64) -> Option<Started> {
-        let placement = &mut self.own_queues.as_mut()?.placement;
-        placement.look(&self.servers, now_ns);
+        self.own_queues.as_mut()?.placement.look(&self.servers, now_ns);
         let servers = || (0_u32..).zip(&self.servers);
         let (server, on) = servers().find(|(_, server)| !server.busy)?;
         let idled_ns = on.idled_ns(now_ns);
-        let (from, busiest) = servers().max_by_key(|(_, server)| server.ready.len())?;
-        if busiest.ready.is_empty() {
-            placement.looks_in_vain = 0;
-            return None;
-        }
-        let Some(ready) = self.take_over(server, from, now_ns) else {
-            // It is awake now.
-            self.servers[server as usize].idle_since_ns = now_ns;
-            return None;
-        };
+        let (from, _) = servers().max_by_key(|(_, server)| server.ready.len())?;
+        let ready = self.take_over(server, from, now_ns)?;
         Some(self.end_idling(server, self.exit_ns(idled_ns), ready, now_ns))
     }
 
@@ -315,8 +300,7 @@ impl Cpu {
         let on = &mut self.servers[server as usize];
         (on.process, on.work, on.used_ns) = (process, work, used_ns);
         (on.gives_way, on.busy) = (false, true);
-        // Not of the quantum: with one shorter than a switch nobody would ever get anything done.
-        let slice_ns = self.slice(server, self.context_switch_ns, now_ns + before_ns) + before_ns;
+        let slice_ns = self.slice(server, now_ns + before_ns) + before_ns;
         Started { server, process, slice_ns, after_idling: false, preempted: None }
     }
 
@@ -337,19 +321,18 @@ impl Cpu {
         let on = &mut self.servers[server as usize];
         on.work = Work { ns: on.work.ns + more.ns, ..more };
         if std::mem::take(&mut on.gives_way) && others_wait {
-            self.wait_again(server, now_ns);
+            self.wait_again(server);
             return None;
         }
-        Some(self.slice(server, 0, now_ns))
+        Some(self.slice(server, now_ns))
     }
 
-    /// The process of a server has it from `from_ns` on, and works after a switch. Returns after how long
-    /// from then its slice ends.
-    fn slice(&mut self, server: u32, switch_ns: u64, from_ns: u64) -> u64 {
+    /// The process of a server has it from `from_ns` on. Returns after how long from then its slice ends.
+    fn slice(&mut self, server: u32, from_ns: u64) -> u64 {
         let on = &mut self.servers[server as usize];
         on.slice_ns = on.work.ns.min(self.quantum_ns - on.used_ns);
-        on.work_from_ns = from_ns + scaled(switch_ns, self.slowness);
-        let slice_ns = scaled(switch_ns + on.slice_ns, self.slowness);
+        on.work_from_ns = from_ns;
+        let slice_ns = scaled(on.slice_ns, self.slowness);
         on.ends_ns = from_ns + slice_ns;
         slice_ns
     }

@@ -40,11 +40,6 @@ impl Simulation<'_> {
     /// The log is this process's now.
     pub(super) fn lead(&mut self, process: u32) -> Option<u64> {
         let writer = process == self.writer();
-        if !writer && !self.is_committing(process) {
-            self.log.target = self.log.inserted;
-            self.processes[process as usize].phase = Phase::EarlyWrite;
-            return Some(self.write_ns().max(1));
-        }
         let delay_ns = self.parameters.commit_delay_ns;
         if !writer && delay_ns > 0 && self.active > self.parameters.commit_siblings {
             self.set_state(process, State::Delay);
@@ -60,7 +55,7 @@ impl Simulation<'_> {
         own.phase = Phase::Flush;
         let alone = !self.parameters.group_commit && process < self.parameters.sessions;
         self.log.target = if alone { own.needs } else { self.log.inserted };
-        self.parameters.flush_cpu_ns - self.between_waits_ns() + self.write_ns()
+        self.parameters.flush_cpu_ns - self.between_waits_ns()
     }
 
     /// CPU time of a flush between its two waits for the device.
@@ -136,11 +131,6 @@ impl Simulation<'_> {
         }
     }
 
-    pub(super) fn write_ns(&self) -> u64 {
-        let bytes = self.log.target.saturating_sub(self.log.written);
-        scaled(bytes, self.parameters.write_cpu_ns_per_byte)
-    }
-
     pub(super) fn wake_owner(&mut self, phase: Phase, work_ns: u64, by: By) {
         if let Some(owner) = self.log.owner {
             self.processes[owner as usize].phase = phase;
@@ -188,7 +178,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// A process woke up and has the log written or flushed as far as it needs.
+    /// A process woke up and has the log flushed as far as it needs.
     pub(super) fn is_served(&mut self, process: u32) -> Option<u64> {
         if self.parameters.served_ns == 0 {
             return self.has_log(process);
@@ -197,17 +187,15 @@ impl Simulation<'_> {
         Some(self.parameters.served_ns)
     }
 
-    /// A process has the log written or flushed as far as it needs.
+    /// A process has the log flushed as far as it needs.
     pub(super) fn has_log(&mut self, process: u32) -> Option<u64> {
         if process == self.writer() {
             if !self.writer_is_due() || !self.start_writer() {
                 self.announce_tick();
             }
             None
-        } else if self.is_committing(process) {
-            self.finish(process)
         } else {
-            self.part_answered(process)
+            self.finish(process)
         }
     }
 }

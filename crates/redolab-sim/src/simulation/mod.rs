@@ -1,10 +1,10 @@
 //! The simulation: sessions, the log and its device, the client and the CPUs, from event to event.
 
 mod after_idle;
-mod background;
 mod client;
 mod draws;
 mod log;
+mod log_writer;
 mod prepared;
 mod process;
 mod simulate;

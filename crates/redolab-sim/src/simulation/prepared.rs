@@ -4,12 +4,11 @@ use crate::parameters::{Load, Parameters};
 use crate::rounding::whole;
 
 /// A long transaction of a client is cut into no more parts than this.
-const MOST_STATEMENTS: u64 = 240;
+const MOST_STATEMENTS: u32 = 240;
 
 /// What follows from the parameters.
 pub struct Prepared {
     pub burst: Option<u32>,
-    pub background_ns: u64,
     pub parts: u32,
     /// Statements of a client that a part but the last stands for.
     pub statements_of_part: f64,
@@ -18,7 +17,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    #[expect(clippy::cast_possible_truncation, reason = "at most 2^32 - 1 parts, as stated")]
     pub fn new(parameters: &Parameters) -> Self {
         let burst = match parameters.load {
             Load::Closed { .. } => None,
@@ -26,17 +24,11 @@ impl Prepared {
         };
         let bytes =
             whole(parameters.commit_bytes + f64::from(parameters.rows) * parameters.row_bytes);
-        let parts = match parameters.early_write_bytes {
-            0 => 1,
-            early => bytes.div_ceil(early).clamp(1, u64::from(u32::MAX)),
-        };
-        let parts = parts.max(u64::from(parameters.statements).min(MOST_STATEMENTS));
-        let parts = parts as u32;
+        let parts = parameters.statements.clamp(1, MOST_STATEMENTS);
         let part_bytes = bytes / u64::from(parts);
         let before_the_last = f64::from(parameters.statements.saturating_sub(1).max(1));
         Self {
             burst,
-            background_ns: whole(parameters.background_cpu_ns),
             parts,
             statements_of_part: before_the_last / f64::from(parts.max(2) - 1),
             part_bytes,

@@ -7,8 +7,6 @@ use crate::tally::State;
 pub enum Phase {
     /// A part of its transaction.
     Work,
-    /// Writing log before its commit.
-    EarlyWrite,
     /// Going to sleep because the log is somebody else's.
     Sleep,
     /// Waking up because the log was released, or because it is its own now.
@@ -23,7 +21,7 @@ pub enum Phase {
     Flushing,
     /// Waking up after its flush.
     Flushed,
-    /// Waking the others up after its flush or write.
+    /// Waking the others up after its flush.
     Post,
 }
 
@@ -36,7 +34,7 @@ pub struct Process {
     /// CPU time of each but the last.
     pub part_ns: u64,
     pub last_part_ns: u64,
-    /// The log must be flushed (or, before its commit, written) to here for it to go on.
+    /// The log must be flushed to here for it to go on.
     pub needs: u64,
     pub arrived_ns: u64,
     pub committing_ns: u64,

@@ -26,8 +26,7 @@ pub struct Simulation<'a> {
     pub stepping: Option<u32>,
     pub asked_again_ns: Option<u64>,
     pub log: Log,
-    /// The sessions, then the log writer, then the processes in the background; after them come, in the
-    /// numbers, the threads of the client.
+    /// The sessions, then the log writer; after them come, in the numbers, the threads of the client.
     pub processes: Vec<Process>,
     pub threads: Vec<Thread>,
     /// Transactions under way.
@@ -51,8 +50,6 @@ pub struct Simulation<'a> {
     pub interrupt_ns: u64,
     /// When the flush under way will be done if nothing keeps it waiting between.
     pub device_done_ns: u64,
-    pub background_ns: u64,
-    pub background_runs: bool,
     pub warm_up_left: u64,
     pub tally: Tally,
     pub over: bool,
@@ -62,10 +59,9 @@ pub struct Simulation<'a> {
 #[derive(Debug)]
 pub struct Log {
     pub owner: Option<u32>,
-    /// Where the owner's flush or write will have come to.
+    /// Where the owner's flush will have come to.
     pub target: u64,
     pub inserted: u64,
-    pub written: u64,
     pub flushed: u64,
     /// In the order in which they came.
     pub waiting: Vec<u32>,
@@ -74,7 +70,7 @@ pub struct Log {
 impl Log {
     /// Whether a process has what it waits for.
     pub fn serves(&self, process: &Process) -> bool {
-        process.needs <= if process.parts == 0 { self.flushed } else { self.written }
+        process.needs <= self.flushed
     }
 }
 
@@ -91,7 +87,7 @@ impl<'a> Simulation<'a> {
         let sessions = parameters.sessions as usize;
         let threads =
             if parameters.statements > 0 { parameters.client_threads as usize } else { 0 };
-        let cpu = Cpu::new(parameters, sessions + 2 + threads);
+        let cpu = Cpu::new(parameters, sessions + 1 + threads);
         let process = Process {
             phase: Phase::Work,
             state: State::Idle,
@@ -119,17 +115,16 @@ impl<'a> Simulation<'a> {
                 owner: None,
                 target: 0,
                 inserted: 0,
-                written: 0,
                 flushed: 0,
                 waiting: Vec::with_capacity(sessions),
             },
-            processes: vec![process; sessions + 2],
+            processes: vec![process; sessions + 1],
             threads: vec![Thread::default(); threads],
             active: 0,
             idle_sessions: vec![Vec::with_capacity(sessions); threads.max(1)],
             idle_turn: 0,
             backlog: VecDeque::new(),
-            to_wake: vec![Vec::new(); sessions + 2],
+            to_wake: vec![Vec::new(); sessions + 1],
             tick_announced: false,
             flush_began_ns: 0,
             device_idle_since_ns: 0,
@@ -137,8 +132,6 @@ impl<'a> Simulation<'a> {
             told_after_ns: 0,
             interrupt_ns: 0,
             device_done_ns: 0,
-            background_ns: 0,
-            background_runs: false,
             warm_up_left: plan.warm_up,
             tally: Tally::new(parameters.sessions),
             over: false,

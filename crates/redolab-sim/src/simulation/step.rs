@@ -148,19 +148,11 @@ impl Simulation<'_> {
     /// A process has the CPU time it asked for: what comes then. Returns the CPU time it asks for
     /// next, or nothing if it leaves the CPU.
     fn step(&mut self, process: u32) -> Option<u64> {
-        if process >= self.background() {
-            if process >= self.first_thread() {
-                return self.client_step(process);
-            }
-            self.background_runs = self.background_ns > 0;
-            return self.background_runs.then(|| std::mem::take(&mut self.background_ns));
+        if process >= self.first_thread() {
+            return self.client_step(process);
         }
         match self.processes[process as usize].phase {
             Phase::Work => self.part_done(process),
-            Phase::EarlyWrite => {
-                self.log.written = self.log.written.max(self.log.target);
-                self.release_log(process)
-            }
             Phase::Sleep => {
                 self.set_state(process, State::LogWait);
                 None
@@ -176,10 +168,7 @@ impl Simulation<'_> {
             }
             Phase::Served => self.has_log(process),
             Phase::Delayed => Some(self.begin_flush(process)),
-            Phase::Flush => {
-                self.log.written = self.log.written.max(self.log.target);
-                self.start_device(process)
-            }
+            Phase::Flush => self.start_device(process),
             Phase::Flushing => self.wait_on(process),
             Phase::Flushed => {
                 self.log.flushed = self.log.target;

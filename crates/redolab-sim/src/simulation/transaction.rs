@@ -71,10 +71,6 @@ impl Simulation<'_> {
         if last {
             return self.commit(session);
         }
-        let early_bytes = self.parameters.early_write_bytes;
-        if early_bytes > 0 && self.log.inserted - self.log.written >= early_bytes {
-            return self.take_log(session);
-        }
         self.part_answered(session)
     }
 
@@ -91,7 +87,6 @@ impl Simulation<'_> {
         if self.parameters.statements == 0 {
             self.processes[session as usize].committing_ns = self.now_ns;
         }
-        self.add_background();
         if !self.parameters.asynchronous {
             return self.take_log(session);
         }

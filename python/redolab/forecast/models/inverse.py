@@ -281,11 +281,7 @@ def _bounds_elbow(calibration: Calibration, scenario: Scenario) -> float:
     """Source: asymptotic bounds, `redolab.model.closed.sessions_at_elbow`."""
     needs = parameters(calibration, scenario)
     servers = math.ceil(needs.cpus)
-    cpu = (
-        needs.transaction_cpu_s
-        + needs.background_cpu_s
-        + (0.0 if needs.asynchronous else needs.flush_cpu_s + needs.wake_s)
-    )
+    cpu = needs.transaction_cpu_s + (0.0 if needs.asynchronous else needs.flush_cpu_s + needs.wake_s)
     log = (
         0.0 if needs.asynchronous else needs.device.mean_s + needs.device_s_per_byte * needs.transaction_bytes
     )

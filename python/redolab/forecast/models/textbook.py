@@ -34,8 +34,6 @@ class _Demands:
     """On a CPU at full speed, in the session."""
     flush_cpu_s: float
     """The part of `cpu_s` that the flush takes."""
-    background_s: float
-    """On a CPU, that no session waits for."""
     log_s: float
     """At the log device; 0 where nobody waits for it."""
     think_s: float
@@ -193,7 +191,7 @@ def _two_stations(
         throughput_per_s=throughput,
         response_time_ms=1e3 * response_s,
         commit_time_ms=1e3 * (response_s if _lone(calibration, scenario) else commit_s),
-        cpu_utilization=throughput * (demands.cpu_s + demands.background_s) / demands.cpus,
+        cpu_utilization=throughput * demands.cpu_s / demands.cpus,
         device_utilization=throughput * demands.log_s,
         commits_per_flush=1.0 if waits else 0.0,
     )
@@ -233,7 +231,6 @@ def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
     return _Demands(
         cpu_s=asked.transaction_cpu_s + flush_cpu_s,
         flush_cpu_s=flush_cpu_s,
-        background_s=asked.background_cpu_s,
         log_s=_device_s(asked) if waits else 0.0,
         think_s=asked.think.mean_s,
         cpus=asked.cpus,

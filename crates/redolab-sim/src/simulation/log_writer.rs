@@ -1,4 +1,4 @@
-//! The log writer, and the work that no session waits for.
+//! The log writer.
 
 use super::process::Phase;
 use super::state::Simulation;
@@ -10,12 +10,8 @@ impl Simulation<'_> {
         self.parameters.sessions
     }
 
-    pub(super) fn background(&self) -> u32 {
-        self.parameters.sessions + 1
-    }
-
     pub(super) fn first_thread(&self) -> u32 {
-        self.parameters.sessions + 2
+        self.parameters.sessions + 1
     }
 
     pub(super) fn writer_is_due(&self) -> bool {
@@ -42,15 +38,6 @@ impl Simulation<'_> {
             self.tick_announced = true;
             let at_ns = self.now_ns + self.parameters.writer_interval_ns;
             self.events.at(at_ns, Event::WriterTick);
-        }
-    }
-
-    pub(super) fn add_background(&mut self) {
-        self.background_ns += self.prepared.background_ns;
-        if self.background_ns > 0 && !self.background_runs {
-            self.background_runs = true;
-            let work_ns = std::mem::take(&mut self.background_ns);
-            self.run(self.background(), work_ns, By::Itself);
         }
     }
 }
