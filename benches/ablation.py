@@ -54,7 +54,6 @@ RULES: Mapping[str, Without] = MappingProxyType(
             it, served_s=0.0, wake_s=it.wake_s + it.served_s
         ),
         "the waker pays for each he wakes": lambda it: replace(it, post_s=0.0, wake_s=it.wake_s + it.post_s),
-        "going to sleep costs": lambda it: replace(it, sleep_s=0.0, wake_s=it.wake_s + it.sleep_s),
         "a flush waits twice, for write and flush": lambda it: replace(it, device_write_s=0.0),
         "an emulated device keeps its time from the write on": lambda it: replace(it, device_paced=False),
         "one CPU hears of the disk": lambda it: replace(it, device_cpu=None),
@@ -102,7 +101,7 @@ def errors(place: Path, name: str) -> list[Error]:
         for loop in forecast_grid.LOOPS:
             for device_ms in forecast_grid.DEVICES_MS:
                 known = forecast_grid.calibration_settings(loop, device_ms)
-                calibrated = calibrating.calibrate(run, known)
+                calibrated = calibrating.calibrate(run, known, known[0])
                 for setting, item in levels.items():
                     if (item["loop"], item["log_device_ms"]) != (loop, device_ms):
                         continue

@@ -193,10 +193,10 @@ def forecasts(run: Run) -> list[Held]:
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
     for system, (loop, device) in systems(run).items():
         known = forecast_grid.calibration_settings(loop, device)
-        calibrated = calibrate(run, known)
+        calibrated = calibrate(run, known, known[0])
         models = models_of(calibrated)
         for_law = forecast_grid.law_setting(loop, device)
-        law = models_of(calibrate(run, (*known, for_law)))[USL]
+        law = models_of(calibrate(run, (*known, for_law), known[0]))[USL]
         for name, item in levels.items():
             belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
             if belongs and name not in known and name in measured:
@@ -267,7 +267,8 @@ def transferred(grid: Run) -> list[Held]:
     measured = measured_settings(grid)
     found = []
     for loop in forecast_grid.LOOPS:
-        calibrated = calibrate(grid, forecast_grid.calibration_settings(loop, "0"))
+        known = forecast_grid.calibration_settings(loop, "0")
+        calibrated = calibrate(grid, known, known[0])
         models = models_of(calibrated)
         for item in grid.manifest["settings"]:
             levels = item["levels"]

@@ -40,7 +40,7 @@ ROWS_AND_SESSIONS = {4: (2, 8, 32), 32: (2, 8, 32), 256: (1, 8), 1024: (1, 4, 8)
 CORNERS = ((64, 16), (128, 1), (48, 100))
 """Sessions and rows per commit, far beyond what a calibration measured."""
 BEYOND = ((64, 1), (64, 32))
-"""The same, from which it may learn of them."""
+"""Twice today's sessions; the first is part of a calibration."""
 NOWAIT = ((1, 1), (8, 1), (32, 1), (64, 1), (8, 32))
 DELAYS = ((8, 500), (16, 500), (32, 500), (8, 2000))
 _CHEAP_DEVICES = ("0", "1")
@@ -73,14 +73,13 @@ def pauses(device_ms: str) -> list[dict[str, str]]:
 
 
 def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
-    """What a system's costs are read from: three settings that wait for the log, commits that do not wait
-    (whatever the device), and the pauses.
+    """What a system's costs are read from, as `run calibrate` measures it: today's first, others that wait for
+    the log, commits that do not wait (whatever the device), and the pauses.
     """
     nowait_ms = device_ms if device_ms in _CHEAP_DEVICES else "1"
-    found = [_levels(sessions, rows, device_ms, loop) for sessions, rows in ((1, 1), (32, 1), (32, 32))]
-    found += [
-        _levels(sessions, rows, nowait_ms, loop, "nowait") for sessions, rows in ((1, 1), (32, 1), (8, 32))
-    ]
+    waiting, nowait = ((32, 1), (1, 1), (64, 1), (32, 32)), ((1, 1), (32, 1), (64, 1), (8, 32))
+    found = [_levels(sessions, rows, device_ms, loop) for sessions, rows in waiting]
+    found += [_levels(sessions, rows, nowait_ms, loop, "nowait") for sessions, rows in nowait]
     return tuple(map(setting_name, (*found, *pauses(device_ms))))
 
 

@@ -89,9 +89,7 @@ pub struct Parameters {
     /// Further time of the device once it has idled: how long it did, and how much more, from the shortest to
     /// the longest. Linear between them, outside of them as at the nearest.
     pub device_after_idle_ns: Vec<(u64, u64)>,
-    /// CPU time to go to sleep when the log is somebody else's.
-    pub sleep_ns: u64,
-    /// CPU time to wake up after a wait for the log.
+    /// CPU time to go to sleep when the log is somebody else's, and to wake up after that.
     pub wake_ns: u64,
     /// CPU time to wake another up, spent by whoever releases the log.
     pub post_ns: u64,
@@ -168,7 +166,6 @@ impl Parameters {
             interrupt_ns: 0,
             device_ns_per_byte: 0.0,
             device_after_idle_ns: Vec::new(),
-            sleep_ns: 0,
             wake_ns: 0,
             post_ns: 0,
             served_ns: 0,

@@ -84,10 +84,8 @@ class GroupCommitParameters:
     """How long one keeps a CPU while others wait for it; then it goes to the end of the queue."""
     contention_s: float = 0.0
     """CPU time per transaction for each other session that is on a CPU or waits for one."""
-    sleep_s: float = 0.0
-    """CPU time to go to sleep when the log is somebody else's."""
     wake_s: float = 0.0
-    """CPU time to wake up after a wait for the log."""
+    """CPU time to wake up after a wait for the log, going to sleep included."""
     post_s: float = 0.0
     """CPU time to wake another up, spent by whoever releases the log."""
     served_s: float = 0.0

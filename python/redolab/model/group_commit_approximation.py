@@ -203,7 +203,7 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
     visits += wakes * vain
     session = work + (visits - begins) * wake + flush_cpu / state.per_flush
     waits = 1.0 - 1.0 / state.per_flush + vain + leads / state.per_flush
-    session += waits * slow * (parameters.sleep_s + parameters.post_s)
+    session += waits * slow * parameters.post_s
     session += (1.0 - 1.0 / state.per_flush) * slow * parameters.served_s
     return _Commit(session, session, visits, flush + delay, device, flush_visits)
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redolab import _core
-from redolab.forecast.costs.costs import POST_SHARE, SERVED_SHARE, SLEEP_SHARE, WAKE_SHARE
+from redolab.forecast.costs.costs import POST_SHARE, SERVED_SHARE, WAKE_SHARE
 from redolab.model.closed import Station, exact_mva
 from redolab.model.distribution import (
     Distribution,
@@ -194,7 +194,7 @@ def test_time_is_conserved(overhead: float, seed: int, **drawn: Any) -> None:
     small = overhead / 50
     parameters = GroupCommitParameters(
         wake_s=small, flush_cpu_s=small, contention_s=small,
-        sleep_s=small, post_s=small, idle_exit_s=small, halt_exit_s=overhead, served_s=small,
+        post_s=small, idle_exit_s=small, halt_exit_s=overhead, served_s=small,
         device_s_per_byte=1e-9, commit_bytes=60.0, **(drawn | {
             "commit_cpu": constant(US) if drawn["commit_cpu"].mean_s == 0 else drawn["commit_cpu"]
         }),
@@ -319,7 +319,7 @@ def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
         base = GroupCommitParameters(
             sessions=sessions, cpus=2, commit_cpu=gamma(9 * US, 0.5), device=constant(20 * US),
             flush_cpu_s=14 * US - WAKE_SHARE * wait_s, wake_s=WAKE_SHARE * wait_s,
-            sleep_s=SLEEP_SHARE * wait_s, post_s=POST_SHARE * wait_s, served_s=served_s, idle_exit_s=6 * US,
+            post_s=POST_SHARE * wait_s, served_s=served_s, idle_exit_s=6 * US,
             halt_exit_s=30 * US, halt_after_s=0.2 * MS, own_queues=True,
             balance_s=4 * MS, quantum_s=4 * MS,
         )  # fmt: skip
@@ -390,7 +390,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
         *(
             ({name: -1e-6}, f"{name}: -0.000001 s is not between 0 and an hour")
             for name in (
-                "sleep_s", "wake_s", "post_s", "idle_exit_s", "halt_exit_s", "halt_after_s", "served_s",
+                "wake_s", "post_s", "idle_exit_s", "halt_exit_s", "halt_after_s", "served_s",
                 "balance_s", "commit_delay_s",
             )
         ),
@@ -511,7 +511,7 @@ def test_how_far_it_is_with_everything_else() -> None:
     changes: list[dict[str, Any]] = [
         {"cpus": 1.9},
         {"cpus": 3.3, "sessions": 40},
-        {"sleep_s": 4 * US, "wake_s": 9 * US, "post_s": 12 * US},
+        {"wake_s": 13 * US, "post_s": 12 * US},
         {"contention_s": US},
         {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0, "device_s_per_byte": 2e-9},
         {"rows": 30, "row_cpu": gamma(3 * US, 1.0), "row_bytes": 150.0},

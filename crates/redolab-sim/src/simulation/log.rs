@@ -29,10 +29,6 @@ impl Simulation<'_> {
         }
         self.log.waiting.push(session);
         self.tally.log_waits += 1;
-        if self.parameters.sleep_ns > 0 {
-            self.processes[session as usize].phase = Phase::Sleep;
-            return Some(self.parameters.sleep_ns);
-        }
         self.set_state(session, State::LogWait);
         None
     }
@@ -152,18 +148,14 @@ impl Simulation<'_> {
         self.next_post(releaser)
     }
 
-    /// Who releases the log wakes the others one by one, for `post_ns` each; who is not asleep yet does not
-    /// go to sleep. Returns what CPU time the releaser asks for next.
+    /// Who releases the log wakes the others one by one, for `post_ns` each. Returns what CPU time the releaser
+    /// asks for next.
     pub(super) fn next_post(&mut self, releaser: u32) -> Option<u64> {
         while let Some(waiter) = self.to_wake[releaser as usize].pop() {
-            let own = &mut self.processes[waiter as usize];
-            let asleep = own.phase != Phase::Sleep || own.state == State::LogWait;
-            own.phase = Phase::Woken;
-            if asleep {
-                self.run(waiter, self.parameters.wake_ns, By::Session { waker: releaser });
-                if self.parameters.post_ns > 0 {
-                    return Some(self.parameters.post_ns);
-                }
+            self.processes[waiter as usize].phase = Phase::Woken;
+            self.run(waiter, self.parameters.wake_ns, By::Session { waker: releaser });
+            if self.parameters.post_ns > 0 {
+                return Some(self.parameters.post_ns);
             }
         }
         self.has_log(releaser)

@@ -7,8 +7,6 @@ use crate::tally::State;
 pub enum Phase {
     /// A part of its transaction.
     Work,
-    /// Going to sleep because the log is somebody else's.
-    Sleep,
     /// Waking up because the log was released, or because it is its own now.
     Woken,
     /// Going on after that.

@@ -153,10 +153,6 @@ impl Simulation<'_> {
         }
         match self.processes[process as usize].phase {
             Phase::Work => self.part_done(process),
-            Phase::Sleep => {
-                self.set_state(process, State::LogWait);
-                None
-            }
             Phase::Woken => {
                 if self.log.owner == Some(process) {
                     self.lead(process)

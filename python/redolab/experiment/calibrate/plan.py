@@ -11,7 +11,8 @@ from redolab.machine.machine import describe_machine
 from redolab.records.capability import Capability
 from redolab.records.load import Inserts
 
-_PER_CPU = 16
+_PER_CPU, _TIMES = 16, 2
+"""Sessions of today's setting for each CPU, and how many times as many are measured beyond it."""
 _ROWS, _FEWER_PER_CPU = 32, 4
 PAUSES_MS = (1, 8, 50)
 """How long the log device has idled when a lone session commits again."""
@@ -31,30 +32,32 @@ class Calibrate(Experiment):
     unit = "commit"
     needs: frozenset[Capability] = frozenset({"inserts", "client_sessions"})
     options = frozenset({"sessions", "client"})
-    quick = Size(blocks=3, seconds=0.8, warmup_s=0.2)
-    full = Size(blocks=6, seconds=0.6, warmup_s=0.2)
+    quick = Size(blocks=3, seconds=0.5, warmup_s=0.15)
+    full = Size(blocks=6, seconds=0.4, warmup_s=0.15)
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
-        """A lone session, many of them, and many with several rows.
+        """Today's sessions first, then a lone one, twice as many, and many with several rows.
 
-        Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. A lone
-        session that pauses lets the device idle.
+        Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as many
+        sessions tell how both grow beyond today's. A lone session that pauses lets the device idle.
         """
         if len(wish.sessions) > 1:
-            raise UsageError("calibrate takes one number with --sessions: that of its busiest setting.")
+            raise UsageError("calibrate takes one number with --sessions: that of today.")
         cpus = describe_machine()["cpus"] or 1
         busy = wish.sessions[0] if wish.sessions else _PER_CPU * cpus
         if busy < 2:
             raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
-        fewer = str(min(busy, _FEWER_PER_CPU * cpus))
+        fewer, more = str(min(busy, _FEWER_PER_CPU * cpus)), str(_TIMES * busy)
         return {
             setting_name(levels): levels
             for levels in (
-                {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"},
                 {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "wait"},
+                {"sessions": "1", "rows_per_commit": "1", "commit_wait": "wait"},
+                {"sessions": more, "rows_per_commit": "1", "commit_wait": "wait"},
                 {"sessions": str(busy), "rows_per_commit": str(_ROWS), "commit_wait": "wait"},
                 {"sessions": "1", "rows_per_commit": "1", "commit_wait": "nowait"},
                 {"sessions": str(busy), "rows_per_commit": "1", "commit_wait": "nowait"},
+                {"sessions": more, "rows_per_commit": "1", "commit_wait": "nowait"},
                 {"sessions": fewer, "rows_per_commit": str(_ROWS), "commit_wait": "nowait"},
                 *map(_paused, PAUSES_MS),
             )

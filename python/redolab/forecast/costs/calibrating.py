@@ -83,12 +83,13 @@ class Calibrated:
     """The setting that a forecast starts from and is compared with."""
 
 
-def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
+def calibrate(run: Run, names: Collection[str] | None = None, today: str | None = None) -> Calibrated:
     """Read costs from a run.
 
     Args:
         run: any run of commits; `redolab run calibrate` is made for it.
         names: the settings to use; without, all that have the baseline's loop and log device.
+        today: the one that a forecast starts from; without, what the run says it is.
 
     Raises:
         NoCostsError: the run does not tell them; the text says which, and what to run.
@@ -123,7 +124,7 @@ def calibrate(run: Run, names: Collection[str] | None = None) -> Calibrated:
             name: Measured(item.scenario, item.loop, quantities(item.samples, histograms, responses))
             for name, item in scenarios.items()
         },
-        today_of(scenarios),
+        today or today_of(scenarios, run),
     )
 
 

@@ -22,8 +22,8 @@ Curve = tuple[tuple[int, float], ...]
 CPU_CV = 0.5
 """Coefficient of variation of the CPU time of a transaction of equal statements."""
 LEAST_S = 1e-7
-# How the CPU time of a wait is divided: going to sleep, waking up, and what the waker spends.
-SLEEP_SHARE, WAKE_SHARE, POST_SHARE = 0.25, 0.45, 0.30
+# How the CPU time of a wait is divided: going to sleep and waking up, and what the waker spends.
+WAKE_SHARE, POST_SHARE = 0.70, 0.30
 # Of the CPU time that waiting costs, that of going on with cold caches when the commit is there. Who wakes in
 # vain sleeps again at once (4 us of 25, by the scheduler's events).
 SERVED_SHARE = 0.8
@@ -280,7 +280,6 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         contention_s=0.0 if arrivals is None else contention_s,
         quantum_s=QUANTUM_S,
         flush_cpu_s=max(0.0, calibration.flush_cpu_s - WAKE_SHARE * calibration.wake_s),
-        sleep_s=SLEEP_SHARE * calibration.wake_s,
         wake_s=WAKE_SHARE * calibration.wake_s,
         post_s=POST_SHARE * calibration.wake_s,
         served_s=served_s,

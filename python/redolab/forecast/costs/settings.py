@@ -152,8 +152,14 @@ def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None
     }
 
 
-def today_of(observed: Mapping[str, SampledSetting]) -> str:
-    """The plainest busy setting: sessions that loop, waiting commits, fewest rows, most sessions."""
+def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
+    """What a calibration is compared with, if several sessions work there. Of other runs the plainest busy
+    setting: sessions that loop, waiting commits, fewest rows, most sessions.
+    """
+    baseline = run.manifest["design"].get("baseline")
+    calibration = run.manifest["experiment"] == "calibrate" and baseline in observed
+    if calibration and observed[baseline].scenario.sessions > 1:
+        return str(baseline)
 
     def order(name: str) -> tuple[bool, bool, int, int, int]:
         asked = observed[name].scenario

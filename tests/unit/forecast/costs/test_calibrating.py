@@ -32,9 +32,9 @@ COMMITS = 1_000
 COLD, FLUSH_CPU, DEVICE, WAIT, ROW, EXIT = 2 * US, 12 * US, 500 * US, 20 * US, 2 * US, 5 * US
 ROW_OF_MANY = 3 * US
 # With 8, a fifth of the way from 2 CPUs to 32 sessions.
-NOWAIT = {1: 38 * US, 8: 40.4 * US, 32: 50 * US}
+NOWAIT = {1: 38 * US, 8: 40.4 * US, 32: 50 * US, 64: 70 * US}
 ALONE = NOWAIT[1] + COLD
-FLUSHES = {1: 1.0, 8: 0.25, 32: 0.1}
+FLUSHES = {1: 1.0, 8: 0.25, 32: 0.1, 64: 0.1}
 
 
 def sample(number: int, block: int, setting: str, sessions: int, **known: float) -> Sample:
@@ -418,3 +418,24 @@ def test_settings_of_another_log_device_are_another_system(given: Any) -> None:
 def test_a_run_of_something_else_is_refused(given: Any) -> None:
     with pytest.raises(UsageError, match="measures no commits"):
         given(samples(), unit="query", experiment="consistent-read")
+
+
+def test_today_is_what_a_calibration_is_compared_with(given: Any) -> None:
+    found = samples()
+    found += [waiting(len(found) + 1, 1, 64), asynchronous(len(found) + 2, 1, 64)]
+
+    def of(**manifest: Any) -> str:
+        return str(given(found, **manifest).today)
+
+    assert of(design={"seed": 1, "baseline": "32/1/wait"}) == "32/1/wait"
+    # Calibrations of before had a lone session there, and other runs have what they are about.
+    assert of(design={"seed": 1, "baseline": "1/1/wait"}) == "64/1/wait"
+    assert of(design={"seed": 1, "baseline": "32/1/wait"}, experiment="commit-scaling") == "64/1/wait"
+
+
+def test_how_costs_grow_beyond_today_is_measured(given: Any) -> None:
+    found = samples()
+    found += [waiting(len(found) + 1, 1, 64), asynchronous(len(found) + 2, 1, 64)]
+    point = given(found, design={"seed": 1, "baseline": "32/1/wait"}).point
+    assert dict(point.transaction_cpu_s)[64] == pytest.approx(NOWAIT[64])
+    assert point.served_s[-1][0] == 64

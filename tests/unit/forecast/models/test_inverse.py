@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redolab.forecast.costs.costs import Scenario, parameters
+from redolab.forecast.costs.costs import WAKE_SHARE, Scenario, parameters
 from redolab.forecast.models import inverse
 from redolab.forecast.models.quantities import SEED, simulation
 from redolab.model.erlang import NoSteadyStateError
@@ -51,7 +51,8 @@ def test_a_slow_log_has_an_elbow_far_out() -> None:
 
 def test_the_elbow_of_the_bounds_is_that_of_the_formula() -> None:
     answer = inverse.elbow(CALIBRATED, Scenario(8, rows_per_commit=32, think_time_ms=2))
-    cpu = POINT.transaction_with(8) + 31 * POINT.row_with(8) + POINT.flush_cpu_s
+    cpu = POINT.transaction_with(8) + 31 * POINT.row_with(8)
+    cpu += max(POINT.flush_cpu_s, WAKE_SHARE * POINT.wake_s)
     log = POINT.flush_mean_s + POINT.device_s_per_byte * (POINT.commit_bytes + 32 * POINT.row_bytes)
     assert answer.brings["bounds_elbow"] == pytest.approx((0.002 + cpu + log) / log)
 
