@@ -8,7 +8,7 @@ beside it in `benches/results`, and the record that comes with Redolab, which gi
 new user their intervals.
 
 For each loop (inside the server, in a client) and each flush time of the emulated log (0 is the real device)
-costs are read from three settings that wait for the log, from commits that do not wait, and from a session
+costs are read from four settings that wait for the log, from commits that do not wait, and from a session
 that pauses between its commits; all other settings are forecast. Arrivals are forecast from costs that were
 measured among them. The Universal Scalability Law needs three numbers of sessions: it is fitted on 1, 8 and
 32, and silent of 8. Intervals are made from the scores of nine tenths of the settings and checked on the
@@ -28,17 +28,18 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+import forecast_changes
 import forecast_grid
-import numpy as np
+from markdown import in_percent, table
 
 from redolab.analysis.commit_times import percentile_us
 from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.costs.measured import measured_ratios, measured_settings
 from redolab.forecast.models.models import LINE, USL, ask_all, models_of
-from redolab.forecast.models.outlook import MODEL, of_replicates
-from redolab.forecast.models.quantities import QUANTITIES, Model
+from redolab.forecast.models.outlook import MODEL, extrapolated, of_replicates
+from redolab.forecast.models.quantities import RATIOS, SCORED, Model, Quantities, ratios_to
 from redolab.forecast.track_record import (
     Score,
     Silence,
@@ -49,6 +50,7 @@ from redolab.forecast.track_record import (
 )
 from redolab.records.sample import Sample
 from redolab.records.store import Run, open_run
+from redolab.stats.estimates import Estimate
 
 HERE = Path(__file__).parent
 RECORD = HERE.parent / "python" / "redolab" / "forecast" / "record_of_grid.jsonl.gz"
@@ -73,6 +75,20 @@ class Held:
     replicates: Sequence[Mapping[str, float]]
     """Of the model that forecasts."""
     silent: Mapping[str, str]
+    far: bool
+    """Whether it lies beyond what was measured."""
+    ratios: Mapping[str, Estimate]
+    """To today's setting, as measured, by the names of `RATIOS`; none for arrivals."""
+
+
+@dataclass(frozen=True)
+class Today:
+    """The setting that ratios are taken to, as forecast."""
+
+    said: Mapping[str, Quantities]
+    """Of each model."""
+    replicates: Sequence[Mapping[str, Quantities]]
+    """Of the model that forecasts, from each resampled calibration."""
 
 
 def main() -> None:
@@ -97,6 +113,11 @@ def main() -> None:
         moved = transferred(runs[0])
         again = {} if arrivals is None else repeated(runs[1], response_s)
         single = {} if arrivals is None else samples_of_arrivals(runs[1])
+        changes = [
+            error
+            for loop, device_ms in systems(runs[0]).values()
+            for error in forecast_changes.repeated(runs[0], loop, device_ms)
+        ]
         about = _about(runs)
         noise = [("this one", held, repeated(runs[0], throughput))]
         others = []
@@ -111,7 +132,21 @@ def main() -> None:
         write_raw(scored, HERE / "results" / f"forecast_another_{number}.csv")
     RECORD.write_bytes(gzip.compress(scores_as_lines(scores, silences).encode(), mtime=0))
     (HERE / "forecast.md").write_text(
-        page(held, others, scores, moved, again, single, [*about, "", *_noise(noise)])
+        page(
+            held,
+            others,
+            scores,
+            moved,
+            again,
+            single,
+            [
+                *about,
+                "",
+                *forecast_changes.page(held, scores, silences, changes, MAIN),
+                "",
+                *_noise(noise),
+            ],
+        )
     )
 
 
@@ -155,11 +190,11 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
     for label, held, noise in grids:
         for system, errors in sorted(noise.items()):
             mine = [item for item in held if item.system == system and item.family != "open arrivals"]
-            rows.append([label, system, _in_percent(errors), _errors(mine, MAIN, "throughput_per_s")])
+            rows.append([label, system, in_percent(errors), _errors(mine, MAIN, "throughput_per_s")])
         mine = [item for item in held if item.family != "open arrivals"]
         everything = [error for errors in noise.values() for error in errors]
-        rows.append([label, "all", _in_percent(everything), _errors(mine, MAIN, "throughput_per_s")])
-    return [*lines, *_table(["measurement", "system", "measured again", "forecast"], rows)]
+        rows.append([label, "all", in_percent(everything), _errors(mine, MAIN, "throughput_per_s")])
+    return [*lines, *table(["measurement", "system", "measured again", "forecast"], rows)]
 
 
 def samples_of_arrivals(run: Run) -> dict[str, tuple[list[float], list[float]]]:
@@ -195,15 +230,20 @@ def forecasts(run: Run) -> list[Held]:
         known = forecast_grid.calibration_settings(loop, device)
         calibrated = calibrate(run, known, known[0])
         models = models_of(calibrated)
+        ratios, today = measured_ratios(run, known[0]), _today(calibrated, models)
         for_law = forecast_grid.law_setting(loop, device)
         law = models_of(calibrate(run, (*known, for_law), known[0]))[USL]
         for name, item in levels.items():
             belongs = (item.get("loop", "client"), item["log_device_ms"]) == (loop, device)
             if belongs and name not in known and name in measured:
                 scenario = scenario_of(item, int(item["sessions"]))
-                observed = {key: value.point for key, value in measured[name].items() if value.point}
+                changes = {} if scenario.arrival_rate_per_s is not None else ratios.get(name, {})
+                observed = {
+                    key: value.point for key, value in {**measured[name], **changes}.items() if value.point
+                }
                 mine = models if name == for_law else {**models, USL: law}
-                found.append(_held(name, system, scenario, calibrated, mine, observed))
+                held = _held(name, system, scenario, calibrated, mine, observed, today)
+                found.append(replace(held, ratios=changes))
     return found
 
 
@@ -214,13 +254,32 @@ def _held(
     calibrated: Calibrated,
     models: Mapping[str, Model],
     observed: Mapping[str, float],
+    today: Today,
 ) -> Held:
     said, silent = ask_all(models, calibrated.point, scenario)
+    again = _again(calibrated, models, scenario)
+    replicates = [
+        {**answer[MAIN], **ratios_to(before.get(MAIN, {}), answer[MAIN])}
+        for answer, before in zip(again, today.replicates, strict=True)
+        if answer
+    ]
+    beside = {
+        model: {**values, **ratios_to(today.said.get(model, {}), values)} for model, values in said.items()
+    }
+    family, far = family_of(calibrated.point, scenario), bool(extrapolated(calibrated, scenario))
+    return Held(name, system, scenario, family, observed, beside, replicates, silent, far, {})
+
+
+def _today(calibrated: Calibrated, models: Mapping[str, Model]) -> Today:
+    now = calibrated.measured[calibrated.today].scenario
+    return Today(ask_all(models, calibrated.point, now)[0], _again(calibrated, models, now))
+
+
+def _again(
+    calibrated: Calibrated, models: Mapping[str, Model], scenario: Scenario
+) -> list[dict[str, Quantities]]:
     mine = {MAIN: models[MAIN]}
-    again = of_replicates(calibrated, lambda costs: ask_all(mine, costs, scenario)[0])
-    replicates = [answer[MAIN] for answer in again if answer]
-    family = family_of(calibrated.point, scenario)
-    return Held(name, system, scenario, family, observed, said, replicates, silent)
+    return of_replicates(calibrated, lambda costs: ask_all(mine, costs, scenario)[0])
 
 
 def cross_checked(held: Sequence[Held]) -> list[Score]:
@@ -248,7 +307,9 @@ def left_out(held: Sequence[Held]) -> list[Score]:
 def _with_interval(score: Score, item: Held, record: Sequence[Score]) -> Score:
     again = [one[score.quantity] for one in item.replicates if score.quantity in one]
     ratios = log_ratios(record, score.model, score.family, score.quantity)
-    found = prediction_interval(score.forecast, again if score.model == MAIN else (), ratios)
+    found = prediction_interval(
+        score.forecast, again if score.model == MAIN else (), ratios, extrapolated=item.far
+    )
     return replace(score, low=found.low, high=found.high)
 
 
@@ -258,7 +319,7 @@ def _scores(held: Iterable[Held]) -> list[Score]:
         for item in held
         for model, said in item.said.items()
         for quantity, value in said.items()
-        if quantity in QUANTITIES and item.observed.get(quantity) and value > 0
+        if quantity in SCORED and item.observed.get(quantity) and value > 0
     ]
 
 
@@ -270,6 +331,7 @@ def transferred(grid: Run) -> list[Held]:
         known = forecast_grid.calibration_settings(loop, "0")
         calibrated = calibrate(grid, known, known[0])
         models = models_of(calibrated)
+        today = _today(calibrated, models)
         for item in grid.manifest["settings"]:
             levels = item["levels"]
             if levels["loop"] != loop or levels["log_device_ms"] == "0" or "pause_ms" in levels:
@@ -277,7 +339,7 @@ def transferred(grid: Run) -> list[Held]:
             device_ms = float(levels["log_device_ms"])
             scenario = replace(scenario_of(levels, int(levels["sessions"])), log_device_ms=device_ms)
             observed = {k: v.point for k, v in measured[item["name"]].items() if v.point}
-            found.append(_held(item["name"], f"{loop}, moved", scenario, calibrated, models, observed))
+            found.append(_held(item["name"], f"{loop}, moved", scenario, calibrated, models, observed, today))
     return found
 
 
@@ -314,7 +376,7 @@ def page(
         lines += ["", f"The same settings, another measurement, {number}", ""]
         lines += _closed_table(other)
     lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
-    lines += _table(
+    lines += table(
         ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
         [[str(len(closed)), *(_errors(closed, MAIN, name, 1) for name in PERCENTILES)]],
     )
@@ -323,7 +385,7 @@ def page(
         *((name, lambda item, name=name: item.family == name) for name in _families(held)),
         *((name, lambda item, name=name: item.system == name) for name in _systems(closed)),
     ]
-    lines += _table(
+    lines += table(
         ["", "settings", "throughput", "response time", "commit time", "p50", "p95", "p99"],
         [
             [
@@ -341,18 +403,18 @@ def page(
     arrivals = [item for item in held if item.family == "open arrivals"]
     if arrivals:
         lines += ["", "Open arrivals: response time from the moment it was asked for", ""]
-        lines += _table(
+        lines += table(
             ["model", "settings", "mean", "p95"],
             _by_model(arrivals, _models(arrivals), ("response_time_ms", "response_time_ms_p95")),
         )
         lines += ["", "By system: one sample's mean against the mean of the same setting's others, and the"]
         lines += [f"forecast ({MAIN})", ""]
-        lines += _table(
+        lines += table(
             ["system", "measured again: mean", "forecast: mean", "p95"],
             [
                 [
                     system,
-                    _in_percent(errors),
+                    in_percent(errors),
                     *(
                         _errors([item for item in arrivals if item.system == system], MAIN, quantity)
                         for quantity in ("response_time_ms", "response_time_ms_p95")
@@ -363,22 +425,26 @@ def page(
         )
         lines += ["", *_each_rate(arrivals, single)]
     lines += ["", "Costs measured on the real device, flush times of 1 and 5 ms put in", ""]
-    lines += _table(
+    lines += table(
         ["model", "settings", "throughput", "commit time"],
         _by_model(moved, (MAIN, "group commit, approximated"), ("throughput_per_s", "commit_time_ms")),
     )
     lines += [
         "",
-        "Coverage of 90 % prediction intervals of the same model, in percent: with nine tenths of the",
+        "Coverage of 90 % prediction intervals of the same model, in percent, with its exact 95 % interval.",
     ]
-    lines += ["settings as the record, and where no forecast of the family was ever checked", ""]
+    lines += [
+        "Nine tenths of the settings are the record; further right, nothing of the family was checked before.",
+        "",
+    ]
     everything = [*held, *chain.from_iterable(others)]
     unchecked = left_out(everything)
-    lines += _table(
-        ["family", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],
+    lines += table(
+        ["family", "ratio", "throughput", "commit time", "p95", "never checked: throughput", "commit time"],
         [
             [
                 name,
+                _covered(scores, name, RATIOS["throughput_per_s"]),
                 _covered(scores, name, "throughput_per_s"),
                 _covered(scores, name, "commit_time_ms"),
                 _covered(scores, name, "commit_time_ms_p95"),
@@ -406,7 +472,7 @@ def _each_rate(arrivals: Sequence[Held], single: Mapping[str, tuple[list[float],
         rate = f"{item.scenario.arrival_rate_per_s:,.0f}"
         rows.append([item.system, str(item.scenario.rows_per_commit), rate, *cells])
     heading = ["system", "rows", "per s", "mean", "samples' means", "off", "p95", "samples' p95", "off"]
-    return [*lines, *_table(heading, rows)]
+    return [*lines, *table(heading, rows)]
 
 
 def _beside(said: float | None, values: Sequence[float]) -> list[str]:
@@ -422,7 +488,7 @@ def _closed_table(held: Sequence[Held]) -> list[str]:
     """Every model on the settings in which sessions loop."""
     closed = [item for item in held if item.family != "open arrivals"]
     core = [item for item in closed if item.family in CORE]
-    return _table(
+    return table(
         ["model", "settings", "throughput", "commit time", "throughput, core", "commit time, core", "silent"],
         [
             [
@@ -469,23 +535,11 @@ def _errors(held: Sequence[Held], model: str, quantity: str, figures: int = 2) -
         for item in held
         if quantity in item.said.get(model, {}) and item.observed.get(quantity)
     ]
-    if not found:
-        return ""
-    return _in_percent(found, figures)
-
-
-def _in_percent(errors: Sequence[float], figures: int = 2) -> str:
-    """Median and 90th percentile."""
-    return " / ".join(f"{100 * float(np.quantile(errors, share)):.1f}" for share in (0.5, 0.9)[:figures])
+    return in_percent(found, figures)
 
 
 def _covered(scores: Sequence[Score], family: str, quantity: str) -> str:
-    found = [
-        score.inside
-        for score in scores
-        if score.model == MAIN and score.quantity == quantity and family in ("all", score.family)
-    ]
-    return f"{100 * sum(map(bool, found)) / len(found):.0f} of {len(found)}" if found else ""
+    return forecast_changes.coverage(scores, quantity, MAIN, None if family == "all" else family)
 
 
 def _models(held: Sequence[Held]) -> list[str]:
@@ -503,14 +557,6 @@ def _systems(held: Sequence[Held]) -> list[str]:
 
 def _words(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [
-        f"| {' | '.join(heading)} |",
-        "|" + " --- |" * len(heading),
-        *(f"| {' | '.join(row)} |" for row in rows),
-    ]
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ def pauses(device_ms: str) -> list[dict[str, str]]:
 
 
 def calibration_settings(loop: str, device_ms: str) -> tuple[str, ...]:
-    """What a system's costs are read from, as `run calibrate` measures it: today's first, others that wait for
-    the log, commits that do not wait (whatever the device), and the pauses.
+    """What a system's costs are read from, as `run calibrate` measures it: today's first, others that wait
+    for the log, commits that do not wait (whatever the device), and the pauses.
     """
     nowait_ms = device_ms if device_ms in _CHEAP_DEVICES else "1"
     waiting, nowait = ((32, 1), (1, 1), (64, 1), (32, 32)), ((1, 1), (32, 1), (64, 1), (8, 32))

@@ -38,8 +38,8 @@ class Calibrate(Experiment):
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
         """Today's sessions first, then a lone one, twice as many, and many with several rows.
 
-        Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as many
-        sessions tell how both grow beyond today's. A lone session that pauses lets the device idle.
+        Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as
+        many sessions tell how both grow beyond today's. A lone session that pauses lets the device idle.
         """
         if len(wish.sessions) > 1:
             raise UsageError("calibrate takes one number with --sessions: that of today.")
