@@ -5,8 +5,8 @@
 scores a run of `benches/forecast_grid.py` with every rule and once without each. A rule is cheap, and is to
 go, if the errors grow by less than 0.3 points of the median and 1.5 of the 90th percentile without it.
 Costs are read anew each time, because the cost of waiting is found by simulation. Writes
-`benches/ablation.md`, and the raw errors beside it in `benches/results`. Two rules were removed by it so
-far: see docs/decisions/0007.
+`benches/ablation.md`, and the raw errors beside it in `benches/results`. What was removed by it is in
+docs/decisions/0007.
 """
 
 from __future__ import annotations

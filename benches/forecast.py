@@ -434,7 +434,7 @@ def page(
         "Coverage of 90 % prediction intervals of the same model, in percent, with its exact 95 % interval.",
     ]
     lines += [
-        "Nine tenths of the settings are the record; further right, nothing of the family was checked before.",
+        "Nine tenths of the settings are the record; further right, nothing of the family was checked.",
         "",
     ]
     everything = [*held, *chain.from_iterable(others)]

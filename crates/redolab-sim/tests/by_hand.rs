@@ -344,17 +344,16 @@ fn of_those_who_have_had_no_more_than_the_mean_the_one_with_least_left_comes_nex
 #[test]
 fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
     // Of a request of 1 ms A has all left at first, B 750 us and C 500; each thinks for 50 first. The order is
-    // A, C, B. At 200 us A comes back with 125, for it left with 67 more than the mean; C comes back at 300 with 125
-    // too. So at 350 C is next again, whose request is over first. At 400 B comes, which was 17 short when it left,
-    // with 125; C has had 175 then, so B has the CPU at once. At 500 A and C wait. C, with 175, has had more than
-    // their mean. So A comes next, and then C for its other 50 us.
+    // A, C, B, and at 350 us C again, though A has waited since 200. At 400 B comes: C has had 150 us then, A
+    // 100 and B as much as they on average, so B has the CPU at once. At 500 it sleeps with 225, which stays in
+    // the mean: so C, with 150 not more than that, comes before A again, for its other 50 us.
     let mut parameters = one_queue(3);
     parameters.quantum_ns = 1_000_000;
     parameters.load = Load::Closed { think: constant(50_000.0) };
     let seen = one(&parameters, 0, 6);
     assert_eq!(seen.elapsed_ns, 650_000);
-    // A, C, B, B, A, C.
-    let responses = [100_000, 200_000, 300_000, 100_000, 400_000, 350_000];
+    // A, C, B, B, C, A.
+    let responses = [100_000, 200_000, 300_000, 100_000, 250_000, 450_000];
     assert_eq!(seen.response_time.sum_ns, responses.iter().sum::<u64>());
 }
 
@@ -406,17 +405,17 @@ fn who_is_woken_goes_to_his_last_cpu_though_it_is_halted() {
 fn who_waited_for_the_device_goes_where_its_interrupt_is() {
     // B, whose flush ends at 2,140 us, runs where A sleeps that it then wakes. So both are on one CPU from
     // then on; the other stays halted. Say that A leads. 1,005 us later it wakes B, works on and leads again
-    // after 100. Whoever goes to sleep last is alone on the CPU, so nobody is behind anybody: B waits these 100 us.
-    // Then it is woken in vain. At A's next release it waits as long, is served and commits, 205 us after that.
+    // after 100; B is woken in vain, and has had less of the CPU. So B takes it at the next
+    // release, is served, works and leads, 1,110 after A did; A works then, and is what B was.
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
     let seen = one(&parameters, 30, 30);
-    assert_eq!(seen.elapsed_ns, 10 * 2 * 1_105_000);
+    assert_eq!(seen.elapsed_ns, 10 * (1_105_000 + 1_110_000));
     assert_eq!(seen.flushes, 20);
     assert_eq!(seen.log_waits, 20);
-    // B is there 105 us after the second release from that on.
-    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 2 * 1_105_000 + 105_000 - 205_000));
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * 2 * 100_000);
+    // B commits 100 us after A's first flush began, and is there 5 after the release of the second.
+    assert_eq!(seen.commit_time.sum_ns, 10 * (2 * 1_005_000 + 1_105_000 - 100_000 + 1_010_000));
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 10 * (100_000 + 105_000));
     assert_eq!(seen.cpu_busy_ns, 10 * (3 * 100_000 + 4 * 5_000));
 }
 
@@ -432,7 +431,7 @@ fn who_finds_his_cpu_busy_goes_to_another_that_is_awake_while_there_is_little_to
     assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
     // Not to one that is halted.
     parameters.halt_after_ns = 0;
-    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * 2 * 1_105_000);
+    assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * (1_105_000 + 1_110_000));
 }
 
 #[test]
@@ -511,12 +510,24 @@ fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
     parameters.commit_cpu = constant(1_200_000.0);
     parameters.quantum_ns = 1_000_000_000;
     assert_eq!(one(&parameters, 0, 6).elapsed_ns, 5_400_000);
-    // At 3,600 us C comes back, which has had less than A, and has the CPU at once. Looking at 3,700 the other one
-    // finds A, whose last 600 us it is; and B, who comes back at 4,200, waits for it.
+    // Looking at 3,700 us it finds C, who came at 3,600; and B, who comes back at 4,200, waits for it.
     parameters.balance_ns = 3_700_000;
     let seen = one(&parameters, 0, 6);
-    assert_eq!(seen.elapsed_ns, 4_800_000);
-    assert_eq!(seen.state_ns[State::RunQueue as usize], 1_200_000 + 600_000 + 100_000 + 100_000);
+    assert_eq!(seen.elapsed_ns, 4_900_000);
+    assert_eq!(seen.state_ns[State::RunQueue as usize], 1_200_000 + 600_000 + 100_000 + 700_000);
+}
+
+#[test]
+fn who_had_a_cpu_lately_is_taken_over_at_the_third_look_in_a_row() {
+    // One CPU idles while somebody waits for the other from 300 to 350 us, and every 300 after. It looks at 310, at
+    // 620 and at 930: who waits then is done at 1,030 instead of 1,050.
+    let mut parameters = three_that_think();
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
+    parameters.balance_ns = 310_000;
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_030_000);
+    // At 465 and 775 nobody waits.
+    parameters.balance_ns = 155_000;
+    assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
 }
 
 #[test]

@@ -18,9 +18,14 @@ impl OwnQueues {
     /// Where one goes who asks for a CPU.
     pub fn place_of(&mut self, process: u32, by: By, servers: &[Server], now_ns: u64) -> u32 {
         let last = self.placement.last[process as usize];
-        let place = self
-            .waker_with_less(process, by, servers, now_ns)
-            .unwrap_or_else(|| self.placement.of(process, by, servers, now_ns));
+        let place = if self.fair.stays(process) {
+            // For the scheduler it never left.
+            last
+        } else if let Some(here) = self.waker_with_less(process, by, servers, now_ns) {
+            here
+        } else {
+            self.placement.of(process, by, servers, now_ns)
+        };
         self.load.comes(process, last, place, now_ns);
         self.placement.last[process as usize] = place;
         place

@@ -3,16 +3,27 @@
 //! Source: kernel/sched/fair.c (`select_task_rq_fair`, `select_idle_sibling`), and the
 //! scheduler's own events while PostgreSQL commits (`docs/decisions/0007-forecast-calibration.md`).
 
+use std::collections::VecDeque;
+
 use super::load::HALF_LIFE_NS;
-use super::request::By;
+use super::request::{By, Ready};
 use super::server::Server;
 use crate::parameters::Parameters;
+
+/// Who had a CPU less than so long ago finds his caches there: `sysctl_sched_migration_cost`.
+const HOT_NS: u64 = 500_000;
+/// He is taken over too after so many looks in a row that found nobody else: `cache_nice_tries`.
+const HOT_LOOKS: u32 = 2;
 
 /// What the scheduler remembers.
 #[derive(Debug)]
 pub struct Placement {
     /// On which server each process was last.
     pub last: Vec<u32>,
+    /// When each process left a CPU.
+    left_ns: Vec<u64>,
+    /// Looks in a row that found only those who had a CPU lately.
+    pub looks_in_vain: u32,
     /// Share of the servers' time that they were busy lately, 0 to 1.
     utilization: f64,
     /// Of all servers, since it was looked at last.
@@ -39,6 +50,8 @@ impl Placement {
             .map(|process| if process < first_thread { process } else { process - first_thread + 1 } % servers)
             .collect();
         Self {
+            left_ns: vec![0; processes as usize],
+            looks_in_vain: 0,
             last,
             // Neither little nor much, until it is known.
             utilization: 0.5,
@@ -81,6 +94,20 @@ impl Placement {
         let By::OtherSide { waker, .. } = by else { return None };
         let fetched = waker >= self.first_thread && self.utilization < self.fetch_below;
         fetched.then(|| self.last[waker as usize])
+    }
+
+    /// A process has its CPU no more.
+    pub fn leaves(&mut self, process: u32, now_ns: u64) {
+        self.left_ns[process as usize] = now_ns;
+    }
+
+    /// Which place of another's queue a server that idles takes over, if it does.
+    pub fn takes_over(&mut self, ready: &VecDeque<Ready>, now_ns: u64) -> Option<usize> {
+        let cold = |ready: &Ready| now_ns - self.left_ns[ready.process as usize] >= HOT_NS;
+        let place =
+            if self.looks_in_vain < HOT_LOOKS { ready.iter().position(cold) } else { Some(0) };
+        self.looks_in_vain = if place.is_none() { self.looks_in_vain + 1 } else { 0 };
+        place
     }
 
     /// A server idles no more.

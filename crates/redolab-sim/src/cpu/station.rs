@@ -167,7 +167,7 @@ impl Cpu {
             on.gives_way = true;
             return None;
         }
-        let preempted = self.wait_again(server);
+        let preempted = self.wait_again(server, now_ns);
         let started = self.start_next(server, now_ns)?;
         Some(Started { preempted: Some(preempted), ..started })
     }
@@ -198,13 +198,14 @@ impl Cpu {
     }
 
     /// The process of a server goes back to its queue. Returns who that is.
-    fn wait_again(&mut self, server: u32) -> u32 {
+    fn wait_again(&mut self, server: u32, now_ns: u64) -> u32 {
         let queue = self.queue_of(server);
         let on = &mut self.servers[server as usize];
         let ready = Ready { process: on.process, work: on.work };
         (on.process, on.busy) = (NOBODY, false);
         if let Some(own) = &mut self.own_queues {
             own.fair.waits(ready.process, server);
+            own.placement.leaves(ready.process, now_ns);
         }
         self.servers[queue].ready.push_back(ready);
         ready.process
@@ -241,10 +242,11 @@ impl Cpu {
     /// A server has nobody any more. Returns who it takes up.
     pub fn next(&mut self, server: u32, now_ns: u64) -> Option<Started> {
         let on = &mut self.servers[server as usize];
-        if let Some(OwnQueues { fair, load, .. }) = &mut self.own_queues {
+        if let Some(OwnQueues { placement, fair, load }) = &mut self.own_queues {
             if on.process != NOBODY {
                 fair.leaves(on.process, server, on);
                 load.sleeps(on.process, server, now_ns);
+                placement.leaves(on.process, now_ns);
             }
         }
         (on.process, on.busy) = (NOBODY, false);
@@ -269,24 +271,35 @@ impl Cpu {
         Some(self.take_up(server, 0, ready, now_ns))
     }
 
-    /// A server that idles takes over who stands first of those who wait at another.
+    /// A server that idles takes over one of those who wait at another, if the scheduler lets it.
     fn take_over(&mut self, server: u32, from: u32, now_ns: u64) -> Option<Ready> {
-        let OwnQueues { fair, load, .. } = self.own_queues.as_mut()?;
-        let process = self.servers[from as usize].ready.front()?.process;
+        let OwnQueues { placement, fair, load } = self.own_queues.as_mut()?;
+        let ready = &self.servers[from as usize].ready;
+        let place = placement.takes_over(ready, now_ns)?;
+        let process = ready[place].process;
         let [from_on, on] = [from, server].map(|one| &self.servers[one as usize]);
         fair.moves(process, (from, from_on), (server, on));
         load.taken(process, from, server, now_ns);
-        self.servers[from as usize].ready.pop_front()
+        self.servers[from as usize].ready.remove(place)
     }
 
     /// Let a server that idles look who waits elsewhere, as a scheduler does at times. Returns whom it took up.
     pub fn balance(&mut self, now_ns: u64) -> Option<Started> {
-        self.own_queues.as_mut()?.placement.look(&self.servers, now_ns);
+        let placement = &mut self.own_queues.as_mut()?.placement;
+        placement.look(&self.servers, now_ns);
         let servers = || (0_u32..).zip(&self.servers);
         let (server, on) = servers().find(|(_, server)| !server.busy)?;
         let idled_ns = on.idled_ns(now_ns);
-        let (from, _) = servers().max_by_key(|(_, server)| server.ready.len())?;
-        let ready = self.take_over(server, from, now_ns)?;
+        let (from, busiest) = servers().max_by_key(|(_, server)| server.ready.len())?;
+        if busiest.ready.is_empty() {
+            placement.looks_in_vain = 0;
+            return None;
+        }
+        let Some(ready) = self.take_over(server, from, now_ns) else {
+            // It is awake now.
+            self.servers[server as usize].idle_since_ns = now_ns;
+            return None;
+        };
         Some(self.end_idling(server, self.exit_ns(idled_ns), ready, now_ns))
     }
 
@@ -321,7 +334,7 @@ impl Cpu {
         let on = &mut self.servers[server as usize];
         on.work = Work { ns: on.work.ns + more.ns, ..more };
         if std::mem::take(&mut on.gives_way) && others_wait {
-            self.wait_again(server);
+            self.wait_again(server, now_ns);
             return None;
         }
         Some(self.slice(server, now_ns))
