@@ -30,6 +30,7 @@ from pathlib import Path
 
 import forecast_changes
 import forecast_grid
+from held import Held, errors, families
 from markdown import in_percent, table
 
 from redolab.analysis.commit_times import percentile_us
@@ -50,7 +51,6 @@ from redolab.forecast.track_record import (
 )
 from redolab.records.sample import Sample
 from redolab.records.store import Run, open_run
-from redolab.stats.estimates import Estimate
 
 HERE = Path(__file__).parent
 RECORD = HERE.parent / "python" / "redolab" / "forecast" / "record_of_grid.jsonl.gz"
@@ -59,26 +59,6 @@ SEED = 1
 CORE = ("single rows", "batches")
 MAIN = MODEL
 PERCENTILES = ("commit_time_ms_p50", "commit_time_ms_p95", "commit_time_ms_p99")
-
-
-@dataclass(frozen=True)
-class Held:
-    """A setting that was forecast, and what all models said of it."""
-
-    name: str
-    system: str
-    scenario: Scenario
-    family: str
-    observed: Mapping[str, float]
-    said: Mapping[str, Mapping[str, float]]
-    """Model to quantity to forecast."""
-    replicates: Sequence[Mapping[str, float]]
-    """Of the model that forecasts."""
-    silent: Mapping[str, str]
-    far: bool
-    """Whether it lies beyond what was measured."""
-    ratios: Mapping[str, Estimate]
-    """To today's setting, as measured, by the names of `RATIOS`; none for arrivals."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +168,12 @@ def _noise(grids: Sequence[tuple[str, Sequence[Held], Mapping[str, list[float]]]
     lines += ["which measurements the model's constants were chosen is in docs/decisions/0007.", ""]
     rows = []
     for label, held, noise in grids:
-        for system, errors in sorted(noise.items()):
+        for system, differences in sorted(noise.items()):
             mine = [item for item in held if item.system == system and item.family != "open arrivals"]
-            rows.append([label, system, in_percent(errors), _errors(mine, MAIN, "throughput_per_s")])
+            rows.append([label, system, in_percent(differences), errors(mine, MAIN, "throughput_per_s")])
         mine = [item for item in held if item.family != "open arrivals"]
-        everything = [error for errors in noise.values() for error in errors]
-        rows.append([label, "all", in_percent(everything), _errors(mine, MAIN, "throughput_per_s")])
+        everything = list(chain.from_iterable(noise.values()))
+        rows.append([label, "all", in_percent(everything), errors(mine, MAIN, "throughput_per_s")])
     return [*lines, *table(["measurement", "system", "measured again", "forecast"], rows)]
 
 
@@ -329,7 +309,8 @@ def transferred(grid: Run) -> list[Held]:
     found = []
     for loop in forecast_grid.LOOPS:
         known = forecast_grid.calibration_settings(loop, "0")
-        calibrated = calibrate(grid, known, known[0])
+        # No interval is made of them.
+        calibrated = replace(calibrate(grid, known, known[0]), replicates=())
         models = models_of(calibrated)
         today = _today(calibrated, models)
         for item in grid.manifest["settings"]:
@@ -368,7 +349,7 @@ def page(
     """The page of tables."""
     closed = [item for item in held if item.family != "open arrivals"]
     lines = ["# How true the forecasts are", "", *about, ""]
-    left_out_families = _words(set(_families(closed)) - set(CORE))
+    left_out_families = _words(set(families(closed)) - set(CORE))
     lines += ["Absolute error in percent of what was measured, median / 90th percentile, over settings that"]
     lines += [f"the model was not calibrated on. Core: without {left_out_families}.", ""]
     lines += _closed_table(held)
@@ -378,11 +359,11 @@ def page(
     lines += ["", f"Percentiles of the commit time, by the model that forecasts ({MAIN}): median error", ""]
     lines += table(
         ["settings", *(name.removeprefix("commit_time_ms_") for name in PERCENTILES)],
-        [[str(len(closed)), *(_errors(closed, MAIN, name, 1) for name in PERCENTILES)]],
+        [[str(len(closed)), *(errors(closed, MAIN, name, 1) for name in PERCENTILES)]],
     )
     lines += ["", "By family and by system, the same model", ""]
     groups: list[tuple[str, Callable[[Held], bool]]] = [
-        *((name, lambda item, name=name: item.family == name) for name in _families(held)),
+        *((name, lambda item, name=name: item.family == name) for name in families(held)),
         *((name, lambda item, name=name: item.system == name) for name in _systems(closed)),
     ]
     lines += table(
@@ -392,7 +373,7 @@ def page(
                 name,
                 str(len(group)),
                 *(
-                    _errors(group, MAIN, quantity)
+                    errors(group, MAIN, quantity)
                     for quantity in ("throughput_per_s", "response_time_ms", "commit_time_ms", *PERCENTILES)
                 ),
             ]
@@ -414,13 +395,13 @@ def page(
             [
                 [
                     system,
-                    in_percent(errors),
+                    in_percent(differences),
                     *(
-                        _errors([item for item in arrivals if item.system == system], MAIN, quantity)
+                        errors([item for item in arrivals if item.system == system], MAIN, quantity)
                         for quantity in ("response_time_ms", "response_time_ms_p95")
                     ),
                 ]
-                for system, errors in sorted(again.items())
+                for system, differences in sorted(again.items())
             ],
         )
         lines += ["", *_each_rate(arrivals, single)]
@@ -432,8 +413,6 @@ def page(
     lines += [
         "",
         "Coverage of 90 % prediction intervals of the same model, in percent, with its exact 95 % interval.",
-    ]
-    lines += [
         "Nine tenths of the settings are the record; further right, nothing of the family was checked.",
         "",
     ]
@@ -451,7 +430,7 @@ def page(
                 _covered(unchecked, name, "throughput_per_s"),
                 _covered(unchecked, name, "commit_time_ms"),
             ]
-            for name in (*_families(everything), "all")
+            for name in (*families(everything), "all")
         ],
     )
     return "\n".join(lines) + "\n"
@@ -494,10 +473,10 @@ def _closed_table(held: Sequence[Held]) -> list[str]:
             [
                 model,
                 str(sum(model in item.said for item in closed)),
-                _errors(closed, model, "throughput_per_s"),
-                _errors(closed, model, "commit_time_ms"),
-                _errors(core, model, "throughput_per_s"),
-                _errors(core, model, "commit_time_ms"),
+                errors(closed, model, "throughput_per_s"),
+                errors(closed, model, "commit_time_ms"),
+                errors(core, model, "throughput_per_s"),
+                errors(core, model, "commit_time_ms"),
                 str(sum(model in item.silent for item in closed)),
             ]
             for model in _models(closed)
@@ -523,19 +502,10 @@ def _by_model(held: Sequence[Held], models: Sequence[str], quantities: Sequence[
         [
             model,
             str(sum(model in item.said for item in held)),
-            *(_errors(held, model, quantity) for quantity in quantities),
+            *(errors(held, model, quantity) for quantity in quantities),
         ]
         for model in models
     ]
-
-
-def _errors(held: Sequence[Held], model: str, quantity: str, figures: int = 2) -> str:
-    found = [
-        abs(item.said[model][quantity] / item.observed[quantity] - 1)
-        for item in held
-        if quantity in item.said.get(model, {}) and item.observed.get(quantity)
-    ]
-    return in_percent(found, figures)
 
 
 def _covered(scores: Sequence[Score], family: str, quantity: str) -> str:
@@ -545,10 +515,6 @@ def _covered(scores: Sequence[Score], family: str, quantity: str) -> str:
 def _models(held: Sequence[Held]) -> list[str]:
     names = dict.fromkeys(model for item in held for model in (*item.said, *item.silent))
     return sorted(names, key=lambda name: (name != MAIN, name == LINE))
-
-
-def _families(held: Sequence[Held]) -> list[str]:
-    return list(dict.fromkeys(sorted(item.family for item in held)))
 
 
 def _systems(held: Sequence[Held]) -> list[str]:

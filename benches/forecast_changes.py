@@ -7,15 +7,14 @@ Both are measured inside the same blocks, so that what drifts from block to bloc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Sequence
 
 import forecast_grid
+from held import Held, errors, families
 from markdown import in_percent, table
 
-from redolab.analysis.reading import counting, read_samples
 from redolab.forecast.checks.league import standings
-from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.measured import log_ratios_of_blocks
 from redolab.forecast.models.quantities import RATIOS
 from redolab.forecast.track_record import Score, Silence
 from redolab.records.store import Run
@@ -26,34 +25,6 @@ CLOSE = 0.03
 _THROUGHPUT, _COMMIT_TIME = RATIOS["throughput_per_s"], RATIOS["commit_time_ms"]
 
 
-class Held(Protocol):
-    """A setting that was forecast."""
-
-    @property
-    def name(self) -> str:
-        """The setting."""
-
-    @property
-    def system(self) -> str:
-        """Loop and flush time."""
-
-    @property
-    def scenario(self) -> Scenario:
-        """What was asked."""
-
-    @property
-    def family(self) -> str:
-        """Settings in which the model errs alike."""
-
-    @property
-    def said(self) -> Mapping[str, Mapping[str, float]]:
-        """Model to quantity to forecast."""
-
-    @property
-    def ratios(self) -> Mapping[str, Estimate]:
-        """Measured, by the names of `RATIOS`."""
-
-
 def repeated(run: Run, loop: str, device_ms: str) -> list[float]:
     """What measuring a ratio of throughputs again differs by, of each setting of a system; no unit.
 
@@ -61,22 +32,15 @@ def repeated(run: Run, loop: str, device_ms: str) -> list[float]:
     measurements.
     """
     today = forecast_grid.calibration_settings(loop, device_ms)[0]
-    blocks: dict[int, dict[str, float]] = {}
-    for sample in counting(read_samples(run)):
-        if sample.commits:
-            blocks.setdefault(sample.block, {})[sample.setting] = sample.commits / sample.elapsed_s
+    logs = log_ratios_of_blocks(run, today)
     found = []
     for item in run.manifest["settings"]:
         levels, name = item["levels"], item["name"]
         if (levels["loop"], levels["log_device_ms"]) != (loop, device_ms) or "pause_ms" in levels:
             continue
-        logs = [
-            math.log(block[name] / block[today])
-            for _, block in sorted(blocks.items())
-            if name in block and today in block
-        ]
-        if name != today and len(logs) > 1:
-            one, two = logs[::2], logs[1::2]
+        of_setting = logs.get(name, {}).get(_THROUGHPUT, ())
+        if name != today and len(of_setting) > 1:
+            one, two = of_setting[::2], of_setting[1::2]
             apart = sum(one) / len(one) - sum(two) / len(two)
             found.append(math.exp(abs(apart) / math.sqrt(2)) - 1)
     return found
@@ -106,7 +70,7 @@ def page(
         (f"measured to within {100 * CLOSE:g} %", well),
         ("up to 32 sessions", [item for item in closed if item.scenario.sessions <= 32]),
         ("the corners", corners),
-        *((name, [item for item in closed if item.family == name]) for name in _families(closed)),
+        *((name, [item for item in closed if item.family == name]) for name in families(closed)),
     ]
     models = list(dict.fromkeys(name for item in closed for name in item.said))
     lines = [
@@ -119,7 +83,7 @@ def page(
             [
                 name,
                 str(len(list(group))),
-                *(_errors(group, model, key) for key in (_THROUGHPUT, _COMMIT_TIME)),
+                *(errors(group, model, key) for key in (_THROUGHPUT, _COMMIT_TIME)),
             ]
             for name, group in groups
         ],
@@ -132,7 +96,7 @@ def page(
             [
                 name,
                 str(sum(_THROUGHPUT in item.said.get(name, {}) for item in closed)),
-                *(_errors(closed, name, key) for key in (_THROUGHPUT, _COMMIT_TIME)),
+                *(errors(closed, name, key) for key in (_THROUGHPUT, _COMMIT_TIME)),
             ]
             for name in models
         ],
@@ -198,15 +162,6 @@ def _of_corner(item: Held, model: str) -> list[str]:
     return [item.system, *asked, "" if said is None else f"{said:.3g}", *ends, off]
 
 
-def _errors(held: Iterable[Held], model: str, quantity: str) -> str:
-    found = []
-    for item in held:
-        said, seen = item.said.get(model, {}).get(quantity), item.ratios.get(quantity)
-        if said is not None and seen is not None and seen.point:
-            found.append(abs(said / seen.point - 1))
-    return in_percent(found)
-
-
 def _corner(item: Held) -> bool:
     return (item.scenario.sessions, item.scenario.rows_per_commit) in forecast_grid.CORNERS
 
@@ -215,7 +170,3 @@ def _close(ratio: Estimate) -> bool:
     if ratio.point is None or ratio.low is None or ratio.high is None:
         return False
     return max(ratio.high / ratio.point, ratio.point / ratio.low) - 1 <= CLOSE
-
-
-def _families(held: Iterable[Held]) -> list[str]:
-    return sorted({item.family for item in held})

@@ -13,6 +13,11 @@ impl Simulation<'_> {
         self.parameters.statements > 0
     }
 
+    /// The threads come in the numbers after the log writer.
+    pub(super) fn first_thread(&self) -> u32 {
+        self.writer() + 1
+    }
+
     /// The server's answer to a session is there for its thread, or a timer.
     pub(super) fn tell_client(&mut self, session: u32, timer: bool) {
         self.set_state(session, State::Client);

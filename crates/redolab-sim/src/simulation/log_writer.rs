@@ -10,10 +10,6 @@ impl Simulation<'_> {
         self.parameters.sessions
     }
 
-    pub(super) fn first_thread(&self) -> u32 {
-        self.parameters.sessions + 1
-    }
-
     pub(super) fn writer_is_due(&self) -> bool {
         let unflushed = self.log.inserted - self.log.flushed;
         self.parameters.asynchronous

@@ -26,8 +26,22 @@ def measured_settings(run: Run) -> dict[str, dict[str, Estimate]]:
 def measured_ratios(run: Run, today: str) -> dict[str, dict[str, Estimate]]:
     """How many times today's every setting did, by the names in `forecast.models.quantities.RATIOS`.
 
-    Each sample is compared with today's of the same block, so that what drifts from block to block cancels.
     The ratio is the geometric mean over the blocks, with Student's t interval of its logarithm.
+
+    Args:
+        run: any run of samples.
+        today: the setting that all are compared with.
+    """
+    return {
+        setting: {name: ratio_estimate(found) for name, found in of_setting.items()}
+        for setting, of_setting in log_ratios_of_blocks(run, today).items()
+    }
+
+
+def log_ratios_of_blocks(run: Run, today: str) -> dict[str, dict[str, list[float]]]:
+    """The logarithms of these ratios, by setting and name, one for each block in their order; no unit.
+
+    Each sample is compared with today's of the same block, so that what drifts from block to block cancels.
 
     Args:
         run: any run of samples.
@@ -44,15 +58,12 @@ def measured_ratios(run: Run, today: str) -> dict[str, dict[str, Estimate]]:
                 **({"commit_time_ratio": times_ms / commits} if times_ms else {}),
             }
     logs: dict[str, dict[str, list[float]]] = {}
-    for values in by_block.values():
+    for _, values in sorted(by_block.items()):
         for setting, mine in values.items():
             for name in mine.keys() & values.get(today, {}).keys():
                 of_setting = logs.setdefault(setting, {}).setdefault(name, [])
                 of_setting.append(math.log(mine[name] / values[today][name]))
-    return {
-        setting: {name: ratio_estimate(found) for name, found in of_setting.items()}
-        for setting, of_setting in logs.items()
-    }
+    return logs
 
 
 def quantities(
