@@ -295,7 +295,7 @@ def _with_interval(score: Score, item: Held, record: Sequence[Score]) -> Score:
 
 def _scores(held: Iterable[Held]) -> list[Score]:
     return [
-        Score(model, item.family, quantity, value, item.observed[quantity])
+        Score(model, item.family, quantity, value, item.observed[quantity], extrapolated=item.far)
         for item in held
         for model, said in item.said.items()
         for quantity, value in said.items()

@@ -49,6 +49,8 @@ class Score:
     low: float | None = None
     """The low end of the prediction interval that was given, if one was."""
     high: float | None = None
+    extrapolated: bool = False
+    """Whether the setting lay beyond what the calibration measured; scores of before do not say so."""
 
     @property
     def log_ratio(self) -> float:
@@ -106,9 +108,15 @@ def least_verified(level: float = LEVEL) -> int:
 
 
 def log_ratios(scores: Iterable[Score], model: str, family: str, quantity: str) -> tuple[float, ...]:
-    """ln(observed / forecast) of a model in earlier forecasts of one quantity in one family."""
+    """ln(observed / forecast) of a model in earlier forecasts of one quantity in one family.
+
+    That of an extrapolated one is divided by `EXTRAPOLATED`, as the interval of the next such forecast is
+    multiplied: so errors inside and beyond what was measured are of one size.
+
+    Source: Lei et al. (2018), section 5.2, on errors divided by their expected size.
+    """
     return tuple(
-        score.log_ratio
+        score.log_ratio / (EXTRAPOLATED if score.extrapolated else 1.0)
         for score in scores
         if (score.model, score.family, score.quantity) == (model, family, quantity)
     )

@@ -118,6 +118,29 @@ def test_past_errors_are_those_of_the_same_model_family_and_quantity() -> None:
     assert log_ratios([*others, kept], "m", "f", "q") == (math.log(1.1),)
 
 
+def test_past_errors_beyond_what_was_measured_count_as_much_as_the_interval_there_is_wider() -> None:
+    far = Score("m", "f", "q", 100.0, 121.0, extrapolated=True)
+    assert log_ratios([far], "m", "f", "q") == (math.log(1.21) / EXTRAPOLATED,)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_it_covers_what_it_says_where_errors_are_larger_beyond_what_was_measured(share: float) -> None:
+    rng = np.random.default_rng(20261125)
+    inside, rounds = 0, 4_000
+    for _ in range(rounds):
+        far = rng.random(40) < share
+        errors = 0.1 * rng.standard_normal(40) * np.where(far, EXTRAPOLATED, 1.0)
+        *scores, next_one = (
+            Score("m", "f", "q", 1.0, math.exp(error), extrapolated=bool(beyond))
+            for error, beyond in zip(errors, far, strict=True)
+        )
+        past = log_ratios(scores, "m", "f", "q")
+        found = prediction_interval(1.0, [], past, extrapolated=next_one.extrapolated)
+        inside += found.low <= next_one.observed <= found.high
+    # Four standard errors are 0.019.
+    assert 0.88 <= inside / rounds <= 0.95
+
+
 def test_whether_a_score_is_inside() -> None:
     assert Score("m", "f", "q", 100.0, 110.0, 90.0, 120.0).inside is True
     assert Score("m", "f", "q", 100.0, 121.0, 90.0, 120.0).inside is False
@@ -126,7 +149,10 @@ def test_whether_a_score_is_inside() -> None:
 
 @pytest.mark.parametrize("name", ["record.jsonl", "record.jsonl.gz"])
 def test_scores_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
-    scores = (Score("m", "f", "q", 1 / 3, 2.0, 0.1, 3.0), Score("m", "f", "q", 1.0, 2.0))
+    scores = (
+        Score("m", "f", "q", 1 / 3, 2.0, 0.1, 3.0),
+        Score("m", "f", "q", 1.0, 2.0, extrapolated=True),
+    )
     silences = (Silence("M/M/1", "nowait", "one server cannot tell"),)
     text = scores_as_lines(scores, silences).encode()
     path = tmp_path / name

@@ -173,7 +173,7 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
     """
     checked, silences = [], []
     for asked in sealed["forecast"]["settings"]:
-        name, family = asked["setting"], asked["family"]
+        name, family, far = asked["setting"], asked["family"], bool(asked.get("extrapolated"))
         if name not in measured:
             continue
         for said in asked["models"]:
@@ -183,9 +183,8 @@ def score(sealed: Mapping[str, Any], measured: Mapping[str, Mapping[str, Estimat
                 observed = measured[name].get(quantity)
                 if observed is None or not observed.point or observed.point < 0:
                     continue
-                one = Score(
-                    said["model"], family, quantity, told["point"], observed.point, told["low"], told["high"]
-                )
+                ends = told["low"], told["high"]
+                one = Score(said["model"], family, quantity, told["point"], observed.point, *ends, far)
                 checked.append(Checked(name, one, told["level"], told["verified"], observed))
     today = measured.get(sealed["forecast"]["today"]["setting"], {})
     return Scoring(sealed, tuple(checked), tuple(silences), today.get("throughput_per_s", MISSING))

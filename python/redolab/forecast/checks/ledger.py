@@ -333,6 +333,7 @@ def _is_score(score: Score) -> bool:
         and all(_is_between(value, _LARGEST) for value in (score.forecast, score.observed))
         and all(_is_between(end, _LARGEST_END) for end in ends if end is not None)
         and 1 / _MOST_OFF <= score.forecast / score.observed <= _MOST_OFF
+        and isinstance(score.extrapolated, bool)
     )
 
 
