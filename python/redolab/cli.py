@@ -112,25 +112,10 @@ def run(
     """Run an experiment and report it."""
     from redolab.commands.run import RunOptions, ask, execute
 
-    options = RunOptions(
-        experiment,
-        list_file,
-        engine,
-        quick,
-        sessions,
-        rows,
-        client,
-        load,
-        scope,
-        settings,
-        log_device_ms,
-        blocks,
-        seconds,
-        seed,
-        out,
-        yes,
-        shlex.join(["redolab", *sys.argv[1:]]),
-    )
+    command = shlex.join(["redolab", *sys.argv[1:]])
+    size = (blocks, seconds, seed, out, yes, command)
+    asked = (quick, sessions, rows, client, load, scope, settings, log_device_ms)
+    options = RunOptions(experiment, list_file, engine, *asked, *size)
     if plan:
         _show_plan(ask(options), json)
         return
@@ -284,6 +269,22 @@ def forecast(
 
         print_forecast(results)
     check_answers(results)
+
+
+@app.command("import")
+def import_(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
+    ],
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Read AWR or Statspack reports of an Oracle database, and report its commits."""
+    from redolab.commands.import_reports import execute
+
+    imported = execute(kind, files, out, shlex.join(["redolab", *sys.argv[1:]]))
+    show_results(make_results(imported), imported, json)
 
 
 @app.command()

@@ -27,7 +27,8 @@ def make_results(run: Run) -> dict[str, Any]:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
     league = None
     try:
-        league = league_for(run)
+        # Nothing but a run of samples has a league in its report.
+        league = league_for(run) if run.manifest.get("record", "sample") == "sample" else None
     except RefusedError as error:
         say(f"The report is without the league of models. {error}")
     results = analyse(run, league)

@@ -10,6 +10,7 @@ _DATABASES = (
     "postgres",
     "mariadb",
     "sqlite",
+    "oracle",
 )
 """The modules whose `DIALECT` there are."""
 DIALECTS: tuple[Dialect, ...] = tuple(import_module(f"redolab.dialect.{name}").DIALECT for name in _DATABASES)

@@ -29,6 +29,8 @@ _FOLDERS: Mapping[str, str] = {
     "calibrate": "calibrate",
     "list": "listed",
     "verify-forecast": "verify_forecast",
+    "awr": "imported",
+    "statspack": "imported",
 }
 """The experiment of a run to the folder of its answer."""
 

@@ -20,3 +20,4 @@ class Run:
     profile: pa.Table
     overhead: pa.Table
     latency: pa.Table
+    entries: pa.Table

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from redolab.records.manifest import MOST_SAMPLES
+from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 
 FORMAT = 2
@@ -28,15 +29,16 @@ FORMATS: Mapping[int, Mapping[str, str]] = {
     FORMAT: {},
 }
 """Every format that is read: columns of `Sample`, and the names that they had in it."""
-RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw}
+RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw, "report": Report}
 TABLES: Mapping[str, type] = {
     "waits": WaitRow,
     "profile": ProcessTime,
     "overhead": OverheadRow,
     "latency": LatencyRow,
+    "entries": Entry,
 }
 """The tables beside `samples`, and their records."""
-LATER_TABLES = ("overhead", "latency")
+LATER_TABLES = ("overhead", "latency", "entries")
 """Those of them that older runs do not have."""
 DATA = ("samples", *TABLES)
 """Every table; each is a Parquet file of that name."""
@@ -81,6 +83,13 @@ def sample_record(manifest: Mapping[str, Any]) -> type:
 def table_record(kind: str, record: type) -> type:
     """The record of a table, where `record` is that of `samples`."""
     return TABLES.get(kind, record)
+
+
+def tables_written(record: type) -> tuple[str, ...]:
+    """The tables that a run has on disk, where `record` is that of `samples`; the others are empty."""
+    if record is Report:
+        return ("samples", "entries")
+    return tuple(kind for kind in DATA if kind != "entries")
 
 
 def most_rows(kind: str) -> int:

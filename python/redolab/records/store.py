@@ -6,6 +6,7 @@
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
     latency.parquet   histograms of commit and response times per sample, where they were noted
+    entries.parquet   the figures of reports that were imported; such a run has no other table but samples
     results.json      every figure of the report
     report.html       the report
 
@@ -43,6 +44,7 @@ from redolab.records.schema import (
     sample_record,
     schema,
     table_record,
+    tables_written,
     type_hints,
 )
 from redolab.records.sealed import FILE as SEALED
@@ -117,6 +119,8 @@ def _is_read(found: object) -> bool:
 
 
 def _read_data(path: Path, kind: str, record: type, stored: int) -> pa.Table:
+    if kind not in tables_written(record):
+        return schema(table_record(kind, record)).empty_table()
     name = f"{kind}.parquet"
     if os.path.lexists(path / name):
         return _read_table(path, name, kind, record, stored)

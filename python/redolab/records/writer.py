@@ -23,8 +23,9 @@ import pyarrow.parquet as pq
 from redolab.errors import RefusedError, UsageError
 from redolab.files.directories import empty_directory, make_directories, remove_tree
 from redolab.files.writing import write_file, write_json
+from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
-from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record
+from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record, tables_written
 from redolab.records.store import Run, open_run, read_manifest, read_parts
 
 _LOCK_S = 5.0
@@ -78,22 +79,30 @@ class RunWriter:
 
     def append(
         self,
-        record: Sample | Kill | Draw,
+        record: Sample | Kill | Draw | Report,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
         overhead: Sequence[OverheadRow] = (),
         latency: Sequence[LatencyRow] = (),
+        entries: Sequence[Entry] = (),
     ) -> None:
-        """Store one sample with its waits, its process times, its on/off pairs and its commit times."""
+        """Store one sample with its waits, its process times, its on/off pairs and its commit times.
+
+        Of a report that is imported there are entries alone.
+        """
         tables: Mapping[str, Sequence[Any]] = {
             "waits": waits,
             "profile": profile,
             "overhead": overhead,
             "latency": latency,
+            "entries": entries,
             "samples": (record,),
         }
         with _naming_the_disk(self.path):
+            written = tables_written(self.record)
             for kind, rows in tables.items():
+                if kind not in written:
+                    continue
                 part = self.path / "parts" / f"{kind}-{record.sample:06d}.parquet"
                 _write_table(_table(table_record(kind, self.record), rows), part)
         self.samples += 1
@@ -115,7 +124,7 @@ class RunWriter:
         """Join the parts and close the run with `status` (`finished`, `interrupted` or `failed`)."""
         with _naming_the_disk(self.path):
             hashes = dict(self.manifest["hashes"])
-            for kind in DATA:
+            for kind in tables_written(self.record):
                 table = read_parts(self.path, kind, self.record, FORMAT)
                 _write_table(table, self.path / f"{kind}.parquet")
                 hashes[f"{kind}.parquet"] = file_hash(self.path / f"{kind}.parquet")

@@ -101,6 +101,8 @@ def load(results: Results) -> str:
 
 def facts(results: Results) -> list[tuple[str, str]]:
     """What was measured and where, as name and value."""
+    if "facts" in results:
+        return [(name, value) for name, value in results["facts"]]
     known = [
         ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),

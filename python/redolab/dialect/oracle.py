@@ -1,0 +1,82 @@
+"""What the words of Oracle Database mean, as its reports print them.
+
+Events are named without their class. Source: Oracle Database Reference 19c, "Oracle Wait Events"; the idle
+ones are those of V$EVENT_NAME's class Idle that reports of 9.2 to 19c list.
+"""
+
+from __future__ import annotations
+
+from redolab.dialect.base import Dialect
+
+LOG_SYNC = "log file sync"
+LOG_WRITE = "log file parallel write"
+CLIENT = "SQL*Net message from client"
+IDLE_EVENTS = frozenset(
+    {
+        "sql*net message from client",
+        "sql*net vector data from client",
+        "sql*net vector data to client",
+        "rdbms ipc message",
+        "pmon timer",
+        "smon timer",
+        "dispatcher timer",
+        "virtual circuit status",
+        "virtual circuit next request",
+        "shared server idle wait",
+        "jobq slave wait",
+        "lgwr worker group idle",
+        "lgwr real time apply sync",
+        "diag idle wait",
+        "space manager: slave idle wait",
+        "class slave wait",
+        "watchdog main loop",
+        "vktm logical idle wait",
+        "vkrm idle",
+        "heartbeat redo informer",
+        "pl/sql lock timer",
+        "pipe get",
+        "single-task message",
+        "wakeup time manager",
+        "null event",
+        "i/o slave wait",
+        "gcs remote message",
+        "ges remote message",
+        "asm background timer",
+        "ofs idle",
+        "px idle wait",
+        "px deq: execution msg",
+        "px deq: execute reply",
+        "px deq: join ack",
+        "px deq: parse reply",
+        "px deq credit: need buffer",
+        "parallel recovery coordinator idle wait",
+        "recovery logmerger idle wait",
+        "parallel query idle wait - slaves",
+    }
+)
+"""In lower case; what begins with one of `IDLE_BEGINNINGS` is idle too."""
+IDLE_BEGINNINGS = ("streams aq:", "logminer ", "data guard: ", "aqpc ")
+
+
+def is_idle(event: str) -> bool:
+    """Whether a process in this event has nothing to do; names may be cut off, as text reports do."""
+    name = event.lower()
+    return (
+        name in IDLE_EVENTS
+        or name.startswith(IDLE_BEGINNINGS)
+        or (len(name) >= _CUT and any(idle.startswith(name) for idle in IDLE_EVENTS))
+    )
+
+
+_CUT = 20
+"""Characters that the narrowest layouts leave of an event's name."""
+
+DIALECT = Dialect(
+    products={"oracle": "Oracle Database"},
+    event_names={LOG_SYNC: "log file sync", LOG_WRITE: "log file parallel write"},
+    event_meanings={
+        LOG_SYNC: "a session waits until the log writer has stored its commit, and until it is told so",
+        LOG_WRITE: "the log writer waits for its writes, which serve every commit gathered till then",
+    },
+    log_sync=frozenset({LOG_SYNC}),
+)

@@ -1,0 +1,244 @@
+"""Every figure of an imported run: what the reports of a database say of its commits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redolab import units
+from redolab.analysis import envelope
+from redolab.analysis.amdahl import bound
+from redolab.analysis.exhibits import Figure, Table
+from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
+from redolab.errors import UsageError
+from redolab.experiment.imported import figures, tables
+from redolab.experiment.imported.cost import FIGURES, Cost, cost_of
+from redolab.experiment.imported.reports import read_figures, read_histogram
+from redolab.experiment.imported.shares import Cumulative, cumulative, together
+from redolab.experiment.imported.summary import Summary
+from redolab.records.report import Entry
+from redolab.records.run import Run
+
+PARAMETERS = (
+    "commit_logging",
+    "commit_wait",
+    "commit_write",
+    "log_buffer",
+    "log_archive_dest_1",
+    "log_archive_dest_2",
+    "fast_start_mttr_target",
+    "filesystemio_options",
+    "_use_adaptive_log_file_sync",
+)
+_MUCH, _SOME = 0.5, 0.1
+"""Shares of DB time from which log file sync is the first thing to change, and one thing among others."""
+_NOT_MEASURED = (
+    "The queue for CPUs: a report counts no process that waits for one. It is part of what is unaccounted.",
+    "Single sessions and transactions: a report has sums and means over all of them.",
+    "What a change would give: nothing was tried. The bounds say what it cannot exceed.",
+)
+
+
+def analyse(run: Run) -> dict[str, Any]:
+    """The results object of an imported run; plain JSON types only.
+
+    Raises:
+        UsageError: no report of it counts.
+    """
+    everything = [cost_of(item) for item in read_figures(run)]
+    names = [setting["name"] for setting in run.manifest["settings"]]
+    by_name = {
+        name: [cost for cost in everything if cost.figures.report.setting == name and _counts(cost)]
+        for name in names
+    }
+    counting = {name: Summary(costs) for name, costs in by_name.items() if costs}
+    if not counting:
+        raise UsageError(f"No report of {run.path} counts, so there is nothing to tell.")
+    waits = _waits(run, by_name)
+    shown = _tables(counting, waits, everything)
+    first = next(iter(counting))
+    return envelope.heading(run) | {
+        "facts": [list(pair) for pair in _facts(run, everything)],
+        "verdict": {
+            "text": " ".join(_sentences(first, counting[first], waits.get(first))),
+            "outcome": "undecided",
+            "outcome_text": "read, not measured",
+            "baseline": first,
+            "best": None,
+        },
+        "settings": [_setting(name, counting.get(name), len(by_name[name]), everything) for name in names],
+        "tables": [table.as_json() for table in shown],
+        "figures": [figure.as_json() for figure in _figures(counting, waits, everything)],
+        "diagnostics": [],
+        "timeline": [_timeline(cost) for cost in everything],
+        "method": envelope.method(run.manifest) | {"design": {}, "not_measured": list(_NOT_MEASURED)},
+        "warnings": [*map(str, run.manifest.get("conditions", ())), *_contradictions(everything)],
+    }
+
+
+def _counts(cost: Cost) -> bool:
+    return cost.figures.report.spoiled is None
+
+
+def _setting(name: str, summary: Summary | None, count: int, everything: Sequence[Cost]) -> dict[str, Any]:
+    mine = sum(cost.figures.report.setting == name for cost in everything)
+    found: dict[str, Any] = {
+        "name": name,
+        "levels": {},
+        "tier": "",
+        "tier_text": "",
+        "parameters": {},
+        "reports": count,
+        "spoiled": mine - count,
+    }
+    if summary is not None:
+        found["figures"] = {key: summary.estimate(key).as_json() for key in FIGURES}
+    return found
+
+
+def _waits(run: Run, by_name: Mapping[str, Sequence[Cost]]) -> dict[str, tuple[Cumulative, Cumulative]]:
+    """Log file sync and log write, wait by wait, of each instance."""
+    entries = {event: read_histogram(run, event) for event in (LOG_SYNC, LOG_WRITE)}
+    return {
+        name: (_shares(entries[LOG_SYNC], costs), _shares(entries[LOG_WRITE], costs))
+        for name, costs in by_name.items()
+    }
+
+
+def _shares(entries: Mapping[int, Sequence[Entry]], costs: Sequence[Cost]) -> Cumulative:
+    parts = []
+    for cost in costs:
+        mine = entries.get(cost.figures.report.sample, ())
+        waits = next((item.value for item in mine if item.measure == "total"), None)
+        if waits:
+            parts.append((waits, cumulative(mine)))
+    return together(parts)
+
+
+def _tables(
+    counting: Mapping[str, Summary],
+    waits: Mapping[str, tuple[Cumulative, Cumulative]],
+    everything: Sequence[Cost],
+) -> list[Table]:
+    found = []
+    for number, (name, summary) in enumerate(counting.items(), 1):
+        key = str(number)
+        sync, write = waits[name]
+        found += [
+            tables.account_table(summary, name, key),
+            tables.cost_table(summary, name, key),
+            tables.bounds_table(summary, name, key),
+            tables.events_table(summary, name, key),
+        ]
+        if sync and write:
+            found.append(tables.histogram_table(sync, write, name, key))
+    last = next(iter(counting.values())).costs[-1]
+    return [*found, tables.reports_table(everything), tables.parameters_table(last, PARAMETERS)]
+
+
+def _figures(
+    counting: Mapping[str, Summary],
+    waits: Mapping[str, tuple[Cumulative, Cumulative]],
+    everything: Sequence[Cost],
+) -> list[Figure]:
+    found: list[Figure | None] = [figures.time_figure(everything)]
+    for number, (name, summary) in enumerate(counting.items(), 1):
+        found.append(figures.shares_figure(*waits[name], name, str(number)))
+        found.append(figures.curve_figure(summary, name, str(number)))
+    return [figure for figure in found if figure is not None]
+
+
+def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
+    reports = [cost.figures.report for cost in everything]
+    engine = run.manifest["engine"]
+    layouts = " and ".join(dict.fromkeys(report.layout for report in reports))
+    length = sum(report.elapsed_s for report in reports if report.spoiled is None)
+    left_out = sum(report.spoiled is not None for report in reports)
+    counted = units.counted(len(reports) - left_out, "report")
+    return [
+        ("Database", f"Oracle Database {engine.get('version', '')}, {reports[0].setting}"),
+        ("Read from", f"{counted} of {units.duration(length)} ({layouts})"
+         + (f", {left_out} more not counted" if left_out else "")),
+        ("From", reports[0].started_at.replace("T", " ") + ", in the database's time zone"),
+    ]  # fmt: skip
+
+
+def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative] | None) -> list[str]:
+    """The verdict: whether commits are what to change, and what their waits are made of."""
+    share = summary.estimate("log_sync_share")
+    if share.point is None:
+        return [
+            f"Look elsewhere first: no log file sync of a session is listed for {name}.",
+            "A report lists what took a thousandth of a second or more in all.",
+            *_of_the_log(summary),
+        ]
+    most = bound(share).point
+    part = units.percent(share.point)
+    each = _milliseconds(summary, "log_sync_s")
+    limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
+    if share.point >= _MUCH:
+        first = f"Change how commits are made: log file sync is {part} of DB time, {each} a wait."
+    elif share.point >= _SOME:
+        first = f"Commits are one thing to change: log file sync is {part} of DB time, {each} a wait."
+    else:
+        first = f"Look elsewhere first: log file sync is {part} of DB time, {each} a wait."
+    return [first + limit, *_of_the_log(summary), *_each_wait(waits)]
+
+
+def _of_the_log(summary: Summary) -> list[str]:
+    found = []
+    busy = summary.estimate("log_utilization").point
+    if busy is not None:
+        found.append(
+            f"A log write took {_milliseconds(summary, 'log_write_s')}; the log writer wrote for "
+            f"{units.percent(busy)} of the time."
+        )
+    sharing = summary.estimate("commits_per_log_write").point
+    if sharing is not None:
+        found.append(f"Commits per log write: {units.significant(sharing)}.")
+    return found
+
+
+def _each_wait(waits: tuple[Cumulative, Cumulative] | None) -> list[str]:
+    """What the histograms say that means cannot: how many waits are longer than nearly every write."""
+    if waits is None:
+        return []
+    sync, write = waits
+    bound_s = next((at for at, part in write.items() if part >= _NEARLY_ALL and at in sync), None)
+    if bound_s is None:
+        return []
+    return [
+        f"Less than {units.significant(1e3 * bound_s)} ms took {units.percent(write[bound_s])} of the log "
+        f"writes, and {units.percent(sync[bound_s])} of the syncs."
+    ]
+
+
+_NEARLY_ALL = 0.9
+
+
+def _milliseconds(summary: Summary, key: str) -> str:
+    value = summary.estimate(key).point
+    return "an unknown time" if value is None else f"{units.significant(1e3 * value)} ms"
+
+
+def _contradictions(everything: Sequence[Cost]) -> list[str]:
+    found = []
+    for cost in everything:
+        texts = [text for _, text in cost.figures.texts("contradiction")]
+        if texts:
+            more = f" And {len(texts) - 1} more." if len(texts) > 1 else ""
+            found.append(f"{cost.figures.report.file} contradicts itself: {texts[0]}{more}")
+    return found
+
+
+def _timeline(cost: Cost) -> dict[str, Any]:
+    report = cost.figures.report
+    return {
+        "sample": report.sample,
+        "block": report.block,
+        "position": report.position,
+        "setting": report.setting,
+        "start_s": report.start_s,
+        "elapsed_s": report.elapsed_s,
+        "spoiled": report.spoiled,
+    }

@@ -1,0 +1,227 @@
+"""What a commit cost in the interval of one report, and where the time of its sessions went.
+
+The unit of work is a commit. S is CPU per commit, of sessions and background; Q is the time in wait events
+that are not idle, of both, per commit; R = S + Q. Source: Craig Shallahamer, OraPub, "unit of work time based
+analysis" (2010-2012), who takes the same figures from the views that a report is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from redolab.analysis.profile import ON_CPU, UNACCOUNTED
+from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
+from redolab.experiment.imported.reports import BACKGROUND, BOTH, FOREGROUND, Event, Figures
+from redolab.model.queueing import solve_servers
+from redolab.records.account import Account, AccountRow
+from redolab.stats.rounded import Rounded, exactly, total
+
+OTHER_WAITS = "other waits"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Figures of one report; None where it does not have what they are made of. Times in seconds."""
+
+    figures: Figures
+    elapsed_s: Rounded
+    commits: Rounded | None
+    db_time_s: Rounded | None
+    cpu_s: Rounded | None
+    """Of sessions."""
+    background_cpu_s: Rounded | None
+    sync: Event | None
+    """Log file sync, of sessions."""
+    write: Event | None
+    """Log file parallel write."""
+    waits: Sequence[Event]
+    """Of sessions, not idle ones."""
+    background_waits: Sequence[Event]
+
+    def values(self) -> dict[str, Rounded]:
+        """Every figure that is known, by the keys of `FIGURES`."""
+        found = ((key, read(self)) for key, read in FIGURES.items())
+        return {key: value for key, value in found if value is not None}
+
+    def account(self) -> Account | None:
+        """DB time divided: CPU, log file sync, other waits, and the rest, which may be negative."""
+        if self.db_time_s is None:
+            return None
+        listed = _seconds(self.waits)
+        sync = exactly(0.0) if self.sync is None else self.sync.seconds
+        parts = {
+            ON_CPU: (_value(self.cpu_s), "time model"),
+            LOG_SYNC: (_value(sync), "foreground wait events"),
+            OTHER_WAITS: (
+                None if listed is None or sync is None else listed.value - sync.value,
+                "foreground wait events",
+            ),
+        }
+        known = [seconds for seconds, _ in parts.values()]
+        rest = (
+            None
+            if None in known
+            else self.db_time_s.value - sum(seconds for seconds in known if seconds is not None)
+        )
+        parts[UNACCOUNTED] = (rest, "DB time less the other rows")
+        begin = self.figures.report.start_s
+        rows = tuple(
+            AccountRow(
+                "session",
+                name,
+                seconds,
+                begin,
+                begin + self.figures.report.elapsed_s,
+                source,
+                reason="the report does not print it" if seconds is None else None,
+            )
+            for name, (seconds, source) in parts.items()
+        )
+        return Account(rows, None if rest is None else self.db_time_s.value)
+
+
+def cost_of(figures: Figures) -> Cost:
+    """The figures of one report."""
+    separate = bool(figures.names(FOREGROUND))
+    waits = figures.events(FOREGROUND if separate else BOTH)
+    background = figures.events(BACKGROUND)
+    if not separate:
+        # Older Statspack prints both together; the background's part is printed apart, and taken off.
+        waits = [_less(event, figures.event(BACKGROUND, event.name)) for event in waits]
+    by_name = {event.name: event for event in waits}
+    return Cost(
+        figures,
+        _elapsed(figures),
+        figures.number("statistic", "user commits", "total"),
+        figures.number("time model", "DB time", "seconds")
+        or figures.number("snapshot", "DB time", "seconds"),
+        figures.number("time model", "DB CPU", "seconds"),
+        figures.number("time model", "background cpu time", "seconds"),
+        by_name.get(LOG_SYNC),
+        figures.event(BACKGROUND, LOG_WRITE) or figures.event(BOTH, LOG_WRITE),
+        waits,
+        background,
+    )
+
+
+def _elapsed(figures: Figures) -> Rounded:
+    # Minutes are printed with two decimals.
+    elapsed = figures.report.elapsed_s
+    return Rounded(elapsed, elapsed - _MINUTES_ROUNDING_S, elapsed + _MINUTES_ROUNDING_S)
+
+
+_MINUTES_ROUNDING_S = 0.3
+
+
+def _less(event: Event, part: Event | None) -> Event:
+    if part is None or event.waits is None or event.seconds is None:
+        return event
+    if part.waits is None or part.seconds is None:
+        return Event(event.name, None, None, None)
+    waits, seconds = event.waits - part.waits, event.seconds - part.seconds
+    if waits.value < 0 or seconds.value < 0:
+        return Event(event.name, None, None, None)
+    return Event(event.name, waits, seconds, seconds.per(waits))
+
+
+def _seconds(events: Sequence[Event]) -> Rounded | None:
+    """The time of events together; None where that of one is not known."""
+    times = [event.seconds for event in events]
+    known = [item for item in times if item is not None]
+    return total(known) if len(known) == len(times) else None
+
+
+def _value(item: Rounded | None) -> float | None:
+    return None if item is None else item.value
+
+
+def _per(one: Rounded | None, other: Rounded | None) -> Rounded | None:
+    return None if one is None or other is None else one.per(other)
+
+
+def _sum(one: Rounded | None, other: Rounded | None) -> Rounded | None:
+    return None if one is None or other is None else one + other
+
+
+def _arrival_rate(cost: Cost) -> Rounded | None:
+    return _per(cost.commits, cost.elapsed_s)
+
+
+def _service_time(cost: Cost) -> Rounded | None:
+    every_process = cost.figures.number("statistic", "CPU used by this session", "total")
+    # Before 10g there was no time model; this statistic has sessions and background, in hundredths.
+    older = None if every_process is None else every_process.times(0.01)
+    return _per(_sum(cost.cpu_s, cost.background_cpu_s) or older, cost.commits)
+
+
+def _queue_time(cost: Cost) -> Rounded | None:
+    return _per(_sum(_seconds(cost.waits), _seconds(cost.background_waits)), cost.commits)
+
+
+def _response_time(cost: Cost) -> Rounded | None:
+    return _sum(_service_time(cost), _queue_time(cost))
+
+
+def _servers(cost: Cost) -> Rounded | None:
+    found = (_service_time(cost), _arrival_rate(cost), _response_time(cost))
+    service, rate, response = map(_value, found)
+    if service is None or rate is None or response is None:
+        return None
+    servers = solve_servers(service, rate, response)
+    return None if servers is None else exactly(servers)
+
+
+def _of_sync(pick: Callable[[Event], Rounded | None]) -> Callable[[Cost], Rounded | None]:
+    return lambda cost: None if cost.sync is None else pick(cost.sync)
+
+
+def _of_write(pick: Callable[[Event], Rounded | None]) -> Callable[[Cost], Rounded | None]:
+    return lambda cost: None if cost.write is None else pick(cost.write)
+
+
+def _log_writes(cost: Cost) -> Rounded | None:
+    counted = cost.figures.number("statistic", "redo writes", "total")
+    return counted or (None if cost.write is None else cost.write.waits)
+
+
+def _redo(cost: Cost) -> Rounded | None:
+    return cost.figures.number("statistic", "redo size", "total")
+
+
+def _busy_s(cost: Cost) -> Rounded | None:
+    busy = cost.figures.number("os", "BUSY_TIME", "value")
+    return None if busy is None else busy.times(0.01)
+
+
+def _of_units(name: str, statistic: str) -> Callable[[Cost], Rounded | None]:
+    """Utilisation of the CPUs, counted in such units: U = R / C."""
+
+    def found(cost: Cost) -> Rounded | None:
+        number = cost.figures.number("host", name, "value") or cost.figures.number("os", statistic, "value")
+        # A count is no rounded number.
+        capacity = None if number is None else cost.elapsed_s.times(number.value) if number.value else None
+        return _per(_busy_s(cost), capacity)
+
+    return found
+
+
+FIGURES: Mapping[str, Callable[[Cost], Rounded | None]] = {
+    "arrival_rate_per_s": _arrival_rate,
+    "service_time_s": _service_time,
+    "queue_time_s": _queue_time,
+    "response_time_s": _response_time,
+    "servers": _servers,
+    "log_sync_s": _of_sync(lambda event: event.mean_s),
+    "log_sync_share": lambda cost: _per(_of_sync(lambda event: event.seconds)(cost), cost.db_time_s),
+    "log_syncs_per_commit": lambda cost: _per(_of_sync(lambda event: event.waits)(cost), cost.commits),
+    "log_write_s": _of_write(lambda event: event.mean_s),
+    "log_writes_per_s": lambda cost: _per(_log_writes(cost), cost.elapsed_s),
+    "commits_per_log_write": lambda cost: _per(cost.commits, _log_writes(cost)),
+    "redo_per_commit": lambda cost: _per(_redo(cost), cost.commits),
+    "redo_per_log_write": lambda cost: _per(_redo(cost), _log_writes(cost)),
+    "log_utilization": lambda cost: _per(_of_write(lambda event: event.seconds)(cost), cost.elapsed_s),
+    "cpu_utilization_cores": _of_units("cores", "NUM_CPU_CORES"),
+    "cpu_utilization_threads": _of_units("cpus", "NUM_CPUS"),
+}
+"""What is computed of every report; times in seconds, sizes in bytes, shares of 1."""

@@ -1,0 +1,110 @@
+"""The reports of an imported run, and their figures with what rounding leaves of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from redolab.dialect.oracle import is_idle
+from redolab.records.report import Entry, Report
+from redolab.records.run import Run
+from redolab.stats.rounded import Rounded, printed, sharpest
+
+Key = tuple[str, str, str]
+"""Section, name and measure."""
+FOREGROUND, BACKGROUND, BOTH, TOP = "foreground event", "background event", "event", "top event"
+_UNREAD = ("histogram",)
+"""Sections that are large, and read by themselves."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A wait event in one report."""
+
+    name: str
+    waits: Rounded | None
+    seconds: Rounded | None
+    """Of all its waits together."""
+    mean_s: Rounded | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One report with everything that was read of it, histograms apart."""
+
+    report: Report
+    entries: Mapping[Key, Entry]
+
+    def number(self, section: str, name: str, measure: str) -> Rounded | None:
+        """A figure; None where the report does not have it."""
+        return _rounded(self.entries.get((section, name, measure)))
+
+    def texts(self, section: str) -> Iterator[tuple[str, str]]:
+        """Names and texts of a section, in the order printed."""
+        for (found, name, _), entry in self.entries.items():
+            if found == section and entry.text is not None:
+                yield name, entry.text
+
+    def names(self, section: str) -> list[str]:
+        """The names in a section, in the order printed."""
+        return list(dict.fromkeys(name for found, name, _ in self.entries if found == section))
+
+    def event(self, section: str, name: str) -> Event | None:
+        """An event of a section, its time and mean each from the figures that were rounded least."""
+        sections = (section, TOP) if section == FOREGROUND else (section,)
+        if not any((item, name, "waits") in self.entries for item in sections):
+            return None
+        waits = sharpest(self.number(item, name, "waits") for item in sections)
+        seconds = [self.number(item, name, "seconds") for item in sections]
+        means = [self.number(item, name, "mean_s") for item in sections]
+        together = [None if waits is None or mean is None else waits * mean for mean in means]
+        apart = [None if waits is None or time is None else time.per(waits) for time in seconds]
+        return Event(name, waits, sharpest([*seconds, *together]), sharpest([*means, *apart]))
+
+    def events(self, section: str) -> list[Event]:
+        """The events of a section that are not idle, in the order printed."""
+        return [
+            event
+            for name in self.names(section)
+            if not self._idle(section, name) and (event := self.event(section, name)) is not None
+        ]
+
+    def _idle(self, section: str, name: str) -> bool:
+        # Of the time that a report divides, idle events have no share.
+        share = self.entries.get((section, name, "share"))
+        return is_idle(name) or (share is not None and share.value is None)
+
+
+def read_figures(run: Run) -> list[Figures]:
+    """Every report of the run in the order of time, those that do not count too."""
+    small = run.entries.filter(pc.invert(pc.is_in(run.entries["section"], pc_values(_UNREAD))))
+    by_report: dict[int, dict[Key, Entry]] = {}
+    for row in small.to_pylist():
+        entry = Entry(**row)
+        by_report.setdefault(entry.sample, {})[entry.section, entry.name, entry.measure] = entry
+    reports = sorted((Report(**row) for row in run.samples.to_pylist()), key=lambda item: item.sample)
+    return [Figures(report, by_report.get(report.sample, {})) for report in reports]
+
+
+def read_histogram(run: Run, event: str) -> dict[int, list[Entry]]:
+    """The entries of an event's histogram, by the number of the report."""
+    mine = pc.and_(pc.equal(run.entries["section"], "histogram"), pc.equal(run.entries["name"], event))
+    found: dict[int, list[Entry]] = {}
+    for row in run.entries.filter(mine).to_pylist():
+        found.setdefault(row["sample"], []).append(Entry(**row))
+    return found
+
+
+def pc_values(values: Sequence[str]) -> object:
+    """Values for Arrow's `is_in`."""
+    import pyarrow as pa
+
+    return pa.array(values)
+
+
+def _rounded(entry: Entry | None) -> Rounded | None:
+    if entry is None or entry.value is None or entry.rounding is None:
+        return None
+    return printed(entry.value, entry.rounding)

@@ -1,0 +1,239 @@
+"""The tables of an imported run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redolab.analysis.amdahl import bound
+from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.profile import ON_CPU, UNACCOUNTED
+from redolab.dialect.oracle import LOG_SYNC
+from redolab.experiment.imported.cost import OTHER_WAITS, Cost
+from redolab.experiment.imported.shares import Cumulative
+from redolab.experiment.imported.summary import Summary
+from redolab.stats.estimates import Estimate
+
+
+@dataclass(frozen=True)
+class _Told:
+    """How a figure is told."""
+
+    key: str
+    name: str
+    unit: str
+    scale: float
+    meaning: str
+
+
+_TOLD = (
+    _Told("arrival_rate_per_s", "L: commits", "per s", 1, "user commits over elapsed time"),
+    _Told("service_time_s", "S: CPU per commit", "ms", 1e3, "DB CPU and background CPU"),
+    _Told("queue_time_s", "Q: waits per commit", "ms", 1e3, "wait events that are not idle, background too"),
+    _Told("response_time_s", "R = S + Q", "ms", 1e3, "all work of the instance per commit"),
+    _Told("log_sync_s", "One log file sync", "ms", 1e3, "mean of the sessions' waits"),
+    _Told("log_syncs_per_commit", "Log file syncs", "per commit", 1, "1 where each commit waits once"),
+    _Told("log_sync_share", "Log file sync", "% of DB time", 100, "what better commits can save at the most"),
+    _Told("log_write_s", "One log file parallel write", "ms", 1e3, "mean of the log writer's waits"),
+    _Told("log_writes_per_s", "Log writes", "per s", 1, "redo writes over elapsed time"),
+    _Told(
+        "commits_per_log_write", "Commits in a log write", "commits", 1, "more than 1: commits share writes"
+    ),
+    _Told("redo_per_commit", "Redo per commit", "kB", 1e-3, "redo size over user commits"),
+    _Told("redo_per_log_write", "Redo per log write", "kB", 1e-3, "redo size over redo writes"),
+    _Told("log_utilization", "The log writer wrote", "% of the time", 100, "writes times their mean time"),
+    _Told("cpu_utilization_cores", "CPUs busy, in cores", "%", 100, "busy time over cores"),
+    _Told("cpu_utilization_threads", "CPUs busy, in threads", "%", 100, "busy time over threads"),
+    _Told("servers", "M of the published curve", "servers", 1, "solved from L, S and R"),
+)
+_ROWS: Mapping[str, str] = {
+    ON_CPU: "CPU",
+    LOG_SYNC: "log file sync",
+    OTHER_WAITS: "other waits",
+    UNACCOUNTED: "UNACCOUNTED",
+}
+_MENDS: Mapping[str, str] = {
+    LOG_SYNC: "fewer commits (more rows in each), a faster log device, nowait where a loss may be borne",
+    ON_CPU: "less work: the SQL that takes it, or faster CPUs",
+}
+
+
+def cost_table(summary: Summary, name: str, key: str) -> Table:
+    """What a commit cost: every figure with its interval."""
+    interval = "the interval is what rounding leaves open" if summary.single else "95 % over the reports"
+    rows = [
+        {
+            "figure": told.name,
+            "value": summary.estimate(told.key).scaled(told.scale),
+            "unit": told.unit,
+            "meaning": told.meaning,
+        }
+        for told in _TOLD
+    ]
+    return Table(
+        f"cost-{key}",
+        f"{name}: what a commit costs",
+        (
+            Column("figure", "Figure", "text"),
+            Column("value", "Value", "estimate"),
+            Column("unit", "Unit", "text"),
+            Column("meaning", "What it is", "text"),
+        ),
+        rows,
+        f"In brackets: {interval}. n/a: the report does not print what it is made of.",
+        first=True,
+    )
+
+
+def account_table(summary: Summary, name: str, key: str) -> Table:
+    """DB time divided into four rows that add up to it."""
+    rows = [
+        {
+            "row": _ROWS[row],
+            "seconds": seconds,
+            "share": share,
+            "per_commit_ms": per_commit,
+        }
+        for row, seconds, share, per_commit in summary.account_rows(tuple(_ROWS))
+    ]
+    return Table(
+        f"account-{key}",
+        f"{name}: where DB time went",
+        (
+            Column("row", "Time spent", "text"),
+            Column("seconds", "Time", "number", "s"),
+            Column("share", "Of DB time", "share"),
+            Column("per_commit_ms", "Per commit", "number", "ms"),
+        ),
+        rows,
+        "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
+        "and it is negative where they overlap.",
+        first=True,
+    )
+
+
+def bounds_table(summary: Summary, name: str, key: str) -> Table:
+    """What removing a part can give at the most."""
+    rows = [
+        {
+            "part": _ROWS.get(part, part),
+            "share": share,
+            "most": bound(share),
+            "mend": _MENDS.get(part, "what this event waits for"),
+        }
+        for part, share in summary.parts()
+    ]
+    return Table(
+        f"bounds-{key}",
+        f"{name}: what to change, and what it can give at the most",
+        (
+            Column("part", "Part of DB time", "text"),
+            Column("share", "Share", "share"),
+            Column("most", "At most times as fast", "estimate"),
+            Column("mend", "By", "text"),
+        ),
+        rows,
+        "Amdahl's bound: without a part of share s a call is done 1 / (1 - s) times as fast, if nothing else "
+        "changes.",
+    )
+
+
+def events_table(summary: Summary, name: str, key: str) -> Table:
+    """The five timed events with the most time."""
+    return Table(
+        f"events-{key}",
+        f"{name}: top five timed events",
+        (
+            Column("event", "Event", "text"),
+            Column("waits", "Waits", "count"),
+            Column("seconds", "Time", "number", "s"),
+            Column("mean_ms", "Mean", "number", "ms"),
+            Column("share", "Of DB time", "share"),
+        ),
+        summary.top_events(5),
+        "Of sessions. Background waits are no part of DB time.",
+    )
+
+
+def histogram_table(sync: Cumulative, write: Cumulative, name: str, key: str) -> Table:
+    """Log file sync beside log file parallel write, wait by wait."""
+    bounds = sorted(set(sync) & set(write))
+    return Table(
+        f"waits-{key}",
+        f"{name}: how many waits took less",
+        (
+            Column("below_ms", "Less than", "number", "ms"),
+            Column("sync", "Log file sync", "share"),
+            Column("write", "Log file parallel write", "share"),
+        ),
+        [
+            {
+                "below_ms": 1e3 * below,
+                "sync": Estimate(sync[below], None, None),
+                "write": Estimate(write[below], None, None),
+            }
+            for below in bounds
+        ],
+        "Means hide the few long waits that decide: a sync lasts as long as the write it waits for, the one "
+        "before it, and the queue for a CPU. So the two are compared wait by wait, never by means alone.",
+    )
+
+
+def reports_table(costs: Sequence[Cost]) -> Table:
+    """A row for each report, in the order of time."""
+    rows: list[dict[str, Any]] = []
+    for cost in costs:
+        report, values = cost.figures.report, cost.values()
+
+        def value(key: str, scale: float, known: Mapping[str, Any] = values) -> float | None:
+            return known[key].value * scale if key in known else None
+
+        rows.append(
+            {
+                "report": f"{report.begin_snapshot}-{report.end_snapshot}",
+                "instance": report.setting,
+                "began": report.started_at.replace("T", " "),
+                "minutes": report.elapsed_s / 60,
+                "rate": value("arrival_rate_per_s", 1),
+                "response": value("response_time_s", 1e3),
+                "sync": value("log_sync_s", 1e3),
+                "write": value("log_write_s", 1e3),
+                "share": value("log_sync_share", 100),
+                "spoiled": report.spoiled or "",
+                "file": report.file,
+            }
+        )
+    return Table(
+        "reports",
+        "The reports, in the order of time",
+        (
+            Column("report", "Snapshots", "text"),
+            Column("instance", "Instance", "text"),
+            Column("began", "Began", "text"),
+            Column("minutes", "Length", "number", "min"),
+            Column("rate", "Commits", "number", "per s"),
+            Column("response", "R", "number", "ms"),
+            Column("sync", "Log file sync", "number", "ms"),
+            Column("write", "Log write", "number", "ms"),
+            Column("share", "Log file sync", "number", "% of DB time"),
+            Column("spoiled", "Not counted", "text"),
+            Column("file", "File", "text"),
+        ),
+        rows,
+    )
+
+
+def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
+    """The parameters that matter to commits, of the last report."""
+    known = dict(cost.figures.texts("parameter"))
+    return Table(
+        "parameters",
+        "Parameters that matter to commits, as the last report lists them",
+        (Column("parameter", "Parameter", "text"), Column("value", "Value", "text")),
+        [
+            {"parameter": name, "value": known.get(name, "not listed: the default, or unchanged")}
+            for name in parameters
+        ],
+        "A report lists what was set; what it does not list has its default.",
+    )

@@ -1,0 +1,134 @@
+"""Sums of a report that contradict one another: what is printed twice must agree to within its rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from redolab import units
+from redolab.importers.header import Header
+from redolab.importers.printed import Printed
+from redolab.records.report import Entry
+
+_EVENTS = ("top event", "foreground event", "background event", "event")
+_CLOCK_S = 2.0
+"""What two snapshots' times, printed in whole seconds, and the elapsed time may differ by."""
+_CPUS = 0.05
+"""Part by which the time of the CPUs may differ from elapsed time times CPUs: snapshots take a while."""
+_SLACK = 1.001
+"""Of the rounding: what was printed has been computed from what was not."""
+_MOST = 20
+_TOTALS = (
+    ("redo size", "Redo size (bytes)", "Redo size"),
+    ("user calls", "User calls"),
+    ("execute count", "Executes (SQL)", "Executes"),
+)
+
+_Found = Mapping[tuple[str, str, str], Printed]
+
+
+def contradictions(header: Header, entries: Sequence[Entry]) -> list[str]:
+    """What contradicts what, a sentence each; at most twenty.
+
+    Checked are: the times of the snapshots against the elapsed time, and their numbers; per second and per
+    transaction against totals; the mean of an event times its waits against its time; the time of the CPUs.
+    """
+    found = {
+        (item.section, item.name, item.measure): Printed(item.value, item.rounding, item.reason)
+        for item in entries
+    }
+    return [*_interval(header), *_rates(header, found), *_events(found), *_cpus(header, found)][:_MOST]
+
+
+def _interval(header: Header) -> Iterator[str]:
+    if header.end_snapshot <= header.begin_snapshot:
+        yield (f"Its last snapshot, {header.end_snapshot}, is not after its first, {header.begin_snapshot}.")
+    elapsed, rounding = header.elapsed.value, header.elapsed.rounding
+    between = (header.end - header.begin).total_seconds()
+    if elapsed is None or rounding is None:
+        return
+    if abs(between - elapsed) > rounding + _CLOCK_S:
+        yield (
+            f"Its elapsed time is {units.duration(elapsed)}, and its snapshots are "
+            f"{units.duration(abs(between))} apart."
+        )
+
+
+def _rates(header: Header, found: _Found) -> Iterator[str]:
+    for statistic, *names in _TOTALS:
+        total = found.get(("statistic", statistic, "total"))
+        for name in names:
+            yield from _product(
+                f"{name} per second times the elapsed time", found.get(("load profile", name, "per_s")),
+                header.elapsed, f"the total of {statistic}", total,
+            )  # fmt: skip
+    commits = found.get(("statistic", "user commits", "total"))
+    rollbacks = found.get(("statistic", "user rollbacks", "total"), Printed(0.0, 0.0, None))
+    redo = found.get(("statistic", "redo size", "total"))
+    if commits is not None and commits.value is not None and rollbacks.value is not None:
+        transactions = Printed(commits.value + rollbacks.value, 1.0, None)
+        yield from _product(
+            "Transactions per second times the elapsed time",
+            found.get(("load profile", "Transactions", "per_s")),
+            header.elapsed,
+            "commits and rollbacks",
+            transactions,
+        )
+        yield from _product(
+            "Redo per transaction times commits and rollbacks",
+            found.get(("statistic", "redo size", "per_transaction")),
+            transactions,
+            "the total of redo size",
+            redo,
+        )
+
+
+def _events(found: _Found) -> Iterator[str]:
+    for section, name, measure in found:
+        if section in _EVENTS and measure == "seconds":
+            yield from _product(
+                f"The mean of {name} ({section}) times its waits",
+                found.get((section, name, "mean_s")),
+                found.get((section, name, "waits")),
+                "its time",
+                found[section, name, measure],
+            )
+
+
+def _cpus(header: Header, found: _Found) -> Iterator[str]:
+    busy, idle = (found.get(("os", name, "value")) for name in ("BUSY_TIME", "IDLE_TIME"))
+    cpus = found.get(("host", "cpus", "value")) or found.get(("os", "NUM_CPUS", "value"))
+    values = [item.value if item is not None else None for item in (busy, idle, cpus, header.elapsed)]
+    if None in values:
+        return
+    busy_cs, idle_cs, number, elapsed = (value or 0.0 for value in values)
+    there = number * elapsed
+    if there > 0 and abs((busy_cs + idle_cs) / 100 / there - 1) > _CPUS:
+        yield (
+            f"Its CPUs were busy and idle for {units.duration((busy_cs + idle_cs) / 100)} together, and "
+            f"{number:g} CPUs have {units.duration(there)} in that time."
+        )
+
+
+def _product(
+    left: str, one: Printed | None, two: Printed | None, right: str, whole: Printed | None
+) -> Iterator[str]:
+    """Says so where one times two cannot be the whole, whatever was rounded away."""
+    if one is None or two is None or whole is None:
+        return
+    low, high = _ends(one), _ends(two)
+    end = _ends(whole)
+    if low is None or high is None or end is None:
+        return
+    least, most = low[0] * high[0], low[1] * high[1]
+    if least > end[1] or most < end[0]:
+        product = (one.value or 0.0) * (two.value or 0.0)
+        yield (
+            f"{left} is {units.significant(product)}, and {right} is {units.significant(whole.value or 0.0)}."
+        )
+
+
+def _ends(item: Printed) -> tuple[float, float] | None:
+    if item.value is None or item.rounding is None:
+        return None
+    slack = item.rounding * _SLACK
+    return max(0.0, item.value - slack), item.value + slack

@@ -1,0 +1,109 @@
+"""Which layout a file has, and why it is none that is read.
+
+Files come from anybody: what is no report of the kind asked for is refused in a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+
+from redolab.errors import UsageError
+
+Kind = Literal["awr", "statspack"]
+Layout = Literal["AWR, HTML", "AWR, text", "Statspack"]
+MOST_BYTES = 64 << 20
+"""Of a report; the largest known have a tenth of it."""
+_AWR = re.compile(rb"WORKLOAD REPOSITORY (?:PDB )?report", re.IGNORECASE)
+_STATSPACK = re.compile(rb"STATSPACK (?:Statistics )?report for", re.IGNORECASE)
+_END = re.compile(rb"End of Report", re.IGNORECASE)
+_PACKED: tuple[tuple[bytes, str], ...] = (
+    (b"\x1f\x8b", "is compressed: unpack it with gunzip first"),
+    (b"PK\x03\x04", "is an archive: unpack it first"),
+    (b"BZh", "is compressed: unpack it with bunzip2 first"),
+    (b"\xfd7zXZ", "is compressed: unpack it with unxz first"),
+    (b"%PDF", "is a PDF: import the report as the database wrote it, HTML or text"),
+)
+_OTHERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
+    (
+        re.compile(rb"WORKLOAD REPOSITORY COMPARE PERIOD", re.IGNORECASE),
+        "compares two periods and has no figures of one: import the report of each",
+    ),
+    (
+        re.compile(rb"WORKLOAD REPOSITORY (?:RAC|GLOBAL) REPORT|<title>AWR RAC Report", re.IGNORECASE),
+        "is of all instances of a cluster together: import the reports of its instances (awrrpti.sql)",
+    ),
+    (
+        re.compile(rb"<title>ASH Report|ASH Report For", re.IGNORECASE),
+        "is an ASH report: it samples sessions and counts no commits. Import the AWR report of that time",
+    ),
+    (
+        re.compile(rb"ADDM Report for|ADDM Task", re.IGNORECASE),
+        "is an ADDM report: it has advice and no tables. Import the AWR report of those snapshots",
+    ),
+    (
+        re.compile(rb"Workload Diagnosis Report", re.IGNORECASE),
+        "is a report of another database, which looks like AWR and counts other things",
+    ),
+)
+_HEAD = 256 << 10
+"""Bytes at the beginning in which a report says what it is; a page's styles come before that."""
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of report of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for kind in get_args(Kind):
+        if kind == name:
+            found: Kind = kind
+            return found
+    raise UsageError(f"{name!r} is no kind of report. Import {' or '.join(get_args(Kind))}.")
+
+
+def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
+    """The layout of a report.
+
+    Args:
+        content: the file.
+        what: its name, for the error.
+        kind: of report that was asked for.
+
+    Raises:
+        UsageError: it is no such report, or not whole.
+    """
+    head = content[:_HEAD]
+    for magic, why in _PACKED:
+        if head.startswith(magic):
+            raise UsageError(f"{what} {why}.")
+    if b"\x00" in head:
+        raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
+    awr, statspack = _AWR.search(head), _STATSPACK.search(head)
+    for pattern, why in _OTHERS:
+        other = pattern.search(head)
+        # An AWR report has an ADDM and an ASH section of its own, further down.
+        if other is not None and (awr is None or other.start() <= awr.start()):
+            raise UsageError(f"{what} {why}.")
+    if kind == "awr" and awr is not None:
+        html = re.search(rb"<(?:html|body|table)\b", head, re.IGNORECASE) is not None
+        found: Layout = "AWR, HTML" if html else "AWR, text"
+    elif kind == "statspack" and statspack is not None:
+        found = "Statspack"
+    else:
+        raise UsageError(f"{what} {_neither(awr is not None, statspack is not None, kind)}")
+    if _END.search(content) is None:
+        raise UsageError(
+            f'{what} is not whole: its last line, "End of Report", is missing. Copy or create it again.'
+        )
+    return found
+
+
+def _neither(awr: bool, statspack: bool, kind: Kind) -> str:
+    if awr:
+        return "is an AWR report: use `redolab import awr`."
+    if statspack:
+        return "is a Statspack report: use `redolab import statspack`."
+    name = {"awr": "AWR report (awrrpt.sql)", "statspack": "Statspack report (spreport.sql)"}[kind]
+    return f"is no {name} of an Oracle database."

@@ -1,0 +1,69 @@
+"""One report, read from its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from redolab.errors import UsageError
+from redolab.files.foreign import read_regular
+from redolab.importers.contradictions import contradictions
+from redolab.importers.header import Header, header_of
+from redolab.importers.html_grids import html_grids
+from redolab.importers.layout import MOST_BYTES, Kind, Layout, layout_of
+from redolab.importers.sections import entries_of
+from redolab.importers.text_grids import text_grids
+from redolab.records.report import Entry
+
+_NEEDED = (("statistic", "user commits"),)
+"""Section and name of what a report must have: nothing can be said per commit without."""
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What a file says."""
+
+    file: str
+    """Its name, without directories."""
+    layout: Layout
+    header: Header
+    entries: tuple[Entry, ...]
+    """Everything that was read; contradictions have a section of their own, `contradiction`."""
+
+
+def read_report(path: Path, kind: Kind) -> ReadReport:
+    """Read one report.
+
+    Args:
+        path: of the file.
+        kind: of report that it must be.
+
+    Raises:
+        UsageError: it cannot be read, is no such report, or is not whole.
+    """
+    try:
+        content = read_regular(path, MOST_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    layout = layout_of(content, str(path), kind)
+    text = "" if layout == "AWR, HTML" else content.decode(errors="replace")
+    grids = text_grids(text) if text else html_grids(content)
+    header = header_of(grids, str(path), text)
+    entries = (*header.entries, *entries_of(grids))
+    names = {(item.section, item.name) for item in entries}
+    missing = [name for section, name in _NEEDED if (section, name) not in names]
+    if missing:
+        raise UsageError(
+            f"{path} has no {missing[0]!r} among its instance activity, so it tells nothing per commit."
+        )
+    told = contradictions(header, entries)
+    return ReadReport(
+        path.name,
+        layout,
+        header,
+        (*entries, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
+    )
+
+
+def _contradiction(number: int, text: str) -> Entry:
+    return Entry(0, "contradiction", str(number), "text", None, None, text, None)

@@ -1,0 +1,191 @@
+"""Which tables of a report are read, and what their columns mean, whatever the report's layout.
+
+Sections and measures that come out:
+
+    load profile            per_s, per_transaction
+    top event, foreground event, background event, event
+                            waits, seconds, mean_s, share (percent), class
+    histogram               share (percent) between two times in seconds, as `0.001-0.002`; total
+    time model              seconds
+    statistic               total, per_s, per_transaction
+    os                      value (times in centiseconds, as the server counts them)
+    parameter               begin, end
+
+`event` is of foreground and background together, as older Statspack prints it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from redolab.importers.grid import Grid
+from redolab.importers.printed import Printed, blank_is_zero, count, seconds
+from redolab.records.report import Entry
+
+Reader = Callable[[str, str], Printed]
+"""Reads a cell; takes its column's heading and its text."""
+_MOST_NAME = 120
+_UNIT = re.compile(r"\(?\b(s|sec|secs|seconds|cs|ms|us)\b\)?")
+_UNITS_S = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "cs": 1e-2, "ms": 1e-3, "us": 1e-6}
+_BOUND = re.compile(r"(<=?|>=?) ?(1/)?(\d+)(us|ms|s|m|min|h|hr)")
+_BOUND_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "hr": 3600.0}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column that is read."""
+
+    key: str
+    heading: re.Pattern[str]
+    """Of the whole heading, in lower case."""
+    read: Reader
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table that is read."""
+
+    key: str
+    title: re.Pattern[str]
+    """Found anywhere in the title."""
+    name: re.Pattern[str]
+    """Of the heading of its first column, in lower case."""
+    measures: Sequence[Measure]
+
+
+def entries_of(grids: Sequence[Grid]) -> list[Entry]:
+    """Every figure of the sections that are read, each once: of figures with the same name the first.
+
+    The number of the report in them is 0.
+    """
+    found: dict[tuple[str, str, str], Entry] = {}
+    for grid in grids:
+        for entry in _of_grid(grid):
+            found.setdefault((entry.section, entry.name, entry.measure), entry)
+    return list(found.values())
+
+
+def _of_grid(grid: Grid) -> Iterator[Entry]:
+    headings = tuple(heading.lower() for heading in grid.headings)
+    if not headings:
+        return
+    if "histogram" in grid.title and "event" in headings:
+        yield from _histogram(grid, headings)
+        return
+    if "parameters" in grid.title and "begin value" in headings:
+        yield from _parameters(grid, headings)
+        return
+    for section in _SECTIONS:
+        if section.title.search(grid.title) and section.name.fullmatch(headings[0]):
+            yield from _figures(section, grid, headings)
+            return
+
+
+def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+    columns = [
+        (measure, place)
+        for measure in section.measures
+        if (place := next((n for n, text in enumerate(headings) if measure.heading.fullmatch(text)), None))
+    ]
+    for row in grid.rows:
+        # Thousands of reports have the same names.
+        name = sys.intern(row[0].rstrip(":")[:_MOST_NAME])
+        if not name:
+            continue
+        for measure, place in columns:
+            yield entry(section.key, name, measure.key, measure.read(headings[place], row[place]))
+        if "wait class" in headings[1:]:
+            wait_class = row[headings.index("wait class")][:_MOST_NAME]
+            yield Entry(0, section.key, name, "class", None, None, wait_class or None, None)
+
+
+def entry(section: str, name: str, measure: str, printed: Printed) -> Entry:
+    """A figure as it is stored."""
+    return Entry(0, section, name, measure, printed.value, printed.rounding, None, printed.reason)
+
+
+def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+    begin = headings.index("begin value")
+    for row in grid.rows:
+        if row[0]:
+            yield Entry(0, "parameter", row[0][:_MOST_NAME], "begin", None, None, row[begin], None)
+            if begin + 1 < len(row) and row[begin + 1]:
+                yield Entry(0, "parameter", row[0][:_MOST_NAME], "end", None, None, row[begin + 1], None)
+
+
+def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+    """Shares of waits between two times; a table has the first of its bounds for all that is below."""
+    place = headings.index("event")
+    bounds = [(n, bound) for n, text in enumerate(headings) if (bound := _bound(text)) is not None]
+    total = next((n for n, text in enumerate(headings) if re.fullmatch(r"(total )?waits", text)), None)
+    for row in grid.rows:
+        name = sys.intern(row[place][:_MOST_NAME])
+        if not name or not bounds:
+            continue
+        if total is not None:
+            yield entry("histogram", name, "total", count(row[total]))
+        below = "0"
+        for n, (above, limit) in bounds:
+            between = sys.intern(f"{limit}-" if above else f"{below}-{limit}")
+            yield entry("histogram", name, between, blank_is_zero(row[n]))
+            below = limit
+
+
+def _bound(heading: str) -> tuple[bool, str] | None:
+    """Whether a column is of times above its bound, and the bound in seconds, as text."""
+    found = _BOUND.fullmatch(heading)
+    if found is None:
+        return None
+    number = float(found[3]) * _BOUND_S[found[4]]
+    # `<=1s` is truly below 1,024 ms, and so are its neighbours of 1/2 and 1/8 s.
+    return found[1].startswith(">"), f"{1 / number if found[2] else number:g}"
+
+
+def _time(heading: str, text: str) -> Printed:
+    unit = _UNIT.search(heading)
+    return seconds(text, _UNITS_S[unit[1]] if unit else None)
+
+
+def _count(_heading: str, text: str) -> Printed:
+    return count(text)
+
+
+def _measure(key: str, heading: str, read: Reader = _count) -> Measure:
+    return Measure(key, re.compile(heading), read)
+
+
+_EVENT_MEASURES = (
+    _measure("waits", r"waits"),
+    _measure("seconds", r"(total )?(wait )?time ?\((s|sec|secs)\)|total wait time \(sec\)", _time),
+    _measure("mean_s", r"(avg ?wait|wait ?avg|avg)( ?time)? ?(\((ms|us|s|cs)\))?", _time),
+    _measure("share", r"% ?(db|bg|total call|call|total)( ?time)?|%total call time"),
+)
+_TOTALS = (
+    _measure("total", r"total"),
+    _measure("per_s", r"per second"),
+    _measure("per_transaction", r"per (trans|transaction)"),
+)
+
+
+def _section(key: str, title: str, name: str, measures: Sequence[Measure]) -> Section:
+    return Section(key, re.compile(title), re.compile(name), measures)
+
+
+_SECTIONS = (
+    _section("load profile", r"load profile", r"", _TOTALS[1:]),
+    _section("top event", r"top \d+ (wait|timed|foreground|fg)", r"event", _EVENT_MEASURES),
+    _section("foreground event", r"foreground wait events", r"event", _EVENT_MEASURES),
+    _section("background event", r"background wait events", r"event", _EVENT_MEASURES),
+    _section("event", r"(^|\| )wait events", r"event", _EVENT_MEASURES),
+    _section(
+        "time model",
+        r"^(?!session).*time model",
+        r"statistic( name)?",
+        (_measure("seconds", r"time \(s\)", _time),),
+    ),
+    _section("os", r"(os|operating systems?) stat", r"statistic", (_measure("value", r"value|total"),)),
+    _section("statistic", r"instance activity", r"statistic", _TOTALS),
+)

@@ -1,0 +1,167 @@
+"""Reports of one database as one run directory: a row of `samples` for each, in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+import redolab
+from redolab.errors import UsageError
+from redolab.importers.layout import Kind
+from redolab.importers.reading import ReadReport, read_report
+from redolab.records.report import Report
+from redolab.records.run import Run
+from redolab.records.writer import RunWriter, check_free
+
+MOST_REPORTS = 20_000
+QUESTION = "Where did this database's commit time go?"
+_NAMES: Mapping[Kind, str] = {"awr": "AWR", "statspack": "Statspack"}
+
+
+class Progress(Protocol):
+    """Is told how far the reading is."""
+
+    def advance(self, setting: str, /) -> None:
+        """One more report is read."""
+
+
+def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progress, command: str) -> Run:
+    """Read reports and write them as a run directory.
+
+    Files that are refused are named in the run, as long as one is read.
+
+    Args:
+        paths: of the files.
+        kind: of report that they must be.
+        out: the run directory, still free.
+        progress: is told of each file.
+        command: how it was asked for.
+
+    Raises:
+        UsageError: no file could be read, the files are of several databases, or the directory is not free.
+    """
+    if len(paths) > MOST_REPORTS:
+        raise UsageError(f"{len(paths):,} files are more than the {MOST_REPORTS:,} that one run may have.")
+    check_free(out)
+    read, refused = _read_all(paths, kind, progress)
+    _check_database(read)
+    read.sort(key=lambda item: (item.header.begin, item.header.end, _setting(item)))
+    writer = RunWriter(out, _manifest(read, refused, kind, command))
+    for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
+        record = _record(number, item, read[0].header.begin, spoiled)
+        writer.append(record, entries=[replace(entry, sample=number) for entry in item.entries])
+    return writer.finish("finished", finished_at=_now())
+
+
+def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[list[ReadReport], list[str]]:
+    read, refused = [], []
+    for path in paths:
+        try:
+            read.append(read_report(path, kind))
+        except UsageError as error:
+            if len(paths) == 1:
+                raise
+            refused.append(str(error))
+        progress.advance(path.name)
+    if not read:
+        raise UsageError(f"None of the {len(paths)} files is a report that is read. The first: {refused[0]}")
+    return read, refused
+
+
+def _check_database(read: Sequence[ReadReport]) -> None:
+    databases = {item.header.database_id: item for item in read}
+    if len(databases) > 1:
+        named = [
+            f"{item.header.database} ({number}, in {item.file})"
+            for number, item in list(databases.items())[:3]
+        ]
+        raise UsageError(
+            f"The reports are of {len(databases)} databases: {', '.join(named)}. Import each by itself."
+        )
+
+
+def _spoiled(read: Sequence[ReadReport]) -> list[str | None]:
+    """Why a report does not count: of two of an instance that overlap the longer gives way.
+
+    Args:
+        read: in the order of their beginnings.
+    """
+    spoiled: list[str | None] = [None] * len(read)
+    last: dict[str, int] = {}
+    for place, item in enumerate(read):
+        setting = _setting(item)
+        before = last.get(setting)
+        counts = place
+        if before is not None and item.header.begin < read[before].header.end:
+            longer, counts = (before, place) if _length(item) < _length(read[before]) else (place, before)
+            spoiled[longer] = f"{read[counts].file} covers a part of the same time, and is counted"
+        last[setting] = counts
+    return spoiled
+
+
+def _length(item: ReadReport) -> timedelta:
+    return item.header.end - item.header.begin
+
+
+def _setting(item: ReadReport) -> str:
+    return f"{item.header.database}/{item.header.instance}"
+
+
+def _record(number: int, item: ReadReport, first: datetime, spoiled: str | None) -> Report:
+    header = item.header
+    return Report(
+        sample=number,
+        block=1,
+        position=number,
+        setting=_setting(item),
+        started_at=header.begin.isoformat(),
+        start_s=(header.begin - first).total_seconds(),
+        elapsed_s=header.elapsed.value or (header.end - header.begin).total_seconds(),
+        spoiled=spoiled,
+        file=item.file,
+        layout=item.layout,
+        release=header.release,
+        begin_snapshot=header.begin_snapshot,
+        end_snapshot=header.end_snapshot,
+    )
+
+
+def _manifest(read: Sequence[ReadReport], refused: Sequence[str], kind: Kind, command: str) -> dict[str, Any]:
+    settings = list(dict.fromkeys(map(_setting, read)))
+    return {
+        "experiment": kind,
+        "record": "report",
+        "question": QUESTION,
+        "unit": "commit",
+        "started_at": _now(),
+        "design": {"baseline": settings[0], "blocks": 1, "seed": 0, "margin": 0.0},
+        "settings": [{"name": name, "levels": {}, "tier": "", "parameters": {}} for name in settings],
+        "order": [
+            {
+                "sample": number,
+                "block": 1,
+                "position": number,
+                "setting": _setting(item),
+                "role": "treatment",
+            }
+            for number, item in enumerate(read, 1)
+        ],
+        "load": {},
+        "engine": {
+            "name": "oracle",
+            "version": read[-1].header.release,
+            "place": f"{_NAMES[kind]} reports of {read[-1].header.database}",
+        },
+        "machine": {},
+        "sampler": {"source": "none"},
+        "conditions": [f"Not imported: {text}" for text in refused[:100]],
+        "redolab_version": redolab.__version__,
+        "command": command,
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

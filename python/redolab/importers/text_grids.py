@@ -1,0 +1,328 @@
+"""The tables of AWR and Statspack reports in plain text, as grids.
+
+A table is a line of dashes, whose groups say where its columns are, with headings above it and rows below.
+No list of sections is kept; only what has another form is known by name: the snapshots, which have times
+across columns, and the line that Statspack 10.2 has about the host.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from redolab.importers.grid import Grid
+
+Span = tuple[int, int]
+"""Where something begins on its line, and where it has ended."""
+_Heads = tuple[str, tuple[str, ...]]
+"""The title of a table and its headings."""
+UNREADABLE = "####"
+"""A cell that cannot be told from its neighbour."""
+_MOST_LINE = 1_000
+_MOST_CELL = 200
+_MOST_COLUMNS = 64
+_MOST_HEADINGS = 4
+_FAR = 5
+"""Where a single group of dashes begins, at least, that closes a table: it is centred."""
+_PAGE = "OUTPUT"
+"""What SQL*Plus prints above each of its pages, perhaps with dashes below: the name of the only column."""
+_SNAPSHOTS = ("", "Snap Id", "Snap Time", "Sessions", "Curs/Sess")
+_GROUPS = re.compile(r"-+|~+")
+_WORDS = re.compile(r"\S+")
+_PHRASES = re.compile(r"\S+(?: \S+)*")
+_NUMBER = re.compile(r"[-+]?\.?\d")
+
+
+def text_grids(text: str) -> list[Grid]:
+    """Every table of a report in its order; what a page break cut is one table again."""
+    return _Report(_lines(text)).read()
+
+
+class _Columns:
+    """Where the columns of a table are, from left to right."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self.starts = [start for start, _ in spans]
+        self.ends = [end for _, end in spans]
+
+    def touched(self, start: int, end: int) -> range:
+        """The columns over or under which something stands, or else the nearest one."""
+        first, past = bisect_right(self.ends, start), bisect_left(self.starts, end)
+        if first < past:
+            return range(first, past)
+        if first == len(self.ends) or (first and start - self.ends[first - 1] < self.starts[first] - end):
+            first -= 1
+        return range(first, first + 1)
+
+    def headings(self, lines: Sequence[str]) -> list[str]:
+        """What stands above each column, from top to bottom."""
+        found: list[list[str]] = [[] for _ in self.ends]
+        for line in lines:
+            for word in _WORDS.finditer(_without_dashes(line)):
+                start, end = word.span()
+                overlaps = {
+                    n: min(end, self.ends[n]) - max(start, self.starts[n]) for n in self.touched(start, end)
+                }
+                found[max(overlaps, key=overlaps.__getitem__)].append(word[0])
+        return [_one_line(" ".join(words)) for words in found]
+
+    def cells(self, line: str) -> list[str]:
+        """A line cut where columns end; no word is cut in two."""
+        last = len(self.ends) - 1
+        if any(line[self.ends[n] : self.starts[n + 1]].strip() for n in range(last)):
+            return self._by_words(line)
+        edges = (0, *self.ends[:last], len(line))
+        return [_one_line(line[edges[n] : edges[n + 1]]) for n in range(last + 1)]
+
+    def _by_words(self, line: str) -> list[str]:
+        found: list[list[str]] = [[] for _ in self.ends]
+        before = -1, -1
+        for word in _WORDS.finditer(line):
+            touched = self.touched(*word.span())
+            owner = self._owner(word, touched, follows=before == (touched[0], word.start() - 1))
+            for n in touched if owner is None else (owner,):
+                found[n].append(UNREADABLE if owner is None else word[0])
+            before = touched[-1] if owner is None else owner, word.end()
+        return [UNREADABLE if UNREADABLE in words else _one_line(" ".join(words)) for words in found]
+
+    def _owner(self, word: re.Match[str], touched: range, *, follows: bool) -> int | None:
+        """The column of a word; None where it stands in several and that cannot be told.
+
+        A number begins further left than its column where it is wide, and ends with it; a text begins with
+        its column or follows another word of it, and ends further right.
+        """
+        first, last = touched[0], touched[-1]
+        begins = word.start() == self.starts[first] or (first == 0 and word.start() < self.starts[0])
+        is_number = _NUMBER.match(word[0]) is not None
+        if first == last:
+            return first
+        # Counts with a unit leave its place blank where they have none: `950 ` below `24K`.
+        if word.end() in (self.ends[last] - 1, self.ends[last]):
+            return last if not begins and (is_number or not follows) else None
+        return first if begins or (follows and not is_number) else None
+
+
+@dataclass
+class _Table:
+    """A table while it is read."""
+
+    heads: _Heads
+    columns: _Columns
+    label_end: int
+    """Where the column of labels with a colon ends; 0 where there is none."""
+    rows: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    """Each with the number of its line."""
+
+    def cells(self, line: str) -> list[str] | None:
+        """Those of a line; None where it is no row of this table."""
+        if not self.label_end:
+            return self.columns.cells(line)
+        colon = _colon(line, self.label_end)
+        if not colon:
+            return None
+        label, rest = _one_line(line[: colon + 1]), " " * (colon + 1) + line[colon + 1 :]
+        if self.heads[1] is not _SNAPSHOTS:
+            return [label, *self.columns.cells(rest)]
+        return [label, *_snapshot(rest, self.columns), *("",) * 4][: len(_SNAPSHOTS)]
+
+
+class _Report:
+    """Reads the lines of a report one after another."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._found: list[tuple[_Heads, list[tuple[str, ...]]]] = []
+        self._table: _Table | None = None
+        self._title = ""
+        self._loose: deque[tuple[int, str]] = deque(maxlen=_MOST_HEADINGS + 2)
+        """The last lines that are of no table, with their numbers."""
+        self._blank = 0
+        """Lines since the last row that were none."""
+
+    def read(self) -> list[Grid]:
+        """The tables that have rows."""
+        for number, line in enumerate(self._lines):
+            if not line:
+                self._skip()
+            elif spans := _ruler(line):
+                self._dashes(number, spans)
+            elif title := self._title_at(number):
+                self._close()
+                self._title = title
+                self._found += _host(line)
+            elif not _is_underline(line) and not line.lstrip().startswith("->"):
+                self._text(number, line)
+        self._close()
+        return [Grid(title, headings, tuple(rows)) for (title, headings), rows in self._found]
+
+    def _skip(self) -> None:
+        self._blank += 1
+        table = self._table
+        # A page may break in a table that has a title of its own.
+        if table is not None and (self._blank > 1 or (table.rows and (table.label_end or not self._title))):
+            self._close()
+
+    def _text(self, number: int, line: str) -> None:
+        table = self._table
+        cells = None if table is None else table.cells(line)
+        if table is None or cells is None:
+            self._close()
+        # After a blank line anything may come; a row has a name and a number.
+        elif not self._blank or not table.rows or sum(map(bool, cells)) > 1:
+            table.rows.append((number, tuple(cells)))
+            self._blank = 0
+            return
+        self._loose.append((number, line))
+
+    def _dashes(self, number: int, spans: list[Span]) -> None:
+        """Begin the table whose columns these are, or close the one that is open."""
+        table = self._table
+        start, end = spans[0]
+        if len(spans) == 1 and (start >= _FAR or (table is not None and end >= table.columns.ends[-1])):
+            # Without a table above, it is part of the next one's headings.
+            if table is not None:
+                self._close()
+                self._title = ""
+                self._loose.clear()
+            return
+        first, headings = self._headings_above(number)
+        while table is not None and table.rows and table.rows[-1][0] >= first:
+            table.rows.pop()
+        while self._loose and self._loose[-1][0] >= first:
+            self._loose.pop()
+        self._close()
+        if headings:
+            self._begin(number, spans, headings)
+
+    def _begin(self, number: int, spans: list[Span], headings: Sequence[str]) -> None:
+        dashes = spans[1:] if len(spans) > 1 and self._lines[number].lstrip()[0] == "~" else spans
+        below = next((line for line in self._lines[number + 1 : number + 3] if line), "")
+        label_end = dashes[0][0] if _colon(below, dashes[0][0]) else 0
+        columns = _Columns(dashes if label_end else spans)
+        title = self._title or next((text for _, text in reversed(self._loose)), "")
+        if label_end:
+            above, *rest = _Columns([(0, label_end - 1), *dashes]).headings(headings)
+            is_snapshots = {"snap id", "snap time"} <= {text.lower() for text in rest}
+            title, texts = ("snapshots", _SNAPSHOTS) if is_snapshots else (above or title, ("", *rest))
+        else:
+            texts = tuple(columns.headings(headings))
+        self._table = _Table((_one_line(title).lower(), texts), columns, label_end)
+        self._blank = 0
+
+    def _headings_above(self, number: int) -> tuple[int, list[str]]:
+        """The lines of headings above dashes, and the number of the first one."""
+        found: list[str] = []
+        # A page may break between them and the dashes.
+        place = number - 1 if number and self._lines[number - 1] else number - 2
+        while place >= 0 and len(found) < _MOST_HEADINGS:
+            line = self._lines[place]
+            if not line or line.lstrip().startswith("->") or _ruler(line) or _section(line):
+                break
+            found.insert(0, line)
+            if _is_underline(line):
+                # The title's own line can have headings too, further right.
+                above = _title_and_rest(self._lines[place - 1])[1] if place else ""
+                found[:1] = above, line.replace("~", " ")
+                return place - 1, found
+            place -= 1
+        return place + 1, found
+
+    def _title_at(self, number: int) -> str:
+        """The title that a line is; empty where it is none."""
+        line, below, *_ = *self._lines[number : number + 2], ""
+        if (title := _section(line)) or not _is_underline(below) or _is_underline(line):
+            return title
+        return _title_and_rest(line)[0]
+
+    def _close(self) -> None:
+        table, self._table = self._table, None
+        if table is None or not table.rows:
+            return
+        rows = [cells for _, cells in table.rows]
+        if self._found and self._found[-1][0] == table.heads and not table.label_end:
+            self._found[-1][1].extend(rows)
+        else:
+            self._found.append((table.heads, rows))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a report, without the headings that SQL*Plus prints on its pages."""
+    found: list[str] = []
+    before = ""
+    for printed in text.replace("\f", "\n").replace("\xa0", " ").split("\n"):
+        line = printed[:_MOST_LINE].expandtabs()[:_MOST_LINE].rstrip()
+        if line == _PAGE:
+            if found and not found[-1]:
+                found.pop()
+        elif before != _PAGE or not line or line.strip("-"):
+            found.append(line)
+        before = line
+    return found
+
+
+def _ruler(line: str) -> list[Span]:
+    """The groups of a line of dashes; none where it is another line."""
+    if line.strip(" -~") or "---" not in line:
+        return []
+    spans = [found.span() for found in _GROUPS.finditer(line)][:_MOST_COLUMNS]
+    return spans if len(spans) > 1 or spans[0][1] - spans[0][0] >= _FAR else []
+
+
+def _is_underline(line: str) -> bool:
+    return line.lstrip().startswith("~~~~") and not _ruler(line)
+
+
+def _section(line: str) -> str:
+    """The title before the names of the database and the instance; empty where the line has none."""
+    place = line.find("DB/Inst:")
+    if place < 0 and "Instance:" in line:
+        place = line.find("DB: ")
+    return _one_line(line[: max(0, place)]).removesuffix(" for")
+
+
+def _title_and_rest(line: str) -> tuple[str, str]:
+    """An underlined title, and its line without it."""
+    words = _PHRASES.search(line)
+    return (words[0], " " * words.end() + line[words.end() :]) if words else ("", "")
+
+
+def _host(line: str) -> list[tuple[_Heads, list[tuple[str, ...]]]]:
+    """The host as Statspack 10.2 prints it: `Host  Name:  <name>  Num CPUs:  <number> ...`."""
+    words = line.split()
+    if words[:2] != ["Host", "Name:"] or "CPUs:" not in words:
+        return []
+    place = words.index("CPUs:")
+    cells = " ".join(words[2 : place - 1]), "".join(words[place + 1 : place + 2])
+    return [(("host", ("Host Name", "CPUs")), [tuple(map(_one_line, cells))])]
+
+
+def _colon(line: str, most: int) -> int:
+    """Where the colon of a label is; 0 where the line begins with none."""
+    place = line.find(":", 0, most + 1)
+    return place if place > 0 and line[place + 1 : place + 2] in ("", " ") and line[:place].strip() else 0
+
+
+def _snapshot(text: str, columns: _Columns) -> list[str]:
+    """The cells of a snapshot, or of a duration, which stands below the times."""
+    if "(min" in text:
+        return ["", _one_line(text[: text.find(")") + 1 or None])]
+    words = list(_WORDS.finditer(text))
+    if len(words) < 3 or "-" not in words[1][0] or ":" not in words[2][0]:
+        return columns.cells(text)
+    # A time is wider than its column where its year has four digits.
+    end = words[2].end()
+    rest = columns.cells(" " * min(end, columns.ends[1]) + text[end:])
+    return [words[0][0][:_MOST_CELL], _one_line(f"{words[1][0]} {words[2][0]}"), *rest[2:]]
+
+
+def _without_dashes(line: str) -> str:
+    """Headings without those above several columns, which dashes lead to both sides."""
+    first, past = line.find("---"), line.rfind("---") + 3
+    return line if first < 0 else line[:first] + " " * (past - first) + line[past:]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_MOST_CELL].rstrip()
