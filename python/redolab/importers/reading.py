@@ -28,7 +28,7 @@ class ReadReport:
     layout: Layout
     header: Header
     entries: tuple[Entry, ...]
-    """Everything that was read; contradictions have a section of their own, `contradiction`."""
+    """What was read; contradictions have a section of their own, `contradiction`."""
 
 
 def read_report(path: Path, kind: Kind) -> ReadReport:
@@ -57,12 +57,20 @@ def read_report(path: Path, kind: Kind) -> ReadReport:
             f"{path} has no {missing[0]!r} among its instance activity, so it tells nothing per commit."
         )
     told = contradictions(header, entries)
+    kept = (item for item in entries if _is_kept(item))
     return ReadReport(
         path.name,
         layout,
         header,
-        (*entries, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
+        (*kept, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
     )
+
+
+def _is_kept(entry: Entry) -> bool:
+    """Whether an entry is stored: what follows from others is not, nor is how long waits of no log took."""
+    if entry.section == "statistic":
+        return entry.measure == "total"
+    return entry.section != "histogram" or entry.name.startswith("log file ")
 
 
 def _contradiction(number: int, text: str) -> Entry:

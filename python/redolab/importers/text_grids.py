@@ -63,10 +63,10 @@ class _Columns:
         for line in lines:
             for word in _WORDS.finditer(_without_dashes(line)):
                 start, end = word.span()
-                overlaps = {
-                    n: min(end, self.ends[n]) - max(start, self.starts[n]) for n in self.touched(start, end)
-                }
-                found[max(overlaps, key=overlaps.__getitem__)].append(word[0])
+                most = (
+                    (min(end, self.ends[n]) - max(start, self.starts[n]), n) for n in self.touched(start, end)
+                )
+                found[max(most)[1]].append(word[0])
         return [_one_line(" ".join(words)) for words in found]
 
     def cells(self, line: str) -> list[str]:
@@ -94,13 +94,15 @@ class _Columns:
         A number begins further left than its column where it is wide, and ends with it; a text begins with
         its column or follows another word of it, and ends further right.
         """
-        first, last = touched[0], touched[-1]
-        begins = word.start() == self.starts[first] or (first == 0 and word.start() < self.starts[0])
-        is_number = _NUMBER.match(word[0]) is not None
+        first, last, end = touched[0], touched[-1], word.end()
         if first == last:
             return first
+        if last - first > 1 or end > self.ends[last]:
+            return None
+        begins = word.start() <= self.starts[first]
+        is_number = _NUMBER.match(word[0]) is not None
         # Counts with a unit leave its place blank where they have none: `950 ` below `24K`.
-        if word.end() in (self.ends[last] - 1, self.ends[last]):
+        if end >= self.ends[last] - 1:
             return last if not begins and (is_number or not follows) else None
         return first if begins or (follows and not is_number) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ LAYOUTS: list[tuple[str, str, dict[str, bool]]] = [
     *(("text", "19c", {option: True}) for option in ("paged", "pdb")),
     *(("statspack", version, {}) for version in ("10.2", "11.2")),
 ]
-WRITERS = {"html": awr_html, "text": awr_text, "statspack": statspack}
+WRITERS: dict[str, Callable[..., str]] = {"html": awr_html, "text": awr_text, "statspack": statspack}
 
 
 def written(place: Path, layout: str, version: str, options: dict[str, bool], facts: Truth) -> ReadReport:

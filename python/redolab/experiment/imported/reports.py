@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from redolab.dialect.oracle import is_idle
@@ -14,9 +15,17 @@ from redolab.stats.rounded import Rounded, printed, sharpest
 
 Key = tuple[str, str, str]
 """Section, name and measure."""
+_AT_ONCE = 50_000
 FOREGROUND, BACKGROUND, BOTH, TOP = "foreground event", "background event", "event", "top event"
-_UNREAD = ("histogram",)
-"""Sections that are large, and read by themselves."""
+_STATISTICS = (
+    "user commits",
+    "user rollbacks",
+    "redo size",
+    "redo writes",
+    "redo synch writes",
+    "CPU used by this session",
+)
+"""Those that figures are made of; a report has hundreds."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,14 @@ class Figures:
 
 def read_figures(run: Run) -> list[Figures]:
     """Every report of the run in the order of time, those that do not count too."""
-    small = run.entries.filter(pc.invert(pc.is_in(run.entries["section"], pc_values(_UNREAD))))
+    sections = run.entries["section"]
+    of_log = pc.and_(pc.equal(sections, "statistic"), pc.is_in(run.entries["name"], pa.array(_STATISTICS)))
+    others = pc.invert(pc.is_in(sections, pa.array(("statistic", "histogram"))))
     by_report: dict[int, dict[Key, Entry]] = {}
-    for row in small.to_pylist():
-        entry = Entry(**row)
-        by_report.setdefault(entry.sample, {})[entry.section, entry.name, entry.measure] = entry
+    for batch in run.entries.filter(pc.or_(of_log, others)).to_batches(_AT_ONCE):
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            entry = Entry(*values)
+            by_report.setdefault(entry.sample, {})[entry.section, entry.name, entry.measure] = entry
     reports = sorted((Report(**row) for row in run.samples.to_pylist()), key=lambda item: item.sample)
     return [Figures(report, by_report.get(report.sample, {})) for report in reports]
 
@@ -95,13 +107,6 @@ def read_histogram(run: Run, event: str) -> dict[int, list[Entry]]:
     for row in run.entries.filter(mine).to_pylist():
         found.setdefault(row["sample"], []).append(Entry(**row))
     return found
-
-
-def pc_values(values: Sequence[str]) -> object:
-    """Values for Arrow's `is_in`."""
-    import pyarrow as pa
-
-    return pa.array(values)
 
 
 def _rounded(entry: Entry | None) -> Rounded | None:
