@@ -14,9 +14,9 @@ Kind = Literal["awr", "statspack"]
 Layout = Literal["AWR, HTML", "AWR, text", "Statspack"]
 MOST_BYTES = 64 << 20
 """Of a report; the largest known have a tenth of it."""
-_AWR = re.compile(rb"WORKLOAD REPOSITORY (?:PDB )?report", re.IGNORECASE)
-_STATSPACK = re.compile(rb"STATSPACK (?:Statistics )?report for", re.IGNORECASE)
-_END = re.compile(rb"End of Report", re.IGNORECASE)
+_AWR = re.compile(rb"workload repository (?:pdb )?report")
+_STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
+_END = b"end of report"
 _PACKED: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "is compressed: unpack it with gunzip first"),
     (b"PK\x03\x04", "is an archive: unpack it first"),
@@ -26,23 +26,23 @@ _PACKED: tuple[tuple[bytes, str], ...] = (
 )
 _OTHERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (
-        re.compile(rb"WORKLOAD REPOSITORY COMPARE PERIOD", re.IGNORECASE),
+        re.compile(rb"workload repository compare period"),
         "compares two periods and has no figures of one: import the report of each",
     ),
     (
-        re.compile(rb"WORKLOAD REPOSITORY (?:RAC|GLOBAL) REPORT|<title>AWR RAC Report", re.IGNORECASE),
+        re.compile(rb"workload repository (?:rac|global) report|<title>awr rac report"),
         "is of all instances of a cluster together: import the reports of its instances (awrrpti.sql)",
     ),
     (
-        re.compile(rb"<title>ASH Report|ASH Report For", re.IGNORECASE),
+        re.compile(rb"<title>ash report|ash report for"),
         "is an ASH report: it samples sessions and counts no commits. Import the AWR report of that time",
     ),
     (
-        re.compile(rb"ADDM Report for|ADDM Task", re.IGNORECASE),
+        re.compile(rb"addm report for|addm task"),
         "is an ADDM report: it has advice and no tables. Import the AWR report of those snapshots",
     ),
     (
-        re.compile(rb"Workload Diagnosis Report", re.IGNORECASE),
+        re.compile(rb"workload diagnosis report"),
         "is a report of another database, which looks like AWR and counts other things",
     ),
 )
@@ -80,6 +80,7 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
             raise UsageError(f"{what} {why}.")
     if b"\x00" in head:
         raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
+    head = head.lower()
     awr, statspack = _AWR.search(head), _STATSPACK.search(head)
     for pattern, why in _OTHERS:
         other = pattern.search(head)
@@ -87,13 +88,13 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
         if other is not None and (awr is None or other.start() <= awr.start()):
             raise UsageError(f"{what} {why}.")
     if kind == "awr" and awr is not None:
-        html = re.search(rb"<(?:html|body|table)\b", head, re.IGNORECASE) is not None
+        html = re.search(rb"<(?:html|body|table)\b", head) is not None
         found: Layout = "AWR, HTML" if html else "AWR, text"
     elif kind == "statspack" and statspack is not None:
         found = "Statspack"
     else:
         raise UsageError(f"{what} {_neither(awr is not None, statspack is not None, kind)}")
-    if _END.search(content) is None:
+    if _END not in content.lower():
         raise UsageError(
             f'{what} is not whole: its last line, "End of Report", is missing. Copy or create it again.'
         )

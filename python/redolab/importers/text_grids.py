@@ -224,6 +224,9 @@ class _Report:
             if not line or line.lstrip().startswith("->") or _ruler(line) or _section(line):
                 break
             found.insert(0, line)
+            # In Statspack 9.2 they stand directly below the name of the database.
+            if "Snap Id" in line and "Snap Time" in line:
+                return place, found
             if _is_underline(line):
                 # The title's own line can have headings too, further right.
                 above = _title_and_rest(self._lines[place - 1])[1] if place else ""

@@ -195,7 +195,9 @@ def file_hash(path: Path) -> str:
 
 
 def _table(record: type, rows: Iterable[Any]) -> pa.Table:
-    return pa.Table.from_pylist([dataclasses.asdict(row) for row in rows], schema=schema(record))
+    names, kept = [item.name for item in dataclasses.fields(record)], list(rows)
+    columns = {name: [getattr(row, name) for row in kept] for name in names}
+    return pa.Table.from_pydict(columns, schema=schema(record))
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
