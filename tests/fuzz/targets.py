@@ -12,19 +12,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from redolab.commands.verify import verify
+from redolab.experiment.answers import analyse
 from redolab.experiment.listed.file import read_list
 from redolab.files.documents import parse_json, parse_toml
 from redolab.files.tables import parse_table
 from redolab.forecast.checks import ledger
 from redolab.forecast.track_record import Score, Silence
+from redolab.importers.layout import Kind
+from redolab.importers.series import import_reports
 from redolab.records.sample import Sample
 from redolab.records.schema import schema
 from redolab.records.sealed import FILE, canonical, seal
+from redolab.report.page.html import render
 from redolab.values.file import read_values
 from tests.hostile.runs import make_runs
+from tests.imported_reports import Silent
+from tests.written_reports import awr_html, awr_text, statspack, truth
 
 _CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
 _LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "listed" / "file.py"
+_SCRIPTS = 4
+"""Elements of that name in a page: its figures, their library and its own."""
 _LATER = [item.name for item in dataclasses.fields(Sample) if item.default is not dataclasses.MISSING]
 
 
@@ -96,6 +104,21 @@ def _import(content: bytes) -> object:
     return found
 
 
+def _report(kind: Kind, pages: Callable[[], tuple[str, ...]]) -> Target:
+    """A report, imported, analysed and shown: no markup of it may reach the page."""
+
+    def read(content: bytes) -> object:
+        run = place() / "imported"
+        shutil.rmtree(run, ignore_errors=True)
+        results = analyse(import_reports([_file(content, "report")], kind, run, Silent(), "redolab import"))
+        page = render(results)
+        if page.count("<script") != _SCRIPTS or "<img" in page:
+            raise AssertionError("markup of a report reached the page")
+        return [results["settings"], results["tables"], results["warnings"]]
+
+    return Target(read, lambda: tuple(page.encode() for page in pages()))
+
+
 def _samples(content: bytes) -> object:
     return parse_table(content, "samples.parquet", schema(Sample), _LATER, 1_000_000, "")
 
@@ -126,6 +149,11 @@ TARGETS: Mapping[str, Target] = {
     "results": _in_run("results.json"),
     "page": _in_run("report.html"),
     "waits": _in_run("waits.parquet"),
+    "awr page": _report("awr", lambda: (awr_html(truth(), "19c"), awr_html(truth(), "11.2", tbody=True))),
+    "awr text": _report("awr", lambda: (awr_text(truth(), "19c"), awr_text(truth(), "11.2", paged=True))),
+    "statspack": _report(
+        "statspack", lambda: tuple(statspack(truth(), of) for of in ("9.2", "10.2", "11.2"))
+    ),
 }
 
 

@@ -11,7 +11,17 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import TARGETS, remove_place
 
 # Those that read a whole run take longer.
-_CASES = {"manifest": 20, "sealed": 20, "results": 20, "page": 10, "waits": 20, "ledger": 40}
+_CASES = {
+    "manifest": 20,
+    "sealed": 20,
+    "results": 20,
+    "page": 10,
+    "waits": 20,
+    "ledger": 40,
+    "awr page": 20,
+    "awr text": 20,
+    "statspack": 20,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -30,7 +30,7 @@ Reader = Callable[[str, str], Printed]
 _MOST_NAME = 120
 _UNIT = re.compile(r"\(?\b(s|sec|secs|seconds|cs|ms|us)\b\)?")
 _UNITS_S = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "cs": 1e-2, "ms": 1e-3, "us": 1e-6}
-_BOUND = re.compile(r"(<=?|>=?) ?(1/)?(\d+)(us|ms|s|m|min|h|hr)")
+_BOUND = re.compile(r"(<=?|>=?) ?(1/)?([1-9]\d{0,8})(us|ms|s|m|min|h|hr)")
 _BOUND_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "hr": 3600.0}
 
 
@@ -139,9 +139,9 @@ def _bound(heading: str) -> tuple[bool, str] | None:
     found = _BOUND.fullmatch(heading)
     if found is None:
         return None
-    number = float(found[3]) * _BOUND_S[found[4]]
+    number = 1 / int(found[3]) if found[2] else float(found[3])
     # `<=1s` is truly below 1,024 ms, and so are its neighbours of 1/2 and 1/8 s.
-    return found[1].startswith(">"), f"{1 / number if found[2] else number:g}"
+    return found[1].startswith(">"), f"{number * _BOUND_S[found[4]]:g}"
 
 
 def _time(heading: str, text: str) -> Printed:

@@ -124,8 +124,9 @@ def _tables(
     for number, (name, summary) in enumerate(counting.items(), 1):
         key = str(number)
         sync, write = waits[name]
+        if summary.has_db_time:
+            found.append(tables.account_table(summary, name, key))
         found += [
-            tables.account_table(summary, name, key),
             tables.cost_table(summary, name, key),
             tables.bounds_table(summary, name, key),
             tables.events_table(summary, name, key),
@@ -133,7 +134,12 @@ def _tables(
         if sync and write:
             found.append(tables.histogram_table(sync, write, name, key))
     last = next(iter(counting.values())).costs[-1]
-    return [*found, tables.reports_table(everything), tables.parameters_table(last, PARAMETERS)]
+    return [
+        *found,
+        tables.reports_table(everything),
+        tables.parameters_table(last, PARAMETERS),
+        tables.meanings_table(),
+    ]
 
 
 def _figures(
@@ -166,6 +172,14 @@ def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
 def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative] | None) -> list[str]:
     """The verdict: whether commits are what to change, and what their waits are made of."""
     share = summary.estimate("log_sync_share")
+    if share.point is None and summary.sync_seconds() is not None:
+        each = _milliseconds(summary, "log_sync_s")
+        return [
+            f"One log file sync took {each}: how much of all calls that is, these reports do not say.",
+            "They have no DB time.",
+            *_of_the_log(summary),
+            *_each_wait(waits),
+        ]
     if share.point is None:
         return [
             f"Look elsewhere first: no log file sync of a session is listed for {name}.",

@@ -156,6 +156,9 @@ def _service_time(cost: Cost) -> Rounded | None:
 
 
 def _queue_time(cost: Cost) -> Rounded | None:
+    if not cost.figures.names(BACKGROUND):
+        # A report of a pluggable database: the background is the container's.
+        return None
     return _per(_sum(_seconds(cost.waits), _seconds(cost.background_waits)), cost.commits)
 
 

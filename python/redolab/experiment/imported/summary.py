@@ -27,6 +27,11 @@ class Summary:
         """Whether there is one report alone, so that an interval is its rounding."""
         return len(self.costs) == 1
 
+    @property
+    def has_db_time(self) -> bool:
+        """Whether a report tells the time of its calls; those before 10g do not."""
+        return any(cost.db_time_s is not None for cost in self.costs)
+
     @cached_property
     def _values(self) -> list[dict[str, Rounded]]:
         return [cost.values() for cost in self.costs]

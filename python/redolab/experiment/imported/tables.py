@@ -67,7 +67,6 @@ def cost_table(summary: Summary, name: str, key: str) -> Table:
             "figure": told.name,
             "value": summary.estimate(told.key).scaled(told.scale),
             "unit": told.unit,
-            "meaning": told.meaning,
         }
         for told in _TOLD
     ]
@@ -78,11 +77,20 @@ def cost_table(summary: Summary, name: str, key: str) -> Table:
             Column("figure", "Figure", "text"),
             Column("value", "Value", "estimate"),
             Column("unit", "Unit", "text"),
-            Column("meaning", "What it is", "text"),
         ),
         rows,
         f"In brackets: {interval}. n/a: the report does not print what it is made of.",
         first=True,
+    )
+
+
+def meanings_table() -> Table:
+    """What each figure is made of."""
+    return Table(
+        "meanings",
+        "What the figures are made of",
+        (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text")),
+        [{"figure": told.name, "meaning": told.meaning} for told in _TOLD],
     )
 
 

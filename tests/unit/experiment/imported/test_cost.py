@@ -1,0 +1,115 @@
+"""What a commit cost by a report: figures worked out by hand from the truth that it was written from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.imported_reports import results_of, table
+from tests.written_reports import RELEASES, Truth, awr_html, awr_text, statspack, truth
+
+
+def true_figures(facts: Truth) -> dict[str, float]:
+    sync = next(event for event in facts.foreground if event.name == "log file sync")
+    write = next(event for event in facts.background if event.name == "log file parallel write")
+    waited = sum(event.seconds for event in (*facts.foreground, *facts.background) if not event.idle)
+    cpu = facts.db_cpu_s + facts.background_cpu_s
+    return {
+        "arrival_rate_per_s": facts.commits / facts.elapsed_s,
+        "service_time_s": cpu / facts.commits,
+        "queue_time_s": waited / facts.commits,
+        "response_time_s": (cpu + waited) / facts.commits,
+        "log_sync_s": sync.seconds / sync.waits,
+        "log_sync_share": sync.seconds / facts.db_time_s,
+        "log_syncs_per_commit": sync.waits / facts.commits,
+        "log_write_s": write.seconds / write.waits,
+        "log_writes_per_s": facts.redo_writes / facts.elapsed_s,
+        "commits_per_log_write": facts.commits / facts.redo_writes,
+        "redo_per_commit": facts.redo_bytes / facts.commits,
+        "redo_per_log_write": facts.redo_bytes / facts.redo_writes,
+        "log_utilization": write.seconds / facts.elapsed_s,
+        "cpu_utilization_cores": facts.busy_cs / 100 / facts.elapsed_s / facts.cores,
+        "cpu_utilization_threads": facts.busy_cs / 100 / facts.elapsed_s / facts.cpus,
+    }
+
+
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [*((version, False) for version in ("11.2", "12.1", "12.2", "19c")), ("11.2", True), ("19c", True)],
+)
+def test_every_figure_holds_the_truth_between_its_ends(version: str, text: bool, tmp_path: Path) -> None:
+    facts = truth(release=RELEASES[version])
+    page = awr_text(facts, version) if text else awr_html(facts, version)
+    found = results_of(tmp_path, [page])["settings"][0]["figures"]
+    for key, true in true_figures(facts).items():
+        assert found[key]["low"] <= true * (1 + 1e-12), key
+        assert found[key]["high"] >= true * (1 - 1e-12), key
+        assert found[key]["point"] == pytest.approx(true, rel=0.01), key
+        assert found[key]["level"] == 1
+
+
+@pytest.mark.parametrize("version", ["9.2", "10.2", "11.2"])
+def test_statspack_says_the_same_as_far_as_it_goes(version: str, tmp_path: Path) -> None:
+    facts = truth(release=RELEASES[version])
+    found = results_of(tmp_path, [statspack(facts, version)], "statspack")["settings"][0]["figures"]
+    missing = {"log_sync_share", "cpu_utilization_cores", "cpu_utilization_threads"}
+    known = true_figures(facts)
+    # Its CPU has no background before 10g here.
+    known = {key: known[key] for key in known if version != "9.2" or key[:7] not in ("service", "respons")}
+    for key, true in known.items():
+        if found[key]["point"] is None:
+            assert key in missing or (version == "10.2" and key == "cpu_utilization_cores")
+            assert version != "11.2"
+        else:
+            assert found[key]["low"] <= true * (1 + 1e-12), key
+            assert found[key]["high"] >= true * (1 - 1e-12), key
+
+
+def test_the_four_rows_add_up_to_db_time_and_the_rest_may_be_negative(tmp_path: Path) -> None:
+    for number, db_time_s in enumerate((9000.0, 6000.0)):
+        facts = truth(db_time_s=db_time_s)
+        rows = table(results_of(tmp_path / str(number), [awr_html(facts, "19c")]), "account-1")
+        assert [row["row"] for row in rows] == ["CPU", "log file sync", "other waits", "UNACCOUNTED"]
+        assert sum(row["seconds"] for row in rows) == pytest.approx(db_time_s, abs=0.01)
+        assert sum(row["share"]["point"] for row in rows) == pytest.approx(1)
+        assert (rows[-1]["seconds"] < 0) == (db_time_s < 6900)
+
+
+def test_a_log_sync_that_no_session_has_is_not_taken_from_the_background(tmp_path: Path) -> None:
+    facts = truth()
+    without = tuple(event for event in facts.foreground if event.name != "log file sync")
+    results = results_of(tmp_path, [awr_html(truth(foreground=without), "19c")])
+    assert results["settings"][0]["figures"]["log_sync_s"]["point"] is None
+    assert results["verdict"]["text"].startswith("Look elsewhere first: no log file sync")
+
+
+def test_of_a_pluggable_database_nothing_is_said_of_the_log_writer(tmp_path: Path) -> None:
+    found = results_of(tmp_path, [awr_html(truth(), "19c", pdb=True)])["settings"][0]["figures"]
+    for key in ("log_write_s", "log_utilization", "queue_time_s", "response_time_s", "servers"):
+        assert found[key]["point"] is None
+    assert found["log_sync_share"]["point"] is not None
+
+
+def test_syncs_and_writes_are_compared_wait_by_wait(tmp_path: Path) -> None:
+    rows = table(results_of(tmp_path, [awr_html(truth(), "19c")]), "waits-1")
+    by_bound = {row["below_ms"]: (row["sync"]["point"], row["write"]["point"]) for row in rows}
+    # By hand from the truth's histograms: 2.5 + 21.5 + 38.0 and 11.0 + 54.0 + 27.0 percent.
+    assert by_bound[2.0] == pytest.approx((0.62, 0.92), abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("share", "begins"),
+    [
+        (0.8, "Change how commits are made: log file sync is 80"),
+        (0.3, "Commits are one thing to change: log file sync is 30"),
+        (0.02, "Look elsewhere first: log file sync is 2"),
+    ],
+)
+def test_the_verdict_says_what_to_do_first(share: float, begins: str, tmp_path: Path) -> None:
+    facts = truth()
+    sync = next(event for event in facts.foreground if event.name == "log file sync")
+    page = awr_html(truth(db_time_s=round(sync.seconds / share, 2)), "19c")
+    text = results_of(tmp_path, [page])["verdict"]["text"]
+    assert text.startswith(begins)
+    assert len(text.split(". ", 1)[0].split()) <= 30
