@@ -18,6 +18,7 @@ import typer
 from redolab.cli import app
 from redolab.commands.matrix import pairs
 from redolab.engine import OFFERS
+from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import schema
 
@@ -162,9 +163,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "profile": lambda: columns(ProcessTime),
     "overhead": lambda: columns(OverheadRow),
     "latency": lambda: columns(LatencyRow),
+    "reports": lambda: columns(Report),
+    "entries": lambda: columns(Entry),
     "matrix": matrix,
     "engines": engines,
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "doctor", "analyze", "forecast", "verify-forecast", "league", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "doctor", "analyze", "forecast", "verify-forecast", "league", "import", "report", "verify")},
 }
 
 

@@ -73,6 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.code == 0, done.err
     shutil.copy(DOCS / "guide" / "commit-times.csv", made)
+    shutil.copytree(DOCS / "guide" / "reports", made / "reports")
     return made
 
 

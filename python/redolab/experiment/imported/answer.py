@@ -72,7 +72,11 @@ def analyse(run: Run) -> dict[str, Any]:
         "diagnostics": [],
         "timeline": [_timeline(cost) for cost in everything],
         "method": envelope.method(run.manifest) | {"design": {}, "not_measured": list(_NOT_MEASURED)},
-        "warnings": [*map(str, run.manifest.get("conditions", ())), *_contradictions(everything)],
+        "warnings": [
+            *map(str, run.manifest.get("conditions", ())),
+            *_impossible(counting),
+            *_contradictions(everything),
+        ],
     }
 
 
@@ -233,6 +237,20 @@ _NEARLY_ALL = 0.9
 def _milliseconds(summary: Summary, key: str) -> str:
     value = summary.estimate(key).point
     return "an unknown time" if value is None else f"{units.significant(1e3 * value)} ms"
+
+
+def _impossible(counting: Mapping[str, Summary]) -> list[str]:
+    """Utilisations above 100 %: their busy time is counted in other units than their capacity."""
+    found = []
+    for name, summary in counting.items():
+        cores, threads = (summary.estimate(f"cpu_utilization_{unit}").point for unit in ("cores", "threads"))
+        if cores is not None and cores > 1:
+            other = "" if threads is None else f" Of threads it is {units.percent(threads)}."
+            found.append(
+                f"{name}: CPUs busy for {units.percent(cores)} of their cores cannot be: this system counts "
+                f"busy time in threads.{other}"
+            )
+    return found
 
 
 def _contradictions(everything: Sequence[Cost]) -> list[str]:
