@@ -10,6 +10,8 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from redolab.experiment.imported.series import FILE, series
+from redolab.files.writing import write_file
 from redolab.importers.layout import Kind, kind_of
 from redolab.importers.series import Progress, import_reports
 from redolab.outlet import say, terminal
@@ -18,7 +20,7 @@ from redolab.records.run import Run
 
 
 def execute(name: str, files: Sequence[Path], out: Path | None, command: str) -> Run:
-    """Import the files, with progress where there are several.
+    """Import the files, with progress where there are several, and write their figures as columns too.
 
     Args:
         name: of the kind of report.
@@ -32,7 +34,9 @@ def execute(name: str, files: Sequence[Path], out: Path | None, command: str) ->
     kind = kind_of(name)
     place = out if out is not None else default_place(kind)
     with _progress(len(files)) as progress:
-        return import_reports(files, kind, place, progress, command)
+        run = import_reports(files, kind, place, progress, command)
+    write_file(run.path / FILE, series(run).encode())
+    return run
 
 
 def default_place(kind: Kind) -> Path:
