@@ -14,7 +14,7 @@ from redolab.importers.series import import_reports
 from redolab.records.store import open_run
 from redolab.records.writer import write_report, write_results
 from redolab.report.page.html import render
-from tests.imported_reports import Silent, imported, results_of
+from tests.imported_reports import Silent, imported, results_of, table
 from tests.written_reports import Truth, awr_html, truth
 
 
@@ -47,6 +47,23 @@ def test_a_mean_over_reports_has_its_plus_and_minus(tmp_path: Path) -> None:
     # Student's t with two degrees of freedom, 4.3027, times the standard error.
     assert found["high"] - found["point"] == pytest.approx(4.3027 * (40_000 / 3600) / 3**0.5, rel=1e-3)
     assert found["level"] == 0.95
+
+
+def test_a_series_is_told_by_hour_by_day_and_by_use_of_the_cpus(tmp_path: Path) -> None:
+    # Two days at the same hours; of the 8 threads' time 10 and 60 % are busy.
+    pages = [
+        awr_html(hour(at, busy_cs=round(share * 8 * 360_000)), "19c")
+        for at, share in ((0, 0.1), (1, 0.6), (24, 0.1), (25, 0.6))
+    ]
+    results = results_of(tmp_path, pages)
+    assert [(row["group"], row["reports"]) for row in table(results, "hours-1")] == [("10h", 2), ("11h", 2)]
+    assert [row["group"] for row in table(results, "days-1")] == ["Friday", "Saturday"]
+    use = table(results, "use-1")
+    assert [row["level"] for row in use] == ["0 to 25 %", "50 to 75 %"]
+    # Four cores have eight threads.
+    assert use[1]["threads"]["point"] == pytest.approx(0.6, abs=1e-3)
+    assert use[1]["cores"]["point"] == pytest.approx(1.2, abs=1e-3)
+    assert [text for text in results["warnings"] if "120.0 % of their cores cannot be" in text]
 
 
 def test_what_two_reports_cover_is_counted_once(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Figure, Table
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
-from redolab.experiment.imported import figures, tables
+from redolab.experiment.imported import figures, tables, times_of_day
 from redolab.experiment.imported.cost import FIGURES, Cost, cost_of
 from redolab.experiment.imported.reports import read_figures, read_histogram
 from redolab.experiment.imported.shares import Cumulative, cumulative, together
@@ -137,6 +137,7 @@ def _tables(
         ]
         if sync and write:
             found.append(tables.histogram_table(sync, write, name, key))
+        found += times_of_day.tables(summary, name, key)
     last = next(iter(counting.values())).costs[-1]
     return [
         *found,
@@ -167,7 +168,7 @@ def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
     counted = units.counted(len(reports) - left_out, "report")
     return [
         ("Database", f"Oracle Database {engine.get('version', '')}, {reports[0].setting}"),
-        ("Read from", f"{counted} of {units.duration(length)} ({layouts})"
+        ("Read from", f"{counted}, {units.significant(length / 3600)} h in all ({layouts})"
          + (f", {left_out} more not counted" if left_out else "")),
         ("From", reports[0].started_at.replace("T", " ") + ", in the database's time zone"),
     ]  # fmt: skip
@@ -243,7 +244,7 @@ def _impossible(counting: Mapping[str, Summary]) -> list[str]:
     """Utilisations above 100 %: their busy time is counted in other units than their capacity."""
     found = []
     for name, summary in counting.items():
-        cores, threads = (summary.estimate(f"cpu_utilization_{unit}").point for unit in ("cores", "threads"))
+        cores, threads = (summary.most(f"cpu_utilization_{unit}") for unit in ("cores", "threads"))
         if cores is not None and cores > 1:
             other = "" if threads is None else f" Of threads it is {units.percent(threads)}."
             found.append(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import datetime
 
 from redolab.experiment.imported.cost import FIGURES, cost_of
 from redolab.experiment.imported.reports import read_figures
+from redolab.experiment.imported.times_of_day import day_of, hour_of
 from redolab.records.run import Run
 
 FILE = "series.csv"
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def series(run: Run) -> str:
@@ -25,9 +24,8 @@ def series(run: Run) -> str:
     for figures in read_figures(run):
         report = figures.report
         if report.spoiled is None:
-            began = datetime.fromisoformat(report.started_at)
             values = cost_of(figures).values()
             known = [repr(values[key].value) if key in values else "" for key in FIGURES]
-            when = [report.started_at, _DAYS[began.weekday()], f"{began.hour:02}h"]
+            when = [report.started_at, day_of(report), hour_of(report)]
             out.writerow([report.setting, *when, *known])
     return text.getvalue()

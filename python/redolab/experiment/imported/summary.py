@@ -43,6 +43,15 @@ class Summary:
             return MISSING
         return known[0].estimate() if self.single else mean_estimate(item.value for item in known)
 
+    def over_reports(self, key: str) -> Estimate:
+        """The mean of a figure over the reports; one report has no interval here, whatever it rounded."""
+        known = [values[key].value for values in self._values if key in values]
+        return _mean(known) if known else MISSING
+
+    def most(self, key: str) -> float | None:
+        """The largest of a figure in any report; None where no report has it."""
+        return max((values[key].value for values in self._values if key in values), default=None)
+
     def share(self, seconds: Sequence[Rounded | None]) -> Estimate:
         """A part of DB time, given the part's seconds in each report."""
         parts = [

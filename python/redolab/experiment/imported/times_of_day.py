@@ -1,0 +1,116 @@
+"""A series of reports by hour, by day and by how busy the CPUs were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from redolab.analysis.exhibits import Column, Table
+from redolab.experiment.imported.cost import Cost
+from redolab.experiment.imported.summary import Summary
+from redolab.records.report import Report
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_LEVELS = (25, 50, 75)
+"""Percent of the threads' time between which levels of use are told apart."""
+_FEWEST = 3
+"""Reports from which there are such tables: two have no day and no level to speak of."""
+
+
+def day_of(report: Report) -> str:
+    """The day of the week on which a report began."""
+    return _DAYS[datetime.fromisoformat(report.started_at).weekday()]
+
+
+def hour_of(report: Report) -> str:
+    """The hour of the day in which it began, as `09h`."""
+    return f"{datetime.fromisoformat(report.started_at).hour:02}h"
+
+
+def tables(summary: Summary, name: str, key: str) -> list[Table]:
+    """The tables of a series; none of a few reports, and none with a single row."""
+    costs = summary.costs
+    if len(costs) < _FEWEST:
+        return []
+    found = [
+        _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, _hour)),
+        _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, _day))),
+        _use(f"use-{key}", f"{name}: by use of the CPUs", _grouped(costs, _level)),
+    ]
+    return [table for table in found if len(table.rows) > 1]
+
+
+def _hour(cost: Cost) -> str:
+    return hour_of(cost.figures.report)
+
+
+def _day(cost: Cost) -> str:
+    return day_of(cost.figures.report)
+
+
+def _level(cost: Cost) -> str:
+    used = cost.values().get("cpu_utilization_threads")
+    if used is None:
+        return ""
+    percent = 100 * used.value
+    below = next((level for level in _LEVELS if percent < level), None)
+    if below is None:
+        return f"{_LEVELS[-1]} % and more"
+    return f"{below - _LEVELS[0]} to {below} %"
+
+
+def _grouped(costs: Sequence[Cost], group: Callable[[Cost], str]) -> dict[str, Summary]:
+    found: dict[str, list[Cost]] = {}
+    for cost in costs:
+        found.setdefault(group(cost), []).append(cost)
+    return {name: Summary(found[name]) for name in sorted(found) if name}
+
+
+def _in_week(groups: Mapping[str, Summary]) -> dict[str, Summary]:
+    return {day: groups[day] for day in _DAYS if day in groups}
+
+
+def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) -> Table:
+    rows = [
+        {
+            "group": name,
+            "reports": len(summary.costs),
+            "rate": summary.over_reports("arrival_rate_per_s"),
+            "response": summary.over_reports("response_time_s").scaled(1e3),
+            "sync": summary.over_reports("log_sync_s").scaled(1e3),
+            "share": summary.over_reports("log_sync_share"),
+        }
+        for name, summary in groups.items()
+    ]
+    columns = (
+        Column("group", title, "text"),
+        Column("reports", "Reports", "count"),
+        Column("rate", "Commits", "estimate", "per s"),
+        Column("response", "R", "estimate", "ms"),
+        Column("sync", "Log file sync", "estimate", "ms"),
+        Column("share", "Of DB time", "share"),
+    )
+    return Table(key, caption, columns, rows, "A group of one report has no interval.")
+
+
+def _use(key: str, caption: str, groups: Mapping[str, Summary]) -> Table:
+    rows: list[dict[str, Any]] = [
+        {
+            "level": name,
+            "reports": len(summary.costs),
+            "cores": summary.over_reports("cpu_utilization_cores"),
+            "threads": summary.over_reports("cpu_utilization_threads"),
+            "response": summary.over_reports("response_time_s").scaled(1e3),
+        }
+        for name, summary in groups.items()
+    ]
+    columns = (
+        Column("level", "Threads busy", "text"),
+        Column("reports", "Reports", "count"),
+        Column("cores", "Of cores", "share"),
+        Column("threads", "Of threads", "share"),
+        Column("response", "R", "estimate", "ms"),
+    )
+    note = "Busy time is counted in threads on most systems: of cores it can then be more than 100 %."
+    return Table(key, caption, columns, rows, note)
