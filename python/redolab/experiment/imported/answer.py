@@ -12,7 +12,7 @@ from redolab.analysis.exhibits import Figure, Table
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.experiment.imported import figures, tables, times_of_day
-from redolab.experiment.imported.cost import FIGURES, Cost, cost_of
+from redolab.experiment.imported.cost import FIGURES, REASONS, Cost, cost_of
 from redolab.experiment.imported.reports import read_figures, read_histogram
 from redolab.experiment.imported.shares import Cumulative, cumulative, together
 from redolab.experiment.imported.summary import Summary
@@ -97,6 +97,7 @@ def _setting(name: str, summary: Summary | None, count: int, everything: Sequenc
     }
     if summary is not None:
         found["figures"] = {key: summary.estimate(key).as_json() for key in FIGURES}
+        found["missing"] = {key: REASONS[key] for key in FIGURES if summary.estimate(key).point is None}
     return found
 
 

@@ -228,3 +228,28 @@ FIGURES: Mapping[str, Callable[[Cost], Rounded | None]] = {
     "cpu_utilization_threads": _of_units("cpus", "NUM_CPUS"),
 }
 """What is computed of every report; times in seconds, sizes in bytes, shares of 1."""
+_CPU = "the report has no time model with DB CPU and background cpu time"
+_WAITS = "the report lists no background wait events, or one whose time cannot be read"
+_SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all are not"
+_WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"
+_WRITES = "the statistic redo writes is not listed, nor is log file parallel write"
+_BUSY = "BUSY_TIME or the number of CPUs is not printed"
+REASONS: Mapping[str, str] = {
+    "arrival_rate_per_s": "the statistic user commits is nothing, or cannot be read",
+    "service_time_s": _CPU,
+    "queue_time_s": _WAITS,
+    "response_time_s": f"{_CPU}; or {_WAITS}",
+    "servers": "S, L or R is not known, or no M fits them",
+    "log_sync_s": _SYNC,
+    "log_sync_share": f"{_SYNC}; or the report has no DB time",
+    "log_syncs_per_commit": _SYNC,
+    "log_write_s": _WRITE,
+    "log_writes_per_s": _WRITES,
+    "commits_per_log_write": _WRITES,
+    "redo_per_commit": "the statistic redo size is not listed",
+    "redo_per_log_write": _WRITES,
+    "log_utilization": _WRITE,
+    "cpu_utilization_cores": _BUSY,
+    "cpu_utilization_threads": _BUSY,
+}
+"""Why a figure is not known, where it is not."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.experiment.imported.cost import FIGURES, REASONS
 from tests.imported_reports import results_of, table
 from tests.written_reports import RELEASES, Truth, awr_html, awr_text, statspack, truth
 
@@ -89,6 +90,14 @@ def test_of_a_pluggable_database_nothing_is_said_of_the_log_writer(tmp_path: Pat
     for key in ("log_write_s", "log_utilization", "queue_time_s", "response_time_s", "servers"):
         assert found[key]["point"] is None
     assert found["log_sync_share"]["point"] is not None
+
+
+def test_what_is_not_known_has_its_reason(tmp_path: Path) -> None:
+    setting = results_of(tmp_path, [awr_html(truth(), "19c", pdb=True)])["settings"][0]
+    unknown = {key for key, value in setting["figures"].items() if value["point"] is None}
+    assert setting["missing"].keys() == unknown
+    assert "container" in setting["missing"]["log_write_s"]
+    assert REASONS.keys() == FIGURES.keys()
 
 
 def test_syncs_and_writes_are_compared_wait_by_wait(tmp_path: Path) -> None:
