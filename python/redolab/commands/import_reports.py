@@ -10,13 +10,15 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from redolab.experiment.imported.series import FILE, series
+from redolab.analysis.reports.series import FILE, series
+from redolab.commands.process import end_when_interrupted
 from redolab.files.writing import write_file
 from redolab.importers.layout import Kind, kind_of
 from redolab.importers.series import Progress, import_reports
 from redolab.outlet import say, terminal
 from redolab.printable import printable
 from redolab.records.run import Run
+from redolab.records.writer import check_free
 
 
 def execute(name: str, files: Sequence[Path], out: Path | None, command: str) -> Run:
@@ -33,6 +35,9 @@ def execute(name: str, files: Sequence[Path], out: Path | None, command: str) ->
     """
     kind = kind_of(name)
     place = out if out is not None else default_place(kind)
+    # What an interruption says must not be of another run.
+    check_free(place)
+    end_when_interrupted(f"Interrupted. If {place} is there, it is not whole: remove it, and import again.")
     with _progress(len(files)) as progress:
         run = import_reports(files, kind, place, progress, command)
     write_file(run.path / FILE, series(run).encode())

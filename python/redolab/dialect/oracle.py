@@ -1,7 +1,7 @@
-"""What the words of Oracle Database mean, as its reports print them.
+"""What the words of Oracle Database mean, as its reports print them: events without their class.
 
-Events are named without their class. Source: Oracle Database Reference 19c, "Oracle Wait Events"; the idle
-ones are those of V$EVENT_NAME's class Idle that reports of 9.2 to 19c list.
+Source: Oracle Database Reference 19c, "Oracle Wait Events"; the idle ones are those of V$EVENT_NAME's class Idle
+that reports of 9.2 to 19c list.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from redolab.dialect.base import Dialect
 
 LOG_SYNC = "log file sync"
 LOG_WRITE = "log file parallel write"
-CLIENT = "SQL*Net message from client"
 IDLE_EVENTS = frozenset(
     {
         "sql*net message from client",
@@ -71,12 +70,4 @@ def is_idle(event: str) -> bool:
 _CUT = 20
 """Characters that the narrowest layouts leave of an event's name."""
 
-DIALECT = Dialect(
-    products={"oracle": "Oracle Database"},
-    event_names={LOG_SYNC: "log file sync", LOG_WRITE: "log file parallel write"},
-    event_meanings={
-        LOG_SYNC: "a session waits until the log writer has stored its commit, and until it is told so",
-        LOG_WRITE: "the log writer waits for its writes, which serve every commit gathered till then",
-    },
-    log_sync=frozenset({LOG_SYNC}),
-)
+DIALECT = Dialect(products={"oracle": "Oracle Database"})

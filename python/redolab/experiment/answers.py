@@ -29,10 +29,10 @@ _FOLDERS: Mapping[str, str] = {
     "calibrate": "calibrate",
     "list": "listed",
     "verify-forecast": "verify_forecast",
-    "awr": "imported",
-    "statspack": "imported",
 }
 """The experiment of a run to the folder of its answer."""
+_IMPORTED = frozenset({"awr", "statspack"})
+"""What stands in the place of an experiment where a run was made of reports."""
 
 
 def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]
     from redolab.analysis.compared import compare_run
 
     name = run.manifest["experiment"]
-    if name not in _FOLDERS:
+    if name not in _FOLDERS and name not in _IMPORTED:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     answer = _answer(name)
     if run.manifest.get("record", "sample") != "sample":
@@ -89,4 +89,6 @@ def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _answer(name: str) -> Any:
+    if name in _IMPORTED:
+        return import_module("redolab.analysis.reports.answer")
     return import_module(f"redolab.experiment.{_FOLDERS[name]}.answer")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from redolab.analysis.reports.shares import cumulative
 from redolab.errors import UsageError
-from redolab.experiment.imported.shares import cumulative
 from redolab.importers.layout import Kind
 from redolab.importers.reading import ReadReport, read_report
 from redolab.records.report import Entry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.experiment.imported.cost import FIGURES, REASONS
+from redolab.analysis.reports.cost import FIGURES, REASONS
 from tests.imported_reports import results_of, table
 from tests.written_reports import RELEASES, Truth, awr_html, awr_text, statspack, truth
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.experiment.imported.cost import Cost
-from redolab.experiment.imported.shares import Cumulative
-from redolab.experiment.imported.summary import Summary
+from redolab.analysis.reports.cost import Cost
+from redolab.analysis.reports.shares import Cumulative
+from redolab.analysis.reports.summary import Summary
 from redolab.model.queueing import response_time_cpu
 
 _POINTS = 60

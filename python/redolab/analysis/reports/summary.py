@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from redolab.analysis.profile import ON_CPU
+from redolab.analysis.reports.cost import Cost
 from redolab.dialect.oracle import LOG_SYNC
-from redolab.experiment.imported.cost import Cost
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 from redolab.stats.rounded import Rounded
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.experiment.imported.cost import Cost
-from redolab.experiment.imported.summary import Summary
+from redolab.analysis.reports.cost import Cost
+from redolab.analysis.reports.summary import Summary
 from redolab.records.report import Report
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
+from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, Event, Figures
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
-from redolab.experiment.imported.reports import BACKGROUND, BOTH, FOREGROUND, Event, Figures
 from redolab.model.queueing import solve_servers
 from redolab.records.account import Account, AccountRow
 from redolab.stats.rounded import Rounded, exactly, total
