@@ -1,7 +1,7 @@
 """What the words of Oracle Database mean, as its reports print them: events without their class.
 
-Source: Oracle Database Reference 19c, "Oracle Wait Events"; the idle ones are those of V$EVENT_NAME's class Idle
-that reports of 9.2 to 19c list.
+Source: Oracle Database Reference 19c, "Oracle Wait Events". Idle are those of V$EVENT_NAME's class Idle that
+reports of 9.2 to 19c list.
 """
 
 from __future__ import annotations
