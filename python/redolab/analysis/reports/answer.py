@@ -186,6 +186,11 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
             *_of_the_log(summary),
             *_each_wait(waits),
         ]
+    if share.point is None and not summary.lists_waits:
+        return [
+            f"What commits of {name} wait for, these reports do not say: they have no table of wait events.",
+            *_of_the_log(summary),
+        ]
     if share.point is None:
         return [
             f"Look elsewhere first: no log file sync of a session is listed for {name}.",

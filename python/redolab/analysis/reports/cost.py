@@ -38,6 +38,8 @@ class Cost:
     waits: Sequence[Event]
     """Of sessions, not idle ones."""
     background_waits: Sequence[Event]
+    lists_waits: bool
+    """Whether there is a table of the sessions' wait events: what it does not list took next to no time."""
 
     def values(self) -> dict[str, Rounded]:
         """Every figure that is known, by the keys of `FIGURES`."""
@@ -48,8 +50,9 @@ class Cost:
         """DB time divided: CPU, log file sync, other waits, and the rest, which may be negative."""
         if self.db_time_s is None:
             return None
-        listed = _seconds(self.waits)
-        sync = exactly(0.0) if self.sync is None else self.sync.seconds
+        listed = _seconds(self.waits) if self.lists_waits else None
+        unlisted = exactly(0.0) if self.lists_waits else None
+        sync = unlisted if self.sync is None else self.sync.seconds
         parts = {
             ON_CPU: (_value(self.cpu_s), "time model"),
             LOG_SYNC: (_value(sync), "foreground wait events"),
@@ -102,6 +105,7 @@ def cost_of(figures: Figures) -> Cost:
         figures.event(BACKGROUND, LOG_WRITE) or figures.event(BOTH, LOG_WRITE),
         waits,
         background,
+        separate or bool(figures.names(BOTH)),
     )
 
 
@@ -156,7 +160,7 @@ def _service_time(cost: Cost) -> Rounded | None:
 
 
 def _queue_time(cost: Cost) -> Rounded | None:
-    if not cost.figures.names(BACKGROUND):
+    if not cost.lists_waits or not cost.figures.names(BACKGROUND):
         # A report of a pluggable database: the background is the container's.
         return None
     return _per(_sum(_seconds(cost.waits), _seconds(cost.background_waits)), cost.commits)
@@ -229,8 +233,8 @@ FIGURES: Mapping[str, Callable[[Cost], Rounded | None]] = {
 }
 """What is computed of every report; times in seconds, sizes in bytes, shares of 1."""
 _CPU = "the report has no time model with DB CPU and background cpu time"
-_WAITS = "the report lists no background wait events, or one whose time cannot be read"
-_SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all are not"
+_WAITS = "the report lists no wait events of sessions or of the background, or one whose time cannot be read"
+_SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all never are"
 _WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"
 _WRITES = "the statistic redo writes is not listed, nor is log file parallel write"
 _BUSY = "BUSY_TIME or the number of CPUs is not printed"

@@ -32,6 +32,11 @@ class Summary:
         """Whether a report tells the time of its calls; those before 10g do not."""
         return any(cost.db_time_s is not None for cost in self.costs)
 
+    @property
+    def lists_waits(self) -> bool:
+        """Whether a report has a table of the sessions' wait events."""
+        return any(cost.lists_waits for cost in self.costs)
+
     @cached_property
     def _values(self) -> list[dict[str, Rounded]]:
         return [cost.values() for cost in self.costs]

@@ -92,6 +92,16 @@ def test_of_a_pluggable_database_nothing_is_said_of_the_log_writer(tmp_path: Pat
     assert found["log_sync_share"]["point"] is not None
 
 
+def test_without_a_table_of_waits_nothing_is_taken_for_nothing(tmp_path: Path) -> None:
+    page = awr_html(truth(), "19c").replace("Foreground Wait Events", "Foreground Wait Incidents")
+    results = results_of(tmp_path, [page])
+    rows = {row["row"]: row["seconds"] for row in table(results, "account-1")}
+    assert rows["CPU"] == pytest.approx(truth().db_cpu_s, abs=0.01)
+    assert [rows[name] for name in ("log file sync", "other waits", "UNACCOUNTED")] == [None, None, None]
+    assert results["settings"][0]["figures"]["queue_time_s"]["point"] is None
+    assert "no table of wait events" in results["verdict"]["text"]
+
+
 def test_what_is_not_known_has_its_reason(tmp_path: Path) -> None:
     setting = results_of(tmp_path, [awr_html(truth(), "19c", pdb=True)])["settings"][0]
     unknown = {key for key, value in setting["figures"].items() if value["point"] is None}
