@@ -48,27 +48,23 @@ def response_time_single(service_time: float, arrival_rate: float) -> float:
 
 
 def solve_servers(service_time: float, arrival_rate: float, response_time: float) -> float | None:
-    """The M at which the published CPU curve passes through a measured (L, R), by Brent's method.
+    """The M at which the published CPU curve passes through a measured (L, R).
 
-    None when no M does: R not above S, or nothing arrives.
+    With q = 1 - S / R the curve says (S L / M)^M = q, so M = -ln q / W(-ln q / (S L)), W being Lambert's
+    function. None when no M does: R not above S, or nothing arrives.
+
+    Source: SciPy, `scipy.special.lambertw`; Corless et al., "On the Lambert W function" (1996).
     """
-    from scipy.optimize import brentq
+    from scipy.special import lambertw
 
     busy = service_time * arrival_rate
     if not (service_time > 0 and busy > 0 and response_time > service_time):
         return None
-
-    def error(log_servers: float) -> float:
-        servers = math.exp(log_servers)
-        return math.log(response_time_cpu(service_time, arrival_rate, servers) / response_time)
-
-    low = math.log(busy) + 1e-12
-    high = math.log(busy) + 1.0
-    while error(high) > 0:
-        high += 1.0
-    if error(low) < 0:
+    share = service_time / response_time
+    if share >= 1:
         return None
-    return math.exp(float(brentq(error, low, high, xtol=1e-13)))
+    free = -math.log1p(-share)
+    return free / float(lambertw(free / busy).real)
 
 
 def utilization(busy: float, interval: float, units: float) -> float:
