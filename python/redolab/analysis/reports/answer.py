@@ -143,6 +143,7 @@ def _tables(
     return [
         *found,
         tables.reports_table(everything),
+        *tables.printed_tables(last),
         tables.parameters_table(last, PARAMETERS),
         tables.meanings_table(),
     ]

@@ -232,6 +232,49 @@ def reports_table(costs: Sequence[Cost]) -> Table:
     )
 
 
+def printed_tables(cost: Cost) -> list[Table]:
+    """The load profile, the time model and the background's waits of one report, as it prints them."""
+
+    def rows(section: str, *measures: str) -> list[dict[str, Any]]:
+        return [
+            {"name": name, **{measure: _printed(cost, section, name, measure) for measure in measures}}
+            for name in cost.figures.names(section)
+        ]
+
+    name, seconds = Column("name", "Name", "text"), Column("seconds", "Time", "number", "s")
+    per_s, per_transaction = (
+        Column(key, title, "number")
+        for key, title in (("per_s", "Per second"), ("per_transaction", "Per transaction"))
+    )
+    waits, mean = Column("waits", "Waits", "number"), Column("mean_s", "Mean", "number", "s")
+    found = [
+        Table(
+            "load-profile",
+            "Load profile of the last report, as printed",
+            (name, per_s, per_transaction),
+            rows("load profile", "per_s", "per_transaction"),
+        ),
+        Table(
+            "time-model",
+            "Time model of the last report, as printed",
+            (name, seconds),
+            rows("time model", "seconds"),
+        ),
+        Table(
+            "background-waits",
+            "Background waits of the last report, as printed",
+            (name, waits, seconds, mean),
+            rows("background event", "waits", "seconds", "mean_s"),
+        ),
+    ]
+    return [table for table in found if table.rows]
+
+
+def _printed(cost: Cost, section: str, name: str, measure: str) -> float | None:
+    number = cost.figures.number(section, name, measure)
+    return None if number is None else number.value
+
+
 def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
     """The parameters that matter to commits, of the last report."""
     known = dict(cost.figures.texts("parameter"))

@@ -92,6 +92,18 @@ def test_of_a_pluggable_database_nothing_is_said_of_the_log_writer(tmp_path: Pat
     assert found["log_sync_share"]["point"] is not None
 
 
+def test_what_a_reader_looks_up_stands_there_as_printed(tmp_path: Path) -> None:
+    facts = truth()
+    results = results_of(tmp_path, [awr_html(facts, "19c")])
+    load = {row["name"]: row for row in table(results, "load-profile")}
+    assert load["Redo size (bytes)"]["per_s"] == pytest.approx(facts.redo_bytes / facts.elapsed_s, abs=0.06)
+    model = {row["name"]: row["seconds"] for row in table(results, "time-model")}
+    assert model["DB CPU"] == pytest.approx(facts.db_cpu_s, abs=0.006)
+    waits = {row["name"]: row for row in table(results, "background-waits")}
+    assert waits["log file parallel write"]["waits"] == 231_870
+    assert waits["log file parallel write"]["mean_s"] == pytest.approx(259.69 / 231_870, abs=6e-6)
+
+
 def test_without_a_table_of_waits_nothing_is_taken_for_nothing(tmp_path: Path) -> None:
     page = awr_html(truth(), "19c").replace("Foreground Wait Events", "Foreground Wait Incidents")
     results = results_of(tmp_path, [page])
