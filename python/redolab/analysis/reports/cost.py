@@ -7,6 +7,7 @@ analysis" (2010-2012), who takes the same figures from the views that a report i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -171,12 +172,14 @@ def _response_time(cost: Cost) -> Rounded | None:
 
 
 def _servers(cost: Cost) -> Rounded | None:
-    found = (_service_time(cost), _arrival_rate(cost), _response_time(cost))
-    service, rate, response = map(_value, found)
+    service, rate, response = _service_time(cost), _arrival_rate(cost), _response_time(cost)
     if service is None or rate is None or response is None:
         return None
-    servers = solve_servers(service, rate, response)
-    return None if servers is None else exactly(servers)
+    servers = solve_servers(service.value, rate.value, response.value)
+    # M goes one way with each of the three, so its ends are among those of theirs.
+    corners = itertools.product(*((item.low, item.high) for item in (service, rate, response)))
+    ends = [found for corner in corners if (found := solve_servers(*corner)) is not None]
+    return None if servers is None or not ends else Rounded(servers, min(ends), max(ends))
 
 
 def _of_sync(pick: Callable[[Event], Rounded | None]) -> Callable[[Cost], Rounded | None]:
