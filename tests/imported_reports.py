@@ -15,6 +15,9 @@ from redolab.records.run import Run
 class Silent:
     """Progress that nobody sees."""
 
+    def begin(self, reports: int) -> None:
+        """So many are about to be read."""
+
     def advance(self, file: str) -> None:
         """One more file is read."""
 

@@ -113,9 +113,10 @@ def run(
     from redolab.commands.run import RunOptions, ask, execute
 
     command = shlex.join(["redolab", *sys.argv[1:]])
-    size = (blocks, seconds, seed, out, yes, command)
-    asked = (quick, sessions, rows, client, load, scope, settings, log_device_ms)
-    options = RunOptions(experiment, list_file, engine, *asked, *size)
+    options = RunOptions(
+        experiment, list_file, engine, quick, sessions, rows, client, load, scope, settings, log_device_ms,
+        blocks, seconds, seed, out, yes, command,
+    )  # fmt: skip
     if plan:
         _show_plan(ask(options), json)
         return

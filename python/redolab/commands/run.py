@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import cast, get_args
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from redolab.commands.plan import amount_text, changes, creates, needed_s
+from redolab.commands.progress import shown
 from redolab.engine import check_target, default_engine, open_engine
 from redolab.engine.base import Engine, Introduction
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.experiment.listed.plan import listed_experiment
+from redolab.files.places import default_run_directory
 from redolab.measure import runner
 from redolab.measure.consumption import consumption
-from redolab.outlet import say, terminal
-from redolab.printable import printable
+from redolab.outlet import say
 from redolab.records.sample import Scope
 from redolab.records.writer import check_free
 from redolab.units import clock, counted
@@ -86,7 +82,7 @@ def execute(options: RunOptions) -> runner.Outcome:
         RedolabError: wrong usage, or nothing could be measured.
     """
     asked = ask(options)
-    out = options.out or default_place(asked.experiment)
+    out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     return measure(asked, open_agreed(asked, options.yes), out, options.command)
 
@@ -126,7 +122,7 @@ def measure(asked: Asked, engine: Engine, out: Path, command: str) -> runner.Out
     Raises:
         RedolabError: nothing could be measured.
     """
-    with _progress() as progress:
+    with shown("measuring", "samples") as progress:
         return runner.run(asked.experiment, asked.plan, engine, out, progress, command)
 
 
@@ -188,11 +184,6 @@ def _log_device_s(delay_ms: float | None) -> float | None:
     return delay_ms / 1000
 
 
-def default_place(experiment: Experiment) -> Path:
-    """The run directory where none is named."""
-    return Path("redolab-runs") / f"{experiment.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
-
-
 def _announce(asked: Asked) -> None:
     experiment, plan = asked.experiment, asked.plan
     design = plan.design
@@ -226,58 +217,3 @@ def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
     say("Go on? [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError("Not agreed, so nothing was done.")
-
-
-class _Lines:
-    """Progress as plain lines, about ten of them, where no terminal is."""
-
-    def __init__(self) -> None:
-        self.total = self.done = 0
-
-    def begin(self, samples: int, seconds: float) -> None:
-        """The run is about to measure."""
-        self.total = samples
-        say(f"measuring {samples} samples, {clock(seconds)} of load")
-
-    def advance(self, setting: str) -> None:
-        """One more sample is stored."""
-        self.done += 1
-        if self.done * 10 // self.total > (self.done - 1) * 10 // self.total:
-            say(f"{self.done} of {self.total} samples ({setting})")
-
-
-class _Bar:
-    """Progress as a bar with time left, scaled by the samples done so far."""
-
-    def __init__(self, bar: Progress) -> None:
-        self.bar = bar
-        self.task = bar.add_task("preparing", total=None)
-
-    def begin(self, samples: int, seconds: float) -> None:  # noqa: ARG002
-        """The run is about to measure."""
-        self.bar.reset(self.task, total=samples, description="measuring")
-
-    def advance(self, setting: str) -> None:
-        """One more sample is stored."""
-        self.bar.update(self.task, advance=1, description=f"{printable(setting):<16}")
-
-
-@contextmanager
-def _progress() -> Iterator[runner.Progress]:
-    console = terminal(stderr=True)
-    if not console.is_terminal:
-        yield _Lines()
-        return
-    from rich.progress import TimeRemainingColumn
-
-    with Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        yield _Bar(bar)

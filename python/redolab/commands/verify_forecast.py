@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import redolab
-from redolab.commands.run import Asked, default_place, measure, open_agreed
+from redolab.commands.run import Asked, measure, open_agreed
 from redolab.engine import check_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.levels import levels_of
 from redolab.experiment.verify_forecast.plan import NOT_HERE, VerifyForecast
+from redolab.files.places import default_run_directory
 from redolab.files.understood import understood
 from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
@@ -71,7 +72,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     settings = levels_of(scenarios, device_ms)
     names = dict(zip(scenarios, settings, strict=True))
     asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", device_ms)
-    out = options.out or default_place(asked.experiment)
+    out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
     wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}

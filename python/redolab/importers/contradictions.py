@@ -8,6 +8,7 @@ from redolab import units
 from redolab.importers.header import Header
 from redolab.importers.printed import Printed
 from redolab.records.report import Entry
+from redolab.stats.rounded import Rounded, printed
 
 _EVENTS = ("top event", "foreground event", "background event", "event")
 _CLOCK_S = 2.0
@@ -113,22 +114,19 @@ def _product(
     left: str, one: Printed | None, two: Printed | None, right: str, whole: Printed | None
 ) -> Iterator[str]:
     """Says so where one times two cannot be the whole, whatever was rounded away."""
-    if one is None or two is None or whole is None:
+    ends = [_rounded(item) for item in (one, two, whole)]
+    known = [item for item in ends if item is not None]
+    if len(known) < len(ends):
         return
-    low, high = _ends(one), _ends(two)
-    end = _ends(whole)
-    if low is None or high is None or end is None:
-        return
-    least, most = low[0] * high[0], low[1] * high[1]
-    if least > end[1] or most < end[0]:
-        product = (one.value or 0.0) * (two.value or 0.0)
+    product, printed_whole = known[0] * known[1], known[2]
+    if product.low > printed_whole.high or product.high < printed_whole.low:
         yield (
-            f"{left} is {units.significant(product)}, and {right} is {units.significant(whole.value or 0.0)}."
+            f"{left} is {units.significant(product.value)}, and {right} is "
+            f"{units.significant(printed_whole.value)}."
         )
 
 
-def _ends(item: Printed) -> tuple[float, float] | None:
-    if item.value is None or item.rounding is None:
+def _rounded(item: Printed | None) -> Rounded | None:
+    if item is None or item.value is None or item.rounding is None:
         return None
-    slack = item.rounding * _SLACK
-    return max(0.0, item.value - slack), item.value + slack
+    return printed(item.value, item.rounding * _SLACK)

@@ -5,7 +5,7 @@ Sections and measures that come out:
     load profile            per_s, per_transaction
     top event, foreground event, background event, event
                             waits, seconds, mean_s, share (percent), class
-    histogram               share (percent) between two times in seconds, as `0.001-0.002`; total
+    histogram               share (percent) between two times in seconds, as `0.001 to 0.002`; total
     time model              seconds
     statistic               total, per_s, per_transaction
     os                      value (times in centiseconds, as the server counts them)
@@ -129,7 +129,7 @@ def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
             yield entry("histogram", name, "total", count(row[total]))
         below = "0"
         for n, (above, limit) in bounds:
-            between = sys.intern(f"{limit}-" if above else f"{below}-{limit}")
+            between = sys.intern(f"{limit} and more" if above else f"{below} to {limit}")
             yield entry("histogram", name, between, blank_is_zero(row[n]))
             below = limit
 

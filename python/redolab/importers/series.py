@@ -17,12 +17,17 @@ from redolab.records.run import Run
 from redolab.records.writer import RunWriter, check_free
 
 MOST_REPORTS = 20_000
+_NAME = 24
+"""Characters of a file's name that progress shows."""
 QUESTION = "Where did this database's commit time go?"
 _NAMES: Mapping[Kind, str] = {"awr": "AWR", "statspack": "Statspack"}
 
 
 class Progress(Protocol):
-    """Is told how far the reading is."""
+    """Is told how far the reading is, where there are several reports."""
+
+    def begin(self, reports: int, /) -> None:
+        """So many are about to be read."""
 
     def advance(self, setting: str, /) -> None:
         """One more report is read."""
@@ -58,14 +63,18 @@ def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progr
 
 def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[list[ReadReport], list[str]]:
     read, refused = [], []
+    several = len(paths) > 1
+    if several:
+        progress.begin(len(paths))
     for path in paths:
         try:
             read.append(read_report(path, kind))
         except UsageError as error:
-            if len(paths) == 1:
+            if not several:
                 raise
             refused.append(str(error))
-        progress.advance(path.name)
+        if several:
+            progress.advance(path.name[:_NAME])
     if not read:
         raise UsageError(f"None of the {len(paths)} files is a report that is read. The first: {refused[0]}")
     return read, refused

@@ -203,11 +203,10 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
     each = _milliseconds(summary, "log_sync_s")
     limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
     if share.point >= _MUCH:
-        first = f"Change how commits are made: log file sync is {part} of DB time, {each} a wait."
-    elif share.point >= _SOME:
-        first = f"Commits are one thing to change: log file sync is {part} of DB time, {each} a wait."
+        advice = "Change how commits are made"
     else:
-        first = f"Look elsewhere first: log file sync is {part} of DB time, {each} a wait."
+        advice = "Commits are one thing to change" if share.point >= _SOME else "Look elsewhere first"
+    first = f"{advice}: log file sync is {part} of DB time, {each} a wait."
     return [first + limit, *_of_the_log(summary), *_each_wait(waits)]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
 from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, Event, Figures
@@ -42,7 +43,8 @@ class Cost:
     lists_waits: bool
     """Whether there is a table of the sessions' wait events: what it does not list took next to no time."""
 
-    def values(self) -> dict[str, Rounded]:
+    @cached_property
+    def values(self) -> Mapping[str, Rounded]:
         """Every figure that is known, by the keys of `FIGURES`."""
         found = ((key, read(self)) for key, read in FIGURES.items())
         return {key: value for key, value in found if value is not None}

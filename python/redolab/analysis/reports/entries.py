@@ -17,14 +17,7 @@ Key = tuple[str, str, str]
 """Section, name and measure."""
 _AT_ONCE = 50_000
 FOREGROUND, BACKGROUND, BOTH, TOP = "foreground event", "background event", "event", "top event"
-_STATISTICS = (
-    "user commits",
-    "user rollbacks",
-    "redo size",
-    "redo writes",
-    "redo synch writes",
-    "CPU used by this session",
-)
+_STATISTICS = ("user commits", "redo size", "redo writes", "CPU used by this session")
 """Those that figures are made of; a report has hundreds."""
 
 

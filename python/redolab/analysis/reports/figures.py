@@ -20,7 +20,7 @@ def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
     service, rate, servers = (
         summary.estimate(figure).point for figure in ("service_time_s", "arrival_rate_per_s", "servers")
     )
-    seen = [cost.values() for cost in summary.costs]
+    seen = [cost.values for cost in summary.costs]
     known = [item for item in seen if {"arrival_rate_per_s", "response_time_s"} <= item.keys()]
     if service is None or rate is None or servers is None or not known:
         return None
@@ -55,7 +55,7 @@ def time_figure(costs: Sequence[Cost]) -> Figure | None:
     if len(first) < 2:
         return None
     hours = [cost.figures.report.start_s / 3600 for cost in first]
-    values = [cost.values() for cost in first]
+    values = [cost.values for cost in first]
 
     def line(title: str, key: str) -> Series:
         points = [1e3 * item[key].value if key in item else None for item in values]

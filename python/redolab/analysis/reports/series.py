@@ -24,7 +24,7 @@ def series(run: Run) -> str:
     for figures in read_figures(run):
         report = figures.report
         if report.spoiled is None:
-            values = cost_of(figures).values()
+            values = cost_of(figures).values
             known = [repr(values[key].value) if key in values else "" for key in FIGURES]
             when = [report.started_at, day_of(report), hour_of(report)]
             out.writerow([report.setting, *when, *known])

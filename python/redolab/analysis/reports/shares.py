@@ -22,16 +22,11 @@ def cumulative(entries: Sequence[Entry]) -> dict[float, float]:
     found: dict[float, float] = {}
     below = 0.0
     for entry in entries:
-        first, dash, last = entry.measure.rpartition("-")
-        if not dash or not last or entry.value is None:
+        low, to, high = entry.measure.partition(" to ")
+        if not to or entry.value is None:
             continue
-        # Negative exponents have a dash too.
-        low, high = _ends(entry.measure)
-        if low == 0:
-            below = 0.0
-        below += entry.value / 100
-        if high is not None and first:
-            found[high] = min(1.0, below)
+        below = entry.value / 100 + (below if float(low) else 0.0)
+        found[float(high)] = min(1.0, below)
     return dict(sorted(found.items()))
 
 
@@ -44,12 +39,3 @@ def together(parts: Sequence[tuple[float, Cumulative]]) -> dict[float, float]:
     return {
         bound: sum(weight * shares[bound] for weight, shares in parts) / whole for bound in sorted(bounds)
     }
-
-
-def _ends(measure: str) -> tuple[float, float | None]:
-    """The two times of a measure such as `0.001-0.002`, `8e-06-1.6e-05` or `2-`."""
-    for place, sign in enumerate(measure):
-        if sign == "-" and place and measure[place - 1] != "e":
-            rest = measure[place + 1 :]
-            return float(measure[:place]), float(rest) if rest else None
-    return 0.0, None

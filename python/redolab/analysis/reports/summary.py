@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from redolab.analysis.profile import ON_CPU
@@ -37,25 +36,17 @@ class Summary:
         """Whether a report has a table of the sessions' wait events."""
         return any(cost.lists_waits for cost in self.costs)
 
-    @cached_property
-    def _values(self) -> list[dict[str, Rounded]]:
-        return [cost.values() for cost in self.costs]
-
     def estimate(self, key: str) -> Estimate:
         """A figure: of one report as it is printed, of several the mean with its 95 % interval."""
-        known = [values[key] for values in self._values if key in values]
-        if not known:
-            return MISSING
-        return known[0].estimate() if self.single else mean_estimate(item.value for item in known)
+        return self._told(self._known(key))
 
     def over_reports(self, key: str) -> Estimate:
         """The mean of a figure over the reports; one report has no interval here, whatever it rounded."""
-        known = [values[key].value for values in self._values if key in values]
-        return _mean(known) if known else MISSING
+        return _mean([item.value for item in self._known(key)])
 
     def most(self, key: str) -> float | None:
         """The largest of a figure in any report; None where no report has it."""
-        return max((values[key].value for values in self._values if key in values), default=None)
+        return max((item.value for item in self._known(key)), default=None)
 
     def share(self, seconds: Sequence[Rounded | None]) -> Estimate:
         """A part of DB time, given the part's seconds in each report."""
@@ -64,10 +55,13 @@ class Summary:
             for part, cost in zip(seconds, self.costs, strict=True)
             if part is not None and cost.db_time_s is not None
         ]
-        known = [part for part in parts if part is not None]
-        if not known:
-            return MISSING
-        return known[0].estimate() if self.single else mean_estimate(item.value for item in known)
+        return self._told([part for part in parts if part is not None])
+
+    def _known(self, key: str) -> list[Rounded]:
+        return [cost.values[key] for cost in self.costs if key in cost.values]
+
+    def _told(self, known: Sequence[Rounded]) -> Estimate:
+        return known[0].estimate() if known and self.single else _mean([item.value for item in known])
 
     def account_rows(self, names: Sequence[str]) -> list[tuple[str, float | None, Estimate, float | None]]:
         """Of each row its seconds in all reports, its share of DB time, and its time per commit in ms."""
@@ -136,7 +130,9 @@ class Summary:
 
 def _mean(values: Sequence[float]) -> Estimate:
     # One value has no interval, and needs no statistics to be loaded.
-    return Estimate(values[0], None, None) if len(values) == 1 else mean_estimate(values)
+    if len(values) < 2:
+        return Estimate(values[0], None, None) if values else MISSING
+    return mean_estimate(values)
 
 
 def _total(parts: Sequence[Rounded | None]) -> float | None:

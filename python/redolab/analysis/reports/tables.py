@@ -192,7 +192,7 @@ def reports_table(costs: Sequence[Cost]) -> Table:
     """A row for each report, in the order of time."""
     rows: list[dict[str, Any]] = []
     for cost in costs:
-        report, values = cost.figures.report, cost.values()
+        report, values = cost.figures.report, cost.values
 
         def value(key: str, scale: float, known: Mapping[str, Any] = values) -> float | None:
             return known[key].value * scale if key in known else None

@@ -50,7 +50,7 @@ def _day(cost: Cost) -> str:
 
 
 def _level(cost: Cost) -> str:
-    used = cost.values().get("cpu_utilization_threads")
+    used = cost.values.get("cpu_utilization_threads")
     if used is None:
         return ""
     percent = 100 * used.value
