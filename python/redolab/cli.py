@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from redolab.commands.options import (
+    AgainstColumn,
     AskedEngine,
     AskedExperiment,
     Blocks,
     Changes,
+    Children,
     Client,
     EngineName,
     ExperimentName,
+    GroupColumn,
     Json,
     ListFile,
     LoadName,
@@ -32,6 +35,9 @@ from redolab.commands.options import (
     Seed,
     Sessions,
     Settings,
+    ValueColumn,
+    ValuesPage,
+    ValuesPath,
     Yes,
 )
 from redolab.commands.process import (
@@ -189,30 +195,19 @@ def profile(
 
 @app.command()
 def analyze(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
-    ],
-    value: Annotated[
-        str | None, typer.Option(help="The column of numbers.", show_default="the only one")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="A column that names the group of each value: compare the groups.")
-    ] = None,
-    children: Annotated[
-        int | None,
-        typer.Option(
-            help="Cut the values in their order into so many groups, and look at their means.",
-            show_default="as many as values in each",
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
+    file: ValuesPath,
+    value: ValueColumn = None,
+    against: AgainstColumn = None,
+    group: GroupColumn = None,
+    children: Children = None,
+    out: ValuesPage = None,
     json: Json = False,
 ) -> None:
     """Say what a column of numbers says: normality, plus and minus, groups compared."""
     from redolab.commands.analyze import analyze as analyze_file
     from redolab.commands.analyze import write_page
 
-    results = analyze_file(file, value, group, children)
+    results = analyze_file(file, value, against, group, children)
     if out is not None:
         write_page(results, out)
     if json:

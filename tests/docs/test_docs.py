@@ -72,7 +72,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made, "run", "calibrate", "--blocks", "2", "--seconds", "0.3", "--sessions", "4", "--out", "costs"
     )
     assert done.code == 0, done.err
-    shutil.copy(DOCS / "guide" / "commit-times.csv", made)
+    for values in ("commit-times.csv", "cpu-use.csv"):
+        shutil.copy(DOCS / "guide" / values, made)
     shutil.copytree(DOCS / "guide" / "reports", made / "reports")
     return made
 

@@ -20,6 +20,7 @@ _CASES = {
     "ledger": 40,
     "awr page": 20,
     "awr text": 20,
+    "awr miner": 20,
     "statspack": 20,
 }
 

@@ -10,12 +10,15 @@ from redolab.errors import UsageError
 from redolab.values.file import read_values
 
 
-def analyze(place: str, value: str | None, group: str | None, children: int | None) -> dict[str, Any]:
+def analyze(
+    place: str, value: str | None, against: str | None, group: str | None, children: int | None
+) -> dict[str, Any]:
     """Read a column of a CSV file and analyse it; gives the results object.
 
     Args:
         place: of the file; `-` for the standard input.
         value: the column of numbers, or None for the only one.
+        against: a column that is taken off it row by row, or None.
         group: the column of groups, or None.
         children: into how many groups the values are cut in their order, or None for the square root.
 
@@ -29,7 +32,7 @@ def analyze(place: str, value: str | None, group: str | None, children: int | No
             "--children cuts the values into groups in their order, --group takes the groups from a column. "
             "Leave one of the two out."
         )
-    return analyse_values(read_values(place, value, group), children)
+    return analyse_values(read_values(place, value, group, against), children)
 
 
 def write_page(results: Mapping[str, Any], out: Path) -> None:

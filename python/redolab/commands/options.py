@@ -60,3 +60,27 @@ AskedExperiment = Annotated[
         metavar="EXPERIMENT", help="Ask about this one alone; exit 3 where it cannot run.", show_default=False
     ),
 ]
+
+# Of `analyze`.
+ValuesPath = Annotated[
+    str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+]
+ValueColumn = Annotated[
+    str | None, typer.Option("--value", help="The column of numbers.", show_default="the only one")
+]
+AgainstColumn = Annotated[
+    str | None,
+    typer.Option("--against", help="A column of numbers to take off, row by row: do the two differ?"),
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option("--group", help="A column that names the group of each value: compare the groups."),
+]
+Children = Annotated[
+    int | None,
+    typer.Option(
+        help="Cut the values in their order into so many groups, and look at their means.",
+        show_default="as many as values in each",
+    ),
+]
+ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")]

@@ -10,6 +10,8 @@ from redolab.dialect.base import Dialect
 
 LOG_SYNC = "log file sync"
 LOG_WRITE = "log file parallel write"
+CPU_ROWS = frozenset({"DB CPU", "CPU time"})
+"""Rows of a table of timed events that are no wait event."""
 IDLE_EVENTS = frozenset(
     {
         "sql*net message from client",

@@ -41,7 +41,7 @@ def contradictions(header: Header, entries: Sequence[Entry]) -> list[str]:
 
 
 def _interval(header: Header) -> Iterator[str]:
-    if header.end_snapshot <= header.begin_snapshot:
+    if header.begin_snapshot is not None and header.end_snapshot <= header.begin_snapshot:
         yield (f"Its last snapshot, {header.end_snapshot}, is not after its first, {header.begin_snapshot}.")
     elapsed, rounding = header.elapsed.value, header.elapsed.rounding
     between = (header.end - header.begin).total_seconds()

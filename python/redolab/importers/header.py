@@ -34,7 +34,8 @@ class Header:
     begin: datetime
     """In the database's time zone, which a report does not name."""
     end: datetime
-    begin_snapshot: int
+    begin_snapshot: int | None
+    """None where it is not printed."""
     end_snapshot: int
     elapsed: Printed
     """Seconds."""

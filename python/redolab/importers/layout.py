@@ -11,12 +11,14 @@ from typing import Literal, get_args
 from redolab.errors import UsageError
 
 Kind = Literal["awr", "statspack"]
-Layout = Literal["AWR, HTML", "AWR, text", "Statspack"]
+Layout = Literal["AWR, HTML", "AWR, text", "AWR-Miner", "Statspack"]
 MOST_BYTES = 64 << 20
 """Of a report; the largest known have a tenth of it."""
 _AWR = re.compile(rb"workload repository (?:pdb )?report")
 _STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
 _END = b"end of report"
+_MINER = b"~~begin-os-information~~"
+_MINER_END = b"~~end-main-metrics~~"
 _PACKED: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b", "is compressed: unpack it with gunzip first"),
     (b"PK\x03\x04", "is an archive: unpack it first"),
@@ -81,6 +83,8 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
     if b"\x00" in head:
         raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
     head = head.lower()
+    if _MINER in head:
+        return _miner(content, what, kind)
     awr, statspack = _AWR.search(head), _STATSPACK.search(head)
     for pattern, why in _OTHERS:
         other = pattern.search(head)
@@ -99,6 +103,14 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
             f'{what} is not whole: its last line, "End of Report", is missing. Copy or create it again.'
         )
     return found
+
+
+def _miner(content: bytes, what: str, kind: Kind) -> Layout:
+    if kind != "awr":
+        raise UsageError(f"{what} is a file of AWR-Miner: use `redolab import awr`.")
+    if _MINER_END not in content.lower():
+        raise UsageError(f"{what} is not whole: its MAIN-METRICS do not end. Copy or create it again.")
+    return "AWR-Miner"
 
 
 def _neither(awr: bool, statspack: bool, kind: Kind) -> str:

@@ -1,16 +1,19 @@
-"""One report, read from its file."""
+"""The reports of a file: one, or a series."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
 from redolab.importers.contradictions import contradictions
+from redolab.importers.grid import Grid
 from redolab.importers.header import Header, header_of
 from redolab.importers.html_grids import html_grids
 from redolab.importers.layout import MOST_BYTES, Kind, Layout, layout_of
+from redolab.importers.miner import snapshots_of
 from redolab.importers.sections import entries_of
 from redolab.importers.text_grids import text_grids
 from redolab.records.report import Entry
@@ -21,7 +24,7 @@ _NEEDED = (("statistic", "user commits"),)
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What a file says."""
+    """What a file says of one interval of one instance."""
 
     file: str
     """Its name, without directories."""
@@ -31,8 +34,8 @@ class ReadReport:
     """What was read; contradictions have a section of their own, `contradiction`."""
 
 
-def read_report(path: Path, kind: Kind) -> ReadReport:
-    """Read one report.
+def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
+    """Read a file; one of AWR-Miner has many reports, any other one.
 
     Args:
         path: of the file.
@@ -47,7 +50,13 @@ def read_report(path: Path, kind: Kind) -> ReadReport:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     layout = layout_of(content, str(path), kind)
     text = "" if layout == "AWR, HTML" else content.decode(errors="replace")
-    grids = text_grids(text) if text else html_grids(content)
+    if layout == "AWR-Miner":
+        snapshots = snapshots_of(text, str(path))
+        return [ReadReport(path.name, layout, item.header, item.entries) for item in snapshots]
+    return [_read_one(path, layout, text_grids(text) if text else html_grids(content), text)]
+
+
+def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> ReadReport:
     header = header_of(grids, str(path), text)
     entries = (*header.entries, *entries_of(grids))
     names = {(item.section, item.name) for item in entries}

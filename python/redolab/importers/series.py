@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import redolab
 from redolab.errors import UsageError
 from redolab.importers.layout import Kind
-from redolab.importers.reading import ReadReport, read_report
+from redolab.importers.reading import ReadReport, read_reports
 from redolab.records.report import Report
 from redolab.records.run import Run
 from redolab.records.writer import RunWriter, check_free
@@ -53,6 +53,8 @@ def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progr
     check_free(out)
     read, refused = _read_all(paths, kind, progress)
     _check_database(read)
+    if len(read) > MOST_REPORTS:
+        raise UsageError(f"{len(read):,} reports are more than the {MOST_REPORTS:,} that one run may have.")
     read.sort(key=lambda item: (item.header.begin, item.header.end, _setting(item)))
     writer = RunWriter(out, _manifest(read, refused, kind, command))
     for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
@@ -68,7 +70,7 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
         progress.begin(len(paths))
     for path in paths:
         try:
-            read.append(read_report(path, kind))
+            read += read_reports(path, kind)
         except UsageError as error:
             if not several:
                 raise

@@ -23,7 +23,7 @@ class Report:
     spoiled: str | None = field(metadata={"doc": "why this report does not count; null when it does"})
 
     file: str = field(metadata={"doc": "name of the file, without its directory"})
-    layout: str = field(metadata={"doc": "which report it is: AWR or Statspack, HTML or text"})
+    layout: str = field(metadata={"doc": "which report it is: AWR (HTML, text), AWR-Miner or Statspack"})
     release: str | None = field(metadata={"doc": "of the database, as printed"})
     begin_snapshot: int | None = field(metadata={"doc": "number of the first snapshot"})
     end_snapshot: int | None = field(metadata={"doc": "number of the last snapshot"})

@@ -15,6 +15,7 @@ from redolab.errors import UsageError
 from redolab.stats.estimates import Estimate, exact_share
 from redolab.stats.groups import differences, kruskal
 from redolab.stats.normality import constant, normality
+from redolab.stats.paired import paired
 from redolab.stats.plus_and_minus import (
     DEVIATIONS,
     NORMAL_SHARE,
@@ -81,20 +82,21 @@ def analyse_values(file: ValuesFile, children: int | None = None) -> dict[str, A
         ],
         "means": _means_json(cut, file.values),
         "comparisons": [item.as_json() for item in compared],
+        "paired": _paired(file),
         "kruskal_wallis": None if over_all is None else {"statistic": over_all[0], "pvalue": over_all[1]},
         "warnings": _warnings(file, groups, cut, compared),
     }
     return results | {
         "answer": answer(results),
         "tables": [table.as_json() for table in tables(results)],
-        "figures": [figure.as_json() for figure in figures(file.name, groups, cut.means)],
+        "figures": [figure.as_json() for figure in figures(file.title, groups, cut.means)],
     }
 
 
 def _groups(file: ValuesFile) -> dict[str, Floats]:
     """The values by group in order of appearance; all of them under the column's name without groups."""
     if file.group_name is None:
-        return {file.name: file.values}
+        return {file.title: file.values}
     if len(file.groups) > MOST_GROUPS:
         raise UsageError(
             f"{file.place} has {len(file.groups):,} different values in the column {file.group_name}; up "
@@ -125,6 +127,7 @@ def _source(file: ValuesFile) -> dict[str, Any]:
     return {
         "file": file.place,
         "value": file.name,
+        "against": file.against,
         "group": file.group_name,
         "separator": file.separator,
         "decimal_point": file.decimal_point,
@@ -149,6 +152,15 @@ def _group(name: str, values: Floats) -> dict[str, Any]:
         "mean": _mean(values).as_json(),
         "sd": float(values.std(ddof=1)) if values.size > 1 else None,
         **{key: float(value) for key, value in zip(names, quarters, strict=True)},
+    }
+
+
+def _paired(file: ValuesFile) -> dict[str, Any] | None:
+    """All differences of the two columns together, tested against none."""
+    if file.against is None:
+        return None
+    return paired(file.values, normality(file.values).normal).as_json() | {
+        "mean": _mean(file.values).as_json()
     }
 
 

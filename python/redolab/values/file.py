@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import stat
 import sys
@@ -41,8 +42,10 @@ class ValuesFile:
     """The file as it was named; `stdin` for the standard input."""
     name: str
     """The name of the column."""
+    against: str | None
+    """The name of the column that was taken off row by row."""
     values: Floats
-    """In the order of the file, finite."""
+    """In the order of the file, finite; differences where there are two columns."""
     group_name: str | None
     """The name of the column with the groups."""
     groups: tuple[str, ...]
@@ -55,11 +58,16 @@ class ValuesFile:
     """Whether the first line names the columns; else they are called `column_1`, `column_2` ..."""
     rows: int
     missing: int
-    """Rows whose value is empty or says that there is none."""
+    """Rows whose value, or what is taken off it, is empty or says that there is none."""
     not_finite: int
     """Rows whose value is infinite."""
     no_group: int
     """Rows with a value and without a group."""
+
+    @property
+    def title(self) -> str:
+        """What the values are."""
+        return self.name if self.against is None else f"{self.name} less {self.against}"
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,15 @@ class _Form:
 
 
 @dataclass(frozen=True)
+class _Columns:
+    """Places of the columns that are read."""
+
+    value: int
+    against: int | None
+    group: int | None
+
+
+@dataclass(frozen=True)
 class _Content:
     """The file, which may be opened more than once."""
 
@@ -85,7 +102,9 @@ class _Content:
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
 
-def read_values(place: str, value: str | None = None, group: str | None = None) -> ValuesFile:
+def read_values(
+    place: str, value: str | None = None, group: str | None = None, against: str | None = None
+) -> ValuesFile:
     """Read the column `value` of a CSV file, and the groups that the column `group` names.
 
     The separator is a comma, semicolon or tab, whichever cuts the first line into most columns; a
@@ -96,6 +115,7 @@ def read_values(place: str, value: str | None = None, group: str | None = None) 
         place: of the file; `-` for the standard input.
         value: the column of numbers; None when the file has only one.
         group: the column of groups; None for none.
+        against: a column of numbers to take off, row by row; None for none.
 
     Raises:
         UsageError: there is no such file or column, it is not text in UTF-8, or something in the
@@ -106,13 +126,16 @@ def read_values(place: str, value: str | None = None, group: str | None = None) 
     try:
         form = _form(content.place, head)
         group_index = None if group is None else _find(group, form, content.place, "--group")
-        value_index = _value_column(value, form, group_index, content, head)
+        other_index = None if against is None else _find(against, form, content.place, "--against")
+        value_index = _value_column(value, form, (group_index, other_index), content, head)
     except csv.Error as error:
         raise UsageError(f"{content.place} cannot be read as CSV: {error}.") from error
-    if value_index == group_index:
-        raise UsageError(f"--value and --group both name {group}. Give two columns.")
-    table = _read(content, form, value_index, group_index)
-    return _values(content.place, form, value_index, group_index, table)
+    columns = _Columns(value_index, other_index, group_index)
+    named = [("--value", value_index), ("--against", other_index), ("--group", group_index)]
+    for (one, first), (two, second) in itertools.combinations(named, 2):
+        if first is not None and first == second:
+            raise UsageError(f"{one} and {two} both name {form.names[first]}. Give two columns.")
+    return _values(content.place, form, columns, _read(content, form, columns))
 
 
 def _content(place: str) -> _Content:
@@ -205,10 +228,12 @@ def _find(name: str, form: _Form, place: str, option: str) -> int:
     return places[0]
 
 
-def _value_column(name: str | None, form: _Form, group: int | None, content: _Content, head: str) -> int:
+def _value_column(
+    name: str | None, form: _Form, taken: Sequence[int | None], content: _Content, head: str
+) -> int:
     if name is not None:
         return _find(name, form, content.place, "--value")
-    others = [index for index in range(len(form.names)) if index != group]
+    others = [index for index in range(len(form.names)) if index not in taken]
     if len(others) == 1:
         return others[0]
     rows = list(csv.reader(io.StringIO(head), delimiter=form.separator))
@@ -227,14 +252,15 @@ def _looks_numeric(rows: Sequence[Sequence[str]], index: int, form: _Form) -> bo
     return bool(known) and all(_is_number(cell, form.decimal_point) for cell in known)
 
 
-def _read(content: _Content, form: _Form, value: int, group: int | None) -> Any:
+def _read(content: _Content, form: _Form, columns: _Columns) -> Any:
     import pyarrow as pa
     import pyarrow.csv as arrow
 
     names = [str(index) for index in range(len(form.names))]
-    types: dict[str, Any] = {str(value): pa.float64()}
-    if group is not None:
-        types[str(group)] = pa.dictionary(pa.int32(), pa.string())
+    numbers = [column for column in (columns.value, columns.against) if column is not None]
+    types: dict[str, Any] = {str(column): pa.float64() for column in numbers}
+    if columns.group is not None:
+        types[str(columns.group)] = pa.dictionary(pa.int32(), pa.string())
     if isinstance(content.source, Path):
         source: Any = pa.OSFile(str(content.source))
     else:
@@ -260,25 +286,26 @@ def _read(content: _Content, form: _Form, value: int, group: int | None) -> Any:
                 ),
             )
         except pa.ArrowInvalid as error:
-            raise _explained(content, form, value, error) from error
+            raise _explained(content, form, numbers, error) from error
 
 
-def _explained(content: _Content, form: _Form, value: int, error: Exception) -> UsageError:
+def _explained(content: _Content, form: _Form, numbers: Sequence[int], error: Exception) -> UsageError:
     """What is wrong with the file and where, found by reading it line by line."""
-    name, width = form.names[value], len(form.names)
+    width = len(form.names)
     for line, row in _rows(content, form):
         if len(row) != width and (row or width == 1):
             return UsageError(
                 f"{content.place}, line {line} has {len(row)} of the {width} cells of the first line. "
                 "Mend that line, or quote the cells that contain the separator."
             )
-        cell = row[value].strip() if row else ""
-        if cell not in _MISSING and not _is_number(cell, form.decimal_point):
-            shown = cell if len(cell) <= _SHOWN else cell[:_SHOWN] + "..."
-            return UsageError(
-                f"{content.place}, line {line}: {shown!r} in the column {name} is not a number. Mend that "
-                "line, leave the cell empty, or name another column with --value."
-            )
+        for column in numbers:
+            cell = row[column].strip() if row else ""
+            if cell not in _MISSING and not _is_number(cell, form.decimal_point):
+                shown = cell if len(cell) <= _SHOWN else cell[:_SHOWN] + "..."
+                return UsageError(
+                    f"{content.place}, line {line}: {shown!r} in the column {form.names[column]} is not a "
+                    "number. Mend that line, leave the cell empty, or name another column."
+                )
     if "UTF8" in str(error):
         return UsageError(f"{content.place} is not UTF-8 throughout. {_UTF8}")
     return UsageError(f"{content.place} cannot be read as CSV: {str(error).splitlines()[0]}.")
@@ -299,10 +326,14 @@ def _rows(content: _Content, form: _Form) -> Iterator[tuple[int, list[str]]]:
                 yield begins, row
 
 
-def _values(place: str, form: _Form, value: int, group: int | None, table: Any) -> ValuesFile:
-    raw = table[str(value)]
-    missing = int(raw.null_count)
-    numbers = np.asarray(raw.to_numpy(), dtype=float)
+def _values(place: str, form: _Form, columns: _Columns, table: Any) -> ValuesFile:
+    group = columns.group
+    numbers, unknown = _column(table, columns.value)
+    if columns.against is not None:
+        others, also = _column(table, columns.against)
+        with np.errstate(invalid="ignore", over="ignore"):
+            numbers, unknown = numbers - others, unknown | also
+    missing = int(unknown.sum())
     finite = np.isfinite(numbers)
     groups: tuple[str, ...] = ()
     member = np.empty(0, dtype=np.int64)
@@ -322,7 +353,8 @@ def _values(place: str, form: _Form, value: int, group: int | None, table: Any) 
         kept = finite
     file = ValuesFile(
         place=place,
-        name=form.names[value],
+        name=form.names[columns.value],
+        against=None if columns.against is None else form.names[columns.against],
         values=numbers[kept],
         group_name=None if group is None else form.names[group],
         groups=groups,
@@ -332,23 +364,29 @@ def _values(place: str, form: _Form, value: int, group: int | None, table: Any) 
         header=form.header,
         rows=len(numbers),
         missing=missing,
-        not_finite=len(numbers) - missing - int(finite.sum()),
+        not_finite=int((~finite & ~unknown).sum()),
         no_group=no_group,
     )
     _check_size(file)
     return file
 
 
+def _column(table: Any, place: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The numbers of a column, and where it has none."""
+    column = table[str(place)]
+    return np.asarray(column.to_numpy(), dtype=float), np.asarray(column.is_null().to_numpy(), dtype=bool)
+
+
 def _check_size(file: ValuesFile) -> None:
     if not file.values.size:
         raise UsageError(
-            f"{file.place} has no number in the column {file.name}: {file.rows} rows, {file.missing} of "
+            f"{file.place} has no number in the column {file.title}: {file.rows} rows, {file.missing} of "
             f"them without a value, {file.not_finite} infinite, {file.no_group} without a group. "
             "Name another column with --value."
         )
     largest = float(np.abs(file.values).max())
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise UsageError(
-            f"The largest value of {file.name} in {file.place} is {largest:g}; its square does not fit a "
+            f"The largest value of {file.title} in {file.place} is {largest:g}; its square does not fit a "
             f"double. Use another unit: sizes from {1 / LARGEST:g} to {LARGEST:g} can be analysed."
         )

@@ -19,8 +19,36 @@ _MOST_DIGITS = 15
 def answer(results: Results) -> list[str]:
     """The answer, the most important sentence first."""
     if results["source"]["group"] is None:
-        return [*_about_values(results), *_about_means(results)]
-    return [*_about_groups(results), *_about_ranges(results), *_about_group_means(results)]
+        return [*_about_pairs(results), *_about_values(results), *_about_means(results)]
+    return [
+        *_about_pairs(results),
+        *_about_groups(results),
+        *_about_ranges(results),
+        *_about_group_means(results),
+    ]
+
+
+def _about_pairs(results: Results) -> list[str]:
+    """Whether the two columns differ, where there are two."""
+    test, source = results["paired"], results["source"]
+    if test is None:
+        return []
+    gap = test["mean"]
+    names = f"{source['value']} and {source['against']}"
+    if test["differ"] is None:
+        return [f"{names}: their difference is {significant(gap['point'])} in every row."]
+    how = f"{test['test']}, {describe_pvalue(test['pvalue'])}"
+    if not test["differ"]:
+        return [f"{names} are not shown to differ ({how}): their difference is {_estimate(gap)} in the mean."]
+    side = "above" if gap["point"] > 0 else "below"
+    return [f"{source['value']} lies {side} {source['against']} by {_estimate_of(gap)} in the mean ({how})."]
+
+
+def _estimate_of(gap: Mapping[str, Any]) -> str:
+    """The size of a difference whose sign was told."""
+    if gap["point"] > 0:
+        return _estimate(gap)
+    return _estimate({"point": -gap["point"], "low": -gap["high"], "high": -gap["low"]})
 
 
 def _about_values(results: Results) -> list[str]:
@@ -117,7 +145,7 @@ def _next_mean(means: Mapping[str, Any], of: str) -> str:
 
 def _about_groups(results: Results) -> list[str]:
     compared, over_all = results["comparisons"], results["kruskal_wallis"]
-    head = f"{results['source']['value']}, {len(results['groups']):,} groups of {results['source']['group']}"
+    head = f"{_title(results['source'])}, {len(results['groups']):,} groups of {results['source']['group']}"
     if over_all is None:
         return [f"{head}: there is nothing to compare."]
     clear = [item for item in compared if item["outcome"] != "undecided"]
@@ -177,6 +205,12 @@ def _about_group_means(results: Results) -> list[str]:
     if means["prediction"]["low"] is None:
         return []
     return [_next_mean(means, "a further group like these")]
+
+
+def _title(source: Mapping[str, Any]) -> str:
+    return (
+        str(source["value"]) if source["against"] is None else f"{source['value']} less {source['against']}"
+    )
 
 
 def _of_values(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ import pytest
 from redolab.analysis.reports.shares import cumulative
 from redolab.errors import UsageError
 from redolab.importers.layout import Kind
-from redolab.importers.reading import ReadReport, read_report
+from redolab.importers.reading import ReadReport, read_reports
 from redolab.records.report import Entry
 from tests.written_reports import RELEASES, Event, Truth, awr_html, awr_text, statspack, truth
 from tests.written_reports.truth import BOUNDS, all_events
@@ -32,7 +32,7 @@ def written(place: Path, layout: str, version: str, options: dict[str, bool], fa
     path = place / "report.txt"
     path.write_text(text, newline="")
     kind: Kind = "statspack" if layout == "statspack" else "awr"
-    return read_report(path, kind)
+    return read_reports(path, kind)[0]
 
 
 def entry(report: ReadReport, section: str, name: str, measure: str) -> Entry | None:
@@ -151,7 +151,7 @@ def test_a_total_that_is_not_its_rate_times_the_time_is_told(statistic: str, tmp
     end = page.index("<", start)
     path = tmp_path / "changed.html"
     path.write_text(page[:start] + "1" + page[start:end] + page[end:])
-    report = read_report(path, "awr")
+    report = read_reports(path, "awr")[0]
     told = [item.text or "" for item in report.entries if item.section == "contradiction"]
     assert any(f"the total of {statistic}" in text for text in told)
 
@@ -177,7 +177,7 @@ def test_what_is_no_report_is_refused_in_a_sentence(content: bytes, said: str, t
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
-        read_report(path, "awr")
+        read_reports(path, "awr")
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])
@@ -186,11 +186,11 @@ def test_a_report_that_was_cut_off_is_refused(part: float, tmp_path: Path) -> No
         path = tmp_path / "cut"
         path.write_text(page[: math.floor(part * (page.rindex("End of Report") - 1))])
         with pytest.raises(UsageError, match=r"not whole|no AWR report"):
-            read_report(path, "awr")
+            read_reports(path, "awr")
 
 
 def test_a_look_alike_without_a_release_of_oracles_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "look-alike.html"
     path.write_text(awr_html(truth(release="V008R006"), "19c"))
     with pytest.raises(UsageError, match="Other products"):
-        read_report(path, "awr")
+        read_reports(path, "awr")

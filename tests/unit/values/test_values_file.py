@@ -18,10 +18,10 @@ Read = Callable[..., ValuesFile]
 def read(tmp_path: Path) -> Read:
     """Reads text, or bytes, as a file."""
 
-    def reader(content: str | bytes, value: str | None = None, group: str | None = None) -> ValuesFile:
+    def reader(content: str | bytes, *columns: str, **named: str) -> ValuesFile:
         path = tmp_path / "file.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_values(str(path), value, group)
+        return read_values(str(path), *columns, **named)
 
     return reader
 
@@ -161,3 +161,29 @@ def test_a_long_file_is_read_whole_and_in_order(read: Read) -> None:
     found = read(text, group="g")
     assert np.array_equal(found.values, values)
     assert np.array_equal(found.member, np.arange(300_000) % 2)
+
+
+def test_another_column_is_taken_off_row_by_row(read: Read) -> None:
+    found = read("a,b,g\n3,1,x\n5,,x\n,2,y\n4,1.5,y\ninf,inf,x\n", value="a", against="b", group="g")
+    assert found.title == "a less b"
+    assert found.values.tolist() == [2.0, 2.5]
+    assert [found.groups[place] for place in found.member] == ["x", "y"]
+    assert (found.rows, found.missing, found.not_finite) == (5, 2, 1)
+
+
+def test_of_two_columns_of_numbers_the_other_one_is_the_value(read: Read) -> None:
+    assert read("a,b\n3,1\n", against="b").values.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"value": "a", "against": "a"}, "--value and --against both name a"),
+        ({"value": "a", "against": "b", "group": "b"}, "--against and --group both name b"),
+        ({"value": "a", "against": "c"}, "no column 'c' for --against"),
+        ({"value": "a", "against": "b"}, "line 3: 'two' in the column b is not a number"),
+    ],
+)
+def test_a_second_column_that_cannot_be_taken_off(columns: dict[str, str], said: str, read: Read) -> None:
+    with pytest.raises(UsageError, match=said):
+        read("a,b\n1,1\n2,two\n", **columns)

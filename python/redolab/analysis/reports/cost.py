@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
-from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, Event, Figures
-from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
+from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, TOP, Event, Figures
+from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.model.queueing import solve_servers
 from redolab.records.account import Account, AccountRow
 from redolab.stats.rounded import Rounded, exactly, total
@@ -38,7 +38,7 @@ class Cost:
     write: Event | None
     """Log file parallel write."""
     waits: Sequence[Event]
-    """Of sessions, not idle ones."""
+    """Of sessions, not idle ones; the largest alone where a report has no table of all of them."""
     background_waits: Sequence[Event]
     lists_waits: bool
     """Whether there is a table of the sessions' wait events: what it does not list took next to no time."""
@@ -92,7 +92,10 @@ def cost_of(figures: Figures) -> Cost:
     separate = bool(figures.names(FOREGROUND))
     waits = figures.events(FOREGROUND if separate else BOTH)
     background = figures.events(BACKGROUND)
-    if not separate:
+    lists_waits = separate or bool(figures.names(BOTH))
+    if not lists_waits:
+        waits = [event for event in figures.events(TOP) if event.name not in {*CPU_ROWS, LOG_WRITE}]
+    elif not separate:
         # Older Statspack prints both together; the background's part is printed apart, and taken off.
         waits = [_less(event, figures.event(BACKGROUND, event.name)) for event in waits]
     by_name = {event.name: event for event in waits}
@@ -105,11 +108,16 @@ def cost_of(figures: Figures) -> Cost:
         figures.number("time model", "DB CPU", "seconds"),
         figures.number("time model", "background cpu time", "seconds"),
         by_name.get(LOG_SYNC),
-        figures.event(BACKGROUND, LOG_WRITE) or figures.event(BOTH, LOG_WRITE),
+        _first(figures, LOG_WRITE, (BACKGROUND, BOTH, TOP)),
         waits,
         background,
-        separate or bool(figures.names(BOTH)),
+        lists_waits,
     )
+
+
+def _first(figures: Figures, name: str, sections: Sequence[str]) -> Event | None:
+    found = (figures.event(section, name) for section in sections)
+    return next((event for event in found if event is not None), None)
 
 
 def _elapsed(figures: Figures) -> Rounded:

@@ -7,7 +7,7 @@ import io
 
 from redolab.analysis.reports.cost import FIGURES, cost_of
 from redolab.analysis.reports.entries import read_figures
-from redolab.analysis.reports.times_of_day import day_of, hour_of
+from redolab.analysis.reports.times_of_day import day_of, hour_of, level_of
 from redolab.records.run import Run
 
 FILE = "series.csv"
@@ -20,12 +20,12 @@ def series(run: Run) -> str:
     """
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(["instance", "began", "day", "hour", *FIGURES])
+    out.writerow(["instance", "began", "day", "hour", "threads_busy", *FIGURES])
     for figures in read_figures(run):
         report = figures.report
         if report.spoiled is None:
-            values = cost_of(figures).values
-            known = [repr(values[key].value) if key in values else "" for key in FIGURES]
-            when = [report.started_at, day_of(report), hour_of(report)]
+            cost = cost_of(figures)
+            known = [repr(cost.values[key].value) if key in cost.values else "" for key in FIGURES]
+            when = [report.started_at, day_of(report), hour_of(report), level_of(cost)]
             out.writerow([report.setting, *when, *known])
     return text.getvalue()

@@ -36,7 +36,7 @@ def tables(summary: Summary, name: str, key: str) -> list[Table]:
     found = [
         _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, _hour)),
         _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, _day))),
-        _use(f"use-{key}", f"{name}: by use of the CPUs", _grouped(costs, _level)),
+        _use(f"use-{key}", f"{name}: by use of the CPUs", _grouped(costs, level_of)),
     ]
     return [table for table in found if len(table.rows) > 1]
 
@@ -49,7 +49,8 @@ def _day(cost: Cost) -> str:
     return day_of(cost.figures.report)
 
 
-def _level(cost: Cost) -> str:
+def level_of(cost: Cost) -> str:
+    """How much of the threads' time was busy, as `25 to 50 %`; empty where it is not known."""
     used = cost.values.get("cpu_utilization_threads")
     if used is None:
         return ""

@@ -45,5 +45,6 @@ class ValuesScreen:
 def _facts(results: Results) -> list[tuple[str, str]]:
     source = results["source"]
     by = f", by {source['group']}" if source["group"] else ""
+    less = f" less {source['against']}" if source["against"] else ""
     used = f"{cells.count(source['values'])} of {cells.count(source['rows'])} rows"
-    return [("File", source["file"]), ("Column", f"{source['value']}{by}"), ("Values", used)]
+    return [("File", source["file"]), ("Column", f"{source['value']}{less}{by}"), ("Values", used)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -109,8 +110,18 @@ def test_without_a_table_of_waits_nothing_is_taken_for_nothing(tmp_path: Path) -
     results = results_of(tmp_path, [page])
     rows = {row["row"]: row["seconds"] for row in table(results, "account-1")}
     assert rows["CPU"] == pytest.approx(truth().db_cpu_s, abs=0.01)
-    assert [rows[name] for name in ("log file sync", "other waits", "UNACCOUNTED")] == [None, None, None]
+    # The largest events have a table of their own, and log file sync is one of them.
+    sync = next(event for event in truth().foreground if event.name == "log file sync")
+    assert rows["log file sync"] == pytest.approx(sync.seconds, abs=0.6)
+    assert [rows[name] for name in ("other waits", "UNACCOUNTED")] == [None, None]
     assert results["settings"][0]["figures"]["queue_time_s"]["point"] is None
+
+
+def test_without_any_table_of_events_the_waits_are_not_told(tmp_path: Path) -> None:
+    page = awr_html(truth(), "19c").replace("Foreground Wait Events", "Foreground Wait Incidents")
+    results = results_of(tmp_path, [re.sub("top 10", "ten", page, flags=re.IGNORECASE)])
+    rows = {row["row"]: row["seconds"] for row in table(results, "account-1")}
+    assert [rows[name] for name in ("log file sync", "other waits", "UNACCOUNTED")] == [None, None, None]
     assert "no table of wait events" in results["verdict"]["text"]
 
 

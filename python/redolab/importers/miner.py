@@ -1,0 +1,241 @@
+"""What the script AWR-Miner spools (`awr-hist-*.out`): a series of snapshots in one file.
+
+For every snapshot and instance it prints means of the minutes, so a total is a mean times the interval. Its
+tables of events and histograms are of all instances together, and are read where there is one instance.
+
+Source: the queries of the script, version 5.22.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
+from redolab.errors import UsageError
+from redolab.importers.header import Header
+from redolab.importers.printed import Printed, count
+from redolab.importers.sections import entry
+from redolab.records.report import Entry
+
+_MARK = re.compile(r"~~(BEGIN|END)-([A-Z0-9-]{1,60})~~")
+_NAME = re.compile(r"[\w$#.+-]{1,128}")
+_OF_ALL_INSTANCES = ("AVERAGE-ACTIVE-SESSIONS", "IO-WAIT-HISTOGRAM", "TOP-N-TIMED-EVENTS")
+MOST_SNAPSHOTS = 20_000
+"""In one file; the script takes 30 days of them."""
+_MINUTE_S = 60.0
+_END = "%y/%m/%d %H:%M"
+_NUMBER = re.compile(r"\d{1,9}")
+_MEANS: Sequence[tuple[str, str, str, str, float]] = (
+    ("statistic", "user commits", "total", "commits_s", 1.0),
+    ("statistic", "redo size", "total", "redo_mb_s", 2.0**20),
+    ("statistic", "CPU used by this session", "total", "cpu_p_sec", 100.0),
+    ("time model", "DB time", "seconds", "db_time", 0.01),
+    ("os", "BUSY_TIME", "value", "h_cpu_per_s", 100.0),
+)
+"""Section, name and measure of a total, the column with its mean per second, and the column's unit."""
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One snapshot of one instance."""
+
+    header: Header
+    entries: tuple[Entry, ...]
+
+
+def snapshots_of(text: str, what: str) -> list[Snapshot]:
+    """Every snapshot of every instance, in the order of time.
+
+    Args:
+        text: the file.
+        what: its name, for the error.
+
+    Raises:
+        UsageError: it does not say which database it is of, or has no snapshot that is read.
+    """
+    sections = _sections(text)
+    system = {
+        row.get("STAT_NAME", ""): row.get("STAT_VALUE", "") for row in _rows(sections, "OS-INFORMATION")
+    }
+    needed = ("DB_NAME", "DBID", "VERSION", "INSTANCES")
+    missing = [name for name in needed if not _NAME.fullmatch(system.get(name, ""))]
+    if missing:
+        raise UsageError(
+            f"{what} does not name its {' and '.join(missing)}: it is no whole file of AWR-Miner."
+        )
+    if system["INSTANCES"] != "1":
+        for name in _OF_ALL_INSTANCES:
+            sections.pop(name, None)
+    metrics = _rows(sections, "MAIN-METRICS")
+    if len(metrics) > MOST_SNAPSHOTS:
+        raise UsageError(
+            f"{what} has {len(metrics):,} snapshots, more than the {MOST_SNAPSHOTS:,} of one run."
+        )
+    events = _by_snapshot(_rows(sections, "TOP-N-TIMED-EVENTS"))
+    histograms = _by_snapshot(_rows(sections, "IO-WAIT-HISTOGRAM"))
+    cpu = {
+        row.get("SNAP_ID", ""): row.get("AVG_SESS", "")
+        for row in _rows(sections, "AVERAGE-ACTIVE-SESSIONS")
+        if row.get("WAIT_CLASS") == "DB CPU"
+    }
+    host = [
+        entry("host", name, "value", count(system[key]))
+        for name, key in (("cpus", "NUM_CPUS"), ("cores", "NUM_CPU_CORES"))
+        if key in system
+    ]
+    found = []
+    for row, header in _headers(metrics, system):
+        totals = [
+            entry(section, name, measure, _total(row.get(column, ""), unit, header))
+            for section, name, measure, column, unit in _MEANS
+        ]
+        snapshot = row["snap"]
+        totals.append(entry("time model", "DB CPU", "seconds", _total(cpu.get(snapshot, ""), 1.0, header)))
+        histogram = histograms.get(snapshot, ())
+        waits = [item for event in (LOG_SYNC, LOG_WRITE) for item in _waits(histogram, event)]
+        top = _top(events.get(snapshot, ()), totals, waits)
+        found.append(Snapshot(header, (*totals, *host, *waits, *top)))
+    if not found:
+        raise UsageError(f"{what} has no snapshot in its MAIN-METRICS: nothing can be read of it.")
+    parameters = [
+        Entry(0, "parameter", row["PARAMETER_NAME"], "begin", None, None, row.get("VALUE", ""), None)
+        for row in _rows(sections, "DATABASE-PARAMETERS")
+        if row.get("PARAMETER_NAME")
+    ]
+    # They are printed once, as they were at the last snapshot.
+    found[-1] = Snapshot(found[-1].header, (*found[-1].entries, *parameters))
+    return found
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The text between the marks of each section that ends."""
+    found: dict[str, str] = {}
+    name, begin = "", 0
+    for mark in _MARK.finditer(text):
+        if mark[1] == "END" and mark[2] == name:
+            found.setdefault(name, text[begin : mark.start()])
+        name, begin = (mark[2], mark.end()) if mark[1] == "BEGIN" else ("", 0)
+    return found
+
+
+def _rows(sections: Mapping[str, str], name: str) -> list[Row]:
+    """The rows of a query: cells stand below the dashes that underline the headings."""
+    lines = sections.get(name, "").splitlines()
+    ruler = next((n for n, line in enumerate(lines) if n and re.fullmatch(r"-+( -+)*", line.rstrip())), None)
+    if ruler is None:
+        return []
+    spans = [found.span() for found in re.finditer(r"-+", lines[ruler])]
+    headings = [lines[ruler - 1][begin:end].strip() for begin, end in spans]
+    repeated = {lines[ruler - 1].rstrip(), lines[ruler].rstrip(), ""}
+    return [
+        {heading: line[begin:end].strip() for heading, (begin, end) in zip(headings, spans, strict=True)}
+        for line in lines[ruler + 1 :]
+        if line.rstrip() not in repeated
+    ]
+
+
+def _by_snapshot(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.get("SNAP_ID", ""), []).append(row)
+    return found
+
+
+def _headers(rows: Sequence[Row], system: Mapping[str, str]) -> Iterator[tuple[Row, Header]]:
+    """Each row of the metrics with its interval, which begins where that of the instance before it ended."""
+    pluggable = system["DB_NAME"] != "CDB$ROOT"
+    database = system["DB_NAME"] if pluggable else system.get("CDB_NAME", "CDB$ROOT")
+    before: dict[str, tuple[datetime, int]] = {}
+    for row in rows:
+        end, number, instance = _time(row.get("end", "")), row.get("snap", ""), row.get("inst", "")
+        minutes = count(row.get("dur_m", "")).value
+        if end is None or not minutes or not _NUMBER.fullmatch(number) or not _NUMBER.fullmatch(instance):
+            continue
+        begin = end - timedelta(minutes=min(minutes, _LONGEST_MIN))
+        last, snapshot = before.get(instance, (begin, None))
+        begin = max(begin, last)
+        if begin >= end:
+            continue
+        before[instance] = end, int(number)
+        elapsed = Printed((end - begin).total_seconds(), _MINUTE_S, None)
+        yield row, Header(
+            database, system["DBID"], instance, instance, system["VERSION"],
+            begin, end, snapshot, int(number), elapsed, (),
+        )  # fmt: skip
+
+
+_LONGEST_MIN = 60 * 24 * 31
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        # The file does not say in which time zone it is.
+        return datetime.strptime(text, _END)  # noqa: DTZ007
+    except ValueError:
+        return None
+
+
+def _total(text: str, unit: float, header: Header) -> Printed:
+    """A mean per second times the interval, whose ends are printed to the minute."""
+    mean, elapsed = count(text), header.elapsed
+    if mean.value is None or mean.rounding is None or not elapsed.value or not elapsed.rounding:
+        return mean
+    rounding = mean.rounding * elapsed.value + abs(mean.value) * elapsed.rounding
+    return Printed(unit * mean.value * elapsed.value, unit * rounding, None)
+
+
+def _waits(rows: Sequence[Row], event: str) -> list[Entry]:
+    """An event's histogram as shares: the script prints how many waits ended below powers of two of 1 ms."""
+    counts: dict[int, float] = {}
+    for row in rows:
+        bound, waits = row.get("WAIT_TIME_MILLI", ""), count(row.get("WAIT_COUNT", "")).value
+        if row.get("EVENT_NAME") == event and _NUMBER.fullmatch(bound) and waits is not None:
+            counts[int(bound)] = waits
+    whole = sum(counts.values())
+    if whole <= 0:
+        return []
+    bounds = [2**power for power in range(max(counts).bit_length())]
+    if not set(counts) <= set(bounds):
+        return []
+    found = [entry("histogram", event, "total", Printed(whole, 0.0, None))]
+    for below, to in zip([0, *bounds], bounds, strict=False):
+        share = Printed(100 * counts.get(to, 0.0) / whole, 0.0, None)
+        found.append(entry("histogram", event, f"{below / 1e3:g} to {to / 1e3:g}", share))
+    return found
+
+
+def _top(rows: Sequence[Row], totals: Sequence[Entry], waits: Sequence[Entry]) -> list[Entry]:
+    """The largest events; their time is a share of DB time, their number of waits that of the histogram."""
+    db_time = next((item for item in totals if item.name == "DB time"), None)
+    counted = {item.name: item.value for item in waits if item.measure == "total"}
+    found = []
+    for row in rows:
+        name = row.get("EVENT_NAME", "")
+        if not name or name in CPU_ROWS:
+            continue
+        share = count(row.get("PCTDBT", ""))
+        known = name in counted
+        number = Printed(counted.get(name), 0.0, None) if known else Printed(None, None, _UNCOUNTED)
+        found += [
+            entry("top event", name, "share", share),
+            entry("top event", name, "waits", number),
+            entry("top event", name, "seconds", _part(share, db_time)),
+        ]
+    return found
+
+
+_UNCOUNTED = "AWR-Miner counts waits of the log alone, and where there is one instance"
+
+
+def _part(share: Printed, whole: Entry | None) -> Printed:
+    if share.value is None or share.rounding is None or whole is None:
+        return share
+    if whole.value is None or whole.rounding is None:
+        return Printed(None, None, whole.reason)
+    rounding = share.rounding * whole.value + abs(share.value) * whole.rounding
+    return Printed(share.value * whole.value / 100, rounding / 100, None)
