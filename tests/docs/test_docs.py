@@ -274,8 +274,8 @@ def test_what_analyze_is_said_to_print_is_what_it_prints(step: Step, place: Path
 def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "analyze-json.md")
     found: set[str] = set()
-    for options in (["--group", "mode"], ["--value", "commit_ms"]):
-        done = redolab(place, "analyze", "commit-times.csv", "--json", *options)
+    for asked in ("commit-times.csv --group mode", "cpu-use.csv --value database --against vmstat"):
+        done = redolab(place, "analyze", *asked.split(), "--json")
         found |= set(leaves(json.loads(done.out), ""))
     keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
     assert sorted(keys - named) == []
