@@ -56,9 +56,7 @@ def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         page.on("pageerror", lambda error: opened.messages.append(str(error)))
         page.on("request", lambda request: opened.requests.append(request.url))
         page.goto(path.as_uri())
-        page.wait_for_function(
-            "[...document.querySelectorAll('[data-figure]')].every((it) => it.querySelector('svg.main-svg'))"
-        )
+        page.wait_for_selector("html.drawn")
         return opened
 
     yield opener

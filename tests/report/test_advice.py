@@ -79,7 +79,7 @@ def test_hostile_names_stay_text(open_report: Open) -> None:
     assert opened.messages == []
     assert opened.page.locator("img").count() == 0
     for place in ("#advice ol", "#table-changes", "#table-prices", "#table-bounds"):
-        assert HOSTILE in opened.page.locator(place).inner_text(), place
+        assert HOSTILE in (opened.page.locator(place).text_content() or ""), place
 
 
 def test_results_stored_before_there_was_advice_have_none() -> None:

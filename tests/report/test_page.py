@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
 
 from redolab.report.page import figures, html
-from redolab.report.page.time_figure import time_profile
+from redolab.report.page.time_bars import first_bars
 
 from .conftest import Open, Opened
 from .fixtures import HOSTILE, NAMES, hostile, hostile_wide, stored
@@ -35,8 +37,9 @@ def test_opens_quietly_and_fits(
 ) -> None:
     opened = open_report(stored(name), width, scheme)
     is_quiet(opened)
-    drawn = opened.page.locator("[data-figure] svg.main-svg").count()
-    assert drawn >= (1 if name in ("durability", "bare") else 5)
+    drawn = opened.page.locator("[data-figure] svg.drawn").count()
+    assert drawn == page_figures(opened)
+    assert drawn >= (1 if name in ("durability", "bare") else 4)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -53,11 +56,9 @@ def test_a_page_has_the_sections_its_run_has_data_for(open_report: Open, name: s
 def test_a_report_speaks_of_its_unit_of_work(open_report: Open) -> None:
     page = open_report(stored("wide")).page
     assert page.locator(".headline .meaning strong").inner_text() == "rows per second, 4096 over 1"
-    assert "Rows" in page.locator("#table-glance thead").inner_text()
-    axes = page.locator("#figure-time .xtitle, #figure-histogram .xtitle, #figure-curve .xtitle")
-    assert axes.all_text_contents() == [
-        "Share of a row's response time, %", "Response time R, µs per row", "Rows L, per s",
-    ]  # fmt: skip
+    assert "Rows" in (page.locator("#table-glance thead").text_content() or "")
+    axes = page.locator("[aria-label='x-axis label']")
+    assert {"Response time R, µs per row", "Rows L, per s"} <= set(axes.all_text_contents())
     for section in ("#time", "#histogram", "#curve"):
         assert "commit" not in page.locator(section).inner_text()
 
@@ -67,14 +68,14 @@ def test_tables_figures_and_findings_of_an_experiment_are_shown(open_report: Ope
     page = open_report(results).page
     assert page.locator("#verdict #table-own-collected tbody tr").count() == 3
     assert page.locator("#tables #table-own-batch tbody tr").count() == 16
-    marks = page.locator("#figure-own-over-rows .points path.point")
+    marks = page.locator("#figure-own-over-rows [aria-label='dot'] > *")
     points = sum(
         sum(y is not None for y in series["y"])
         for series in results["figures"][0]["series"]
         if series["style"] != "dashed"
     )
     assert marks.count() == points
-    assert page.locator("#figure-own-over-rows .errorbar").count() == 16
+    assert page.locator("#figure-own-over-rows [aria-label='rule'] line").count() == 16
     said = page.locator("#table-findings tbody tr").evaluate_all(
         "rows => rows.map((row) => row.cells[3].textContent)"
     )
@@ -109,10 +110,11 @@ def test_an_emulated_device_is_stamped_on_everything(open_report: Open) -> None:
 @pytest.mark.parametrize("name", ["log_bound", "wide", "durability", "bare"])
 def test_every_figure_has_its_numbers_as_a_table(open_report: Open, name: str) -> None:
     page = open_report(stored(name)).page
-    missing = page.locator("figure").evaluate_all(
+    missing = page.locator("figure:not(.bars)").evaluate_all(
         """all => all.filter((figure) => {
              for (let it = figure.nextElementSibling; it; it = it.nextElementSibling) {
-               if (it.tagName === 'FIGURE') return true;
+               // The figures of every sample share one table.
+               if (it.tagName === 'FIGURE' && !figure.id.startsWith('figure-timeline')) return true;
                if (it.querySelector('table') && it.querySelectorAll('tbody tr').length) return false;
              }
              return true;
@@ -137,7 +139,7 @@ def test_works_from_the_keyboard(open_report: Open) -> None:
 
 def test_follows_a_change_of_the_colour_scheme(open_report: Open) -> None:
     opened = open_report(stored("cpu_bound"))
-    ink = "() => getComputedStyle(document.querySelector('#figure-curve .xtick text')).fill"
+    ink = "() => getComputedStyle(document.querySelector('#figure-curve [aria-label^=x-axis] text')).fill"
     before = opened.page.evaluate(ink)
     opened.page.emulate_media(color_scheme="dark")
     opened.page.wait_for_function(f"(before) => ({ink})() !== before", arg=before)
@@ -150,7 +152,7 @@ def test_prints_on_light_paper(open_report: Open, name: str) -> None:
     page = opened.page
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     paper = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")
-    widest = page.locator("[data-figure] svg.main-svg").evaluate_all(
+    widest = page.locator("[data-figure] svg.drawn").evaluate_all(
         "all => Math.max(...all.map((it) => it.getBoundingClientRect().width))"
     )
     assert paper == "#ffffff"
@@ -175,7 +177,7 @@ def test_hostile_names_stay_text(open_report: Open) -> None:
     assert json.loads(page.locator("#results").text_content() or "") == results
     assert HOSTILE in page.locator(".verdict").inner_text()
     assert HOSTILE in page.locator("#table-glance").inner_text()
-    legends = page.locator("#figure-curve .legendtext").all_text_contents()
+    legends = page.locator("#figure-curve .legend li").all_text_contents()
     assert f"nowait/batch {HOSTILE}" in legends
 
 
@@ -186,39 +188,68 @@ def test_hostile_names_stay_text_in_what_an_experiment_adds(open_report: Open) -
     is_quiet(opened)
     assert page.locator("img").count() == 0
     for place in ("#table-own-collected", "#table-findings", "#figcaption-own-over-rows"):
-        assert HOSTILE in page.locator(place).inner_text(), place
-    assert HOSTILE in page.locator("#figure-own-over-rows .legendtext").all_text_contents()[0]
-    assert HOSTILE in page.locator("#figure-own-by-kind .xtick text").all_text_contents()[0]
+        assert HOSTILE in (page.locator(place).text_content() or ""), place
+    assert HOSTILE in page.locator("#figure-own-over-rows .legend li").all_text_contents()[0]
+    assert (
+        HOSTILE
+        in page.locator("#figure-own-by-kind [aria-label='x-axis tick label'] text").all_text_contents()[0]
+    )
 
 
 def test_one_file_holds_everything() -> None:
     page = html.render(stored("log_bound"))
-    assert page.count("plotly.js (cartesian - minified)") == 1
+    assert page.count("https://d3js.org") == 1
+    assert page.count("// @observablehq/plot v") == 1
     assert "default-src 'none'" in page
     for reference in ('src="', "src='", "@import", '<link rel="stylesheet'):
         assert reference not in page.split("<script>")[0], reference
 
 
-def test_the_licence_of_the_vendored_script_is_beside_it() -> None:
+def test_the_licences_of_the_vendored_scripts_are_beside_them() -> None:
     assets = Path(html.__file__).with_name("assets")
-    assert "MIT License" in (assets / "plotly-cartesian.LICENSE").read_text()
-    assert "v4.1.1" in (assets / "plotly-cartesian.min.js").read_text()[:200]
+    for script, licence, version in (("d3", "d3", "v7.9.2"), ("plot.umd", "plot", "v0.6.17")):
+        assert "Permission to use, copy, modify" in (assets / f"{licence}.LICENSE").read_text()
+        assert version in (assets / f"{script}.min.js").read_text()[:200]
 
 
 def test_settings_far_apart_share_a_logarithmic_axis() -> None:
-    assert figures.response_curve(stored("log_bound"))["layout"]["xaxis"]["type"] == "log"
-    assert "type" not in figures.response_curve(stored("cpu_bound"))["layout"]["xaxis"]
+    assert figures.response_curve(stored("log_bound"))["x"]["log"]
+    assert "log" not in figures.response_curve(stored("cpu_bound"))["x"]
 
 
-def test_bars_show_the_shares_of_the_results() -> None:
+def test_bars_are_as_long_as_the_times_of_their_settings() -> None:
     results = stored("log_bound")
-    bars = time_profile(results)["data"]
-    for place, setting in enumerate(results["settings"]):
-        shown = [bar["x"][place] for bar in bars if bar["x"][place] is not None]
+    drawn = first_bars(results)
+    assert drawn is not None
+    longest = max(setting["response_time_ms"]["point"] for setting in results["settings"])
+    for bar, setting in zip(drawn.bars, results["settings"], strict=True):
+        assert bar.name == setting["name"]
+        length = sum(part.width for part in bar.segments)
+        assert length == pytest.approx(100 * setting["response_time_ms"]["point"] / longest, rel=1e-3)
+        shown = sorted(part.width / length for part in bar.segments)
         assert shown == pytest.approx(
-            [100 * part["share"]["point"] for part in _in_order(setting, bars, place)]
+            sorted(part["share"]["point"] for part in setting["profile"] if part["share"]["point"] > 0),
+            rel=1e-3,
         )
-        assert sum(shown) == pytest.approx(100, abs=0.01)
+
+
+def test_bars_need_no_script_and_no_figure_hides_the_answer(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html.render(stored("log_bound")), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(path.as_uri())
+    widths = [box["width"] for bar in page.locator(".bars .bar").all() if (box := bar.bounding_box())]
+    parts = [
+        sum(box["width"] for part in bar.locator(".part").all() if (box := part.bounding_box()))
+        for bar in page.locator(".bars .bar").all()
+    ]
+    assert parts[2] < 0.06 * max(parts)
+    assert max(parts) == pytest.approx(max(widths), abs=2)
+    assert page.locator(".bars .bar").first.get_attribute("aria-label") == (
+        "wait/immediate: 10.52 ms per commit. on CPU 2 %, log sync by another 52 %, log sync 45 %."
+    )
+    context.close()
 
 
 def test_a_negative_remainder_is_shown_as_negative() -> None:
@@ -226,19 +257,79 @@ def test_a_negative_remainder_is_shown_as_negative() -> None:
     last = results["settings"][0]["profile"][-1]
     assert last["row"] == "unaccounted"
     last["share"] = {"point": -0.021, "low": -0.03, "high": -0.012, "level": 0.95}
-    bar = time_profile(results)["data"][-1]
-    assert bar["x"][0] == pytest.approx(-2.1)
+    drawn = first_bars(results)
+    assert drawn is not None
+    assert "unaccounted -2 %" in drawn.bars[0].sentence
     assert "−2.1" in html.render(results)
 
 
-def _in_order(setting: dict[str, Any], bars: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
-    parts = {part["row"]: part for part in setting["profile"]}
-    names = [bar["customdata"][place][1] for bar in bars if bar["x"][place] is not None]
-    from redolab.report.tables import rows
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark"), (1920, "light")])
+def test_axe_finds_nothing(
+    open_report: Open, name: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    page = open_report(stored(name), width, scheme).page
+    found = Axe().run(page).response["violations"]
+    assert [(item["id"], item["nodes"][0]["html"]) for item in found] == []
 
-    order = [row for row in rows.profile_rows(stored("log_bound")) if row in parts]
-    assert len(order) == len(names)
-    return [parts[row] for row in order]
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_open_table_is_wider_than_its_frame(open_report: Open, name: str) -> None:
+    page = open_report(stored(name), 1280).page
+    wide = page.locator(".scroll:visible").evaluate_all(
+        "all => all.filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.firstElementChild.id)"
+    )
+    assert wide == []
+
+
+def test_on_a_phone_the_outcome_of_every_setting_is_on_the_screen(open_report: Open) -> None:
+    page = open_report(stored("log_bound"), 390).page
+    for cell in page.locator("#table-glance td").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+    shown = page.locator("#table-glance td").last.evaluate("it => getComputedStyle(it, '::before').content")
+    assert shown == '"Outcome: "'
+
+
+def test_the_arrow_keys_read_the_points_of_a_figure(open_report: Open) -> None:
+    page = open_report(stored("log_bound")).page
+    page.locator("#figure-curve [data-figure]").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator("#figure-curve output").inner_text().startswith("1 of 39: wait/immediate: ")
+
+
+def test_a_figure_is_saved_as_svg_and_its_numbers_as_csv(open_report: Open, tmp_path: Path) -> None:
+    page = open_report(stored("log_bound")).page
+    saved = {}
+    for title in ("SVG", "CSV"):
+        with page.expect_download() as download:
+            page.get_by_label(f"Save the figure curve as {title}").click()
+        assert download.value.suggested_filename == f"curve.{title.lower()}"
+        download.value.save_as(tmp_path / title)
+        saved[title] = (tmp_path / title).read_text()
+    assert saved["SVG"].startswith("<svg ")
+    assert "var(--" not in saved["SVG"]
+    assert saved["CSV"].splitlines()[0].startswith('"Setting","Commits L')
+    assert len(saved["CSV"].splitlines()) == 40
+
+
+def test_the_first_screen_of_a_phone_says_what_may_be_lost(open_report: Open) -> None:
+    results = stored("log_bound")
+    page = open_report(results, 390).page
+    price = page.locator(".price").inner_text()
+    risk = next(item["at_risk"] for item in results["settings"] if item["name"] == "nowait/batch")
+    assert risk["window_s"] == 3.0
+    assert "up to 36,000 acknowledged commits, those of 3.00 s" in price
+    assert pytest.approx(risk["commits"], rel=0.03) == 36_000
+    box = page.locator(".bars").bounding_box()
+    assert box is not None
+    assert box["y"] < 1_000
+
+
+def page_figures(opened: Opened) -> int:
+    return opened.page.locator("[data-figure]").count()
 
 
 def _value(text: str) -> float:

@@ -8,6 +8,7 @@ import pytest
 
 from redolab.analysis.exhibits import Axis, Column, Figure, Kind, Series, Table
 from redolab.report.page import drawing, shown_figures
+from redolab.report.page.drawing import Mark
 from redolab.report.screen.fitting import fitted, needed
 from redolab.report.tables import shown_tables
 from redolab.report.tables.cells import Cell
@@ -68,13 +69,19 @@ def test_an_interval_goes_before_a_column_does() -> None:
     assert len(bare.columns) == len(shown.columns)
 
 
+def marks_of(drawn: drawing.Figure, kind: str) -> list[Mark]:
+    return [mark for mark in drawn["marks"] if mark["kind"] == kind]
+
+
 def test_points_and_intervals_are_those_of_the_results() -> None:
     measured = Series("measured", [1, 2, 4], [1.0, None, 3.0], [0.5, None, 2.0], [2.0, None, 3.5])
-    drawn = shown_figures.figure(figure(measured))["data"][0]
-    assert (drawn["x"], drawn["y"]) == ([1, 2, 4], [1.0, None, 3.0])
-    assert drawn["error_y"]["array"] == [1.0, 0.0, 0.5]
-    assert drawn["error_y"]["arrayminus"] == [0.5, 0.0, 1.0]
-    assert drawn["mode"] == "markers"
+    drawn = shown_figures.figure(figure(measured))
+    (points,) = marks_of(drawn, "dots")
+    (strokes,) = marks_of(drawn, "upright")
+    assert (points["x"], points["y"]) == ([1, 2, 4], [1.0, None, 3.0])
+    assert (strokes["low"], strokes["high"]) == ([0.5, None, 2.0], [2.0, None, 3.5])
+    assert points["notes"][0] == "measured: 1, 1.00 (0.50 – 2.00) ms"
+    assert drawn["legend"] == []
 
 
 def test_styles_differ_in_more_than_colour() -> None:
@@ -87,38 +94,52 @@ def test_styles_differ_in_more_than_colour() -> None:
             Series("part", few, [1, 2], style="area"),
             Series("whole", few, [1, 2], style="bars"),
         )
-    )["data"]
-    assert [trace["type"] for trace in drawn] == ["scatter"] * 4 + ["bar"]
-    assert [trace["mode"] for trace in drawn[:4]] == ["lines+markers", "lines", "lines", "lines"]
-    assert [trace["line"]["dash"] for trace in drawn[:4]] == ["solid", "solid", "dash", "longdash"]
-    assert drawn[3]["fill"] == "tozeroy"
-    assert "error_y" not in drawn[0]
+    )
+    assert [mark["dash"] for mark in marks_of(drawn, "line")] == ["solid", "solid", "dash", "longdash"]
+    assert [len(marks_of(drawn, kind)) for kind in ("dots", "area", "bars", "upright")] == [1, 1, 1, 0]
+    assert [entry["shown"] for entry in drawn["legend"]] == ["both", "line", "line", "line", "bar"]
 
 
 def test_an_axis_is_logarithmic_where_it_can_be() -> None:
     logarithmic = Axis("Rows", logarithmic=True)
     sizes = Series("measured", [1, 32, 32768], [10.0, 2.0, 0.0])
-    layout = shown_figures.figure(figure(sizes, x=logarithmic, y=logarithmic))["layout"]
-    assert layout["xaxis"]["ticktext"] == ["1", "10", "100", "1,000", "10,000"]
-    assert layout["yaxis"]["type"] == "log"
+    drawn = shown_figures.figure(figure(sizes, x=logarithmic, y=logarithmic))
+    assert [text for _, text in drawn["x"]["ticks"]] == ["1", "10", "100", "1,000", "10,000"]
+    assert drawn["y"]["log"]
     nothing = Series("measured", [0, 0], [0.0, None])
-    layout = shown_figures.figure(figure(nothing, x=logarithmic, y=logarithmic))["layout"]
-    assert "type" not in layout["xaxis"]
-    assert layout["yaxis"]["rangemode"] == "tozero"
+    drawn = shown_figures.figure(figure(nothing, x=logarithmic, y=logarithmic))
+    assert "log" not in drawn["x"]
+    assert drawn["y"]["domain"][0] == 0
 
 
 def test_words_on_an_axis_keep_their_order() -> None:
     series = (Series("a", ["4", "32"], [1, 2]), Series("b", ["32", "<b>"], [1, 2]))
     drawn = shown_figures.figure(figure(*series))
-    assert drawn["layout"]["xaxis"]["categoryarray"] == ["4", "32", "&lt;b&gt;"]
-    assert drawn["data"][1]["x"] == ["32", "&lt;b&gt;"]
+    assert drawn["x"]["ticks"] == [[0, "4"], [1, "32"], [2, "<b>"]]
+    assert marks_of(drawn, "dots")[1]["x"] == [1, 2]
+
+
+def test_bars_of_one_place_stand_beside_one_another() -> None:
+    series = [Series(name, ["4", "32"], [1, 2], style="bars") for name in ("a", "b")]
+    first, second = marks_of(shown_figures.figure(figure(*series)), "bars")
+    ends = [(x - first["width"] / 2, x + first["width"] / 2) for x in (first["x"][0], second["x"][0])]
+    assert ends[0][1] == pytest.approx(ends[1][0])
+    assert (ends[0][0], ends[1][1]) == pytest.approx((-0.4, 0.4))
+
+
+def test_bars_over_numbers_are_as_wide_as_their_distance_allows() -> None:
+    (bars,) = marks_of(
+        shown_figures.figure(figure(Series("a", [1.0, 1.5, 3.0], [1, 2, 3], style="bars"))), "bars"
+    )
+    assert bars["x"] == [1.0, 1.5, 3.0]
+    assert bars["width"] == pytest.approx(0.4)
 
 
 def test_counts_are_ticked_one_by_one() -> None:
-    axis = shown_figures.figure(figure(Series("m", [1, 2, 3], [1, 2, 3])))["layout"]["xaxis"]
-    assert axis["tickvals"] == [1, 2, 3]
-    axis = shown_figures.figure(figure(Series("m", [1.5, 2.0], [1, 2])))["layout"]["xaxis"]
-    assert "tickvals" not in axis
+    axis = shown_figures.figure(figure(Series("m", [1, 2, 3], [1, 2, 3])))["x"]
+    assert axis["ticks"] == [[1, "1"], [2, "2"], [3, "3"]]
+    axis = shown_figures.figure(figure(Series("m", [1.5, 2.0], [1, 2])))["x"]
+    assert "ticks" not in axis
 
 
 def test_numbers_stand_beside_one_another_where_places_are_shared() -> None:
@@ -133,7 +154,6 @@ def test_numbers_stand_beside_one_another_where_places_are_shared() -> None:
 
 
 def test_looks_of_sixteen_settings_are_all_different() -> None:
-    looks = [(drawing.marker(index)["color"], drawing.marker(index)["symbol"]) for index in range(16)]
-    assert len(set(looks)) == 16
-    assert len({(drawing.color(index), drawing.dash(index)) for index in range(16)}) == 16
-    assert len({(drawing.color(index), drawing.pattern(index)["shape"]) for index in range(16)}) == 16
+    looks = [drawing.look(index) for index in range(16)]
+    for sign in (("symbol", "hollow"), ("dash",), ("pattern",)):
+        assert len({(look["color"], *(look[part] for part in sign)) for look in looks}) == 16

@@ -23,7 +23,7 @@ def test_the_page_says_the_answer_and_draws_every_histogram(
     assert page.locator(".verdict").inner_text() == results["answer"][0]
     assert page.locator("figure").count() == len(results["figures"]) > 0
     for figure in results["figures"]:
-        drawn = page.locator(f"#figure-own-{figure['key']} svg.main-svg").first
+        drawn = page.locator(f"#figure-own-{figure['key']} svg.drawn").first
         assert drawn.is_visible()
     assert page.locator("table").count() >= len(results["tables"])
     # Wide tables scroll inside their own box; the page itself does not.

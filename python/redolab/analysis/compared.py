@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab.analysis import envelope
+from redolab.analysis.at_risk import AtRisk, at_risk
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.profile import Times, by_sample
 from redolab.analysis.reading import (
@@ -30,6 +31,7 @@ from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.stats import blocks as significance
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
+from redolab.stats.estimates import mean_estimate
 
 
 @dataclass(frozen=True)
@@ -162,9 +164,19 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         log_device_ms=envelope.log_device_ms(compared.manifest),
         tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
         margin=compared.margin,
+        at_risk={name: risk for name in compared.names if (risk := setting_at_risk(compared, name))},
         does=does,
         did=did,
     )
+
+
+def setting_at_risk(compared: Compared, name: str) -> AtRisk | None:
+    """What a crash may lose under a setting; None where that is nothing or not known."""
+    if compared.unit != "commit":
+        return None
+    declared = next(item for item in compared.manifest["settings"] if item["name"] == name)
+    rate = mean_estimate(item.arrival_rate for item in compared.sessions[name]).point
+    return at_risk(compared.manifest["engine"]["name"], declared, rate)
 
 
 def session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:

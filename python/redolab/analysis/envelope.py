@@ -140,12 +140,19 @@ def timeline(samples: Sequence[Sample]) -> list[dict[str, Any]]:
             "start_s": sample.start_s,
             "elapsed_s": sample.elapsed_s,
             "throughput_per_s": units_of_work(sample) / sample.elapsed_s if sample.elapsed_s > 0 else None,
+            "cpu_use": _per(sample.host_busy_s, sample.host_cpus, sample.elapsed_s),
+            "run_queue": _per(sample.instance_run_queue_s, 1, sample.elapsed_s),
             "spoiled": sample.spoiled,
             "checkpoints": sample.checkpoints,
             "vacuums": sample.vacuums,
         }
         for sample in samples
     ]
+
+
+def _per(seconds: float | None, each: int | None, elapsed_s: float) -> float | None:
+    """Seconds for each of so many in every second; None where one of them is not known."""
+    return seconds / each / elapsed_s if seconds is not None and each and elapsed_s > 0 else None
 
 
 def _known_sum(values: Iterable[int | None]) -> int | None:

@@ -6,16 +6,18 @@ rests on. What is not settled, and why, comes after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from redolab import units
+from redolab.analysis.at_risk import AtRisk
 from redolab.stats.blocks import Comparison, NullTest, Outcome
 from redolab.stats.estimates import Estimate
 
-_Answer = tuple[list[str], Outcome, str | None]
-"""The sentences, the outcome, and the setting named as best."""
+_Answer = tuple[list[str], Outcome, str | None, str | None]
+"""The sentences, the outcome, the setting named as best, and of the sentences that with its price."""
 RegimeName = Literal["log-bound", "cpu-bound", "mixed", "unknown"]
 
 
@@ -49,6 +51,8 @@ class Verdict:
     best: str | None
     outcome_text: str | None = None
     """The outcome in the experiment's words, where those say more than the outcome's own."""
+    price: str | None = None
+    """The sentence of `text` that says what a crash may lose for it."""
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as the results object has it."""
@@ -58,6 +62,7 @@ class Verdict:
             "outcome_text": self.outcome_text,
             "baseline": self.baseline,
             "best": self.best,
+            "price": self.price,
         }
 
 
@@ -76,6 +81,8 @@ class Circumstances:
     does: str = "works"
     """What a setting does with its units of work, as in `nowait commits 2 times as fast`."""
     did: str = "worked"
+    at_risk: Mapping[str, AtRisk] = field(default_factory=dict)
+    """What a crash may lose, by setting, where that is known."""
 
 
 def regime(log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float | None) -> Regime:
@@ -125,13 +132,13 @@ def verdict(
     measured = [item for item in comparisons if item.ratio.point is not None]
     best = max(measured, key=lambda item: item.ratio.point or 0.0, default=None)
     failed = withheld(null, around.baseline)
-    sentences, outcome, named = (
-        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best)
+    sentences, outcome, named, price = (
+        _answer(best, around) if failed is None else ([failed.text], failed.outcome, failed.best, None)
     )
     sentences.insert(1, rests_on(around.blocks_done, around.blocks_planned))
     if found is not None:
         sentences.append(f"{found.text}.")
-    return Verdict(joined(sentences), outcome, around.baseline, named)
+    return Verdict(joined(sentences), outcome, around.baseline, named, price=price)
 
 
 def rests_on(done: int, planned: int) -> str:
@@ -182,7 +189,12 @@ def against(ratio: Estimate, baseline: str) -> str:
 def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     base = around.baseline
     if best is None:
-        return ["Nothing can be compared yet: measure again, and let one block finish."], "undecided", None
+        return (
+            ["Nothing can be compared yet: measure again, and let one block finish."],
+            "undecided",
+            None,
+            None,
+        )
     name, ratio = best.setting, best.ratio
     where = "" if around.log_device_ms is None else "on an emulated log device "
     if best.outcome == "better":
@@ -192,7 +204,12 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
             if (ratio.point or 0) < 1.1
             else f"Use {name}{condition}: {where}it {around.does} {against(ratio, base)}."
         )
-        return [first, price], "better", name
+        return (
+            [first, price],
+            "better",
+            name,
+            price if around.tiers.get(name) != around.tiers.get(base) else None,
+        )
     if best.outcome == "equivalent":
         first = (
             f"Keep {base}: {where}{name}, the best other setting, {around.does} {ratio_text(ratio)}, which "
@@ -200,10 +217,10 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
         )
         found = "The difference was found, but it lies" if best.detected else "It lies"
         inside = f"{found} inside the {100 * around.margin:g} % that count as equal."
-        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base
+        return [first, inside], "equivalent", name if (ratio.point or 0) > 1 else base, None
     if best.outcome == "worse":
         text = f"Keep {base}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
-        return [text, f"No setting beats {base}."], "worse", base
+        return [text, f"No setting beats {base}."], "worse", base, None
     return _undecided(best, around, where)
 
 
@@ -212,9 +229,9 @@ def _undecided(best: Comparison, around: Circumstances, where: str) -> _Answer:
     seen = f"Measure more blocks: {where}{best.setting} {around.did} {against(best.ratio, around.baseline)}"
     if best.excludes_equal and more:
         few = f"{best.blocks} blocks are too few to be sure; {more}do."
-        return [f"{seen}, which is not sure yet.", few], "undecided", None
+        return [f"{seen}, which is not sure yet.", few], "undecided", None, None
     settle = f"{more[0].upper()}{more[1:]}settle a {100 * around.margin:g} % difference." if more else ""
-    return [f"{seen}, which decides nothing.", settle], "undecided", None
+    return [f"{seen}, which decides nothing.", settle], "undecided", None, None
 
 
 def _price(named: str, around: Circumstances) -> tuple[str, str]:
@@ -225,9 +242,20 @@ def _price(named: str, around: Circumstances) -> tuple[str, str]:
     if tier == "memory":
         return (
             " if a crash may lose acknowledged commits",
-            f"The price: with {named} commits that were acknowledged may be lost when the server crashes.",
+            _may_lose(named, around.at_risk.get(named)),
         )
     return (
         f" if durability to the tier {tier} is enough",
         f"The price: its commits are durable to the tier {tier}, not {base}.",
+    )
+
+
+def _may_lose(named: str, risk: AtRisk | None) -> str:
+    if risk is None:
+        return f"The price: with {named} commits that were acknowledged may be lost when the server crashes."
+    step = 10 ** max(0, len(str(risk.commits)) - 2)
+    most = f"{math.ceil(risk.commits / step) * step:,}"
+    return (
+        f"The price: with {named} a crash of the server may lose up to {most} acknowledged commits, "
+        f"those of {units.duration(risk.window_s)}."
     )

@@ -6,10 +6,15 @@ does not say stays at its default here, which says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 Pair = tuple[str, str]
+
+
+def _not_known(_parameters: Mapping[str, Any]) -> float | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,9 @@ class Dialect:
     """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
     unposted_waits: Mapping[Pair, str] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
+    longest_loss_s: Callable[[Mapping[str, Any]], float | None] = _not_known
+    """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the
+    parameters of a setting; None where they do not say."""
 
 
 NOTHING_KNOWN = Dialect()

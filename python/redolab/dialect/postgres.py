@@ -15,7 +15,9 @@ Source: PostgreSQL manual, "Write Ahead Log" (runtime configuration), "Asynchron
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from redolab.dialect.base import Dialect
 
@@ -29,6 +31,23 @@ ROW_HEADER_BYTES = 48
 """What a small row takes: line pointer, tuple header and two integers."""
 SCANNED_PART_OF_CACHE = 4
 """A scan keeps its table in the cache where the table is smaller than the cache over this."""
+
+_TIME = re.compile(r"(\d{1,9}) ?(us|ms|s|min|)")
+_TIME_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "": 1e-3}
+_ROUNDS = 3
+"""Rounds of the WAL writer after which a commit is flushed at the latest."""
+
+
+def longest_loss_s(parameters: Mapping[str, Any]) -> float | None:
+    """Seconds of acknowledged commits that a crash may lose under `synchronous_commit = off`.
+
+    Three times `wal_writer_delay`; None where the parameters do not have it.
+
+    Source: PostgreSQL documentation, "Asynchronous Commit".
+    """
+    found = _TIME.fullmatch(str(parameters.get("wal_writer_delay", "")))
+    return None if found is None else _ROUNDS * int(found[1]) * _TIME_S[found[2]]
+
 
 DIALECT = Dialect(
     products={"embedded": "PostgreSQL", "postgresql": "PostgreSQL", "postgres": "PostgreSQL"},
@@ -80,6 +99,7 @@ DIALECT = Dialect(
             "to 18 posts no wait event for that sleep."
         ),
     },
+    longest_loss_s=longest_loss_s,
 )
 
 # What each pair of levels changes. A parameter it does not name stays as the server had it: the WAL

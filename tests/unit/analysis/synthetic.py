@@ -275,6 +275,7 @@ def _setting(name: str) -> dict[str, Any]:
         "parameters": {
             "synchronous_commit": "on" if commit_wait == "wait" else "off",
             "commit_delay": "0" if commit_logging == "immediate" else "2500",
+            "wal_writer_delay": {"nowait/immediate": "10ms", "nowait/batch": "1s"}.get(name, "200ms"),
         },
         "tier": tier,
         "tier_text": TIER_TEXT[tier],

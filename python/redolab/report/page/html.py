@@ -12,10 +12,9 @@ import jinja2
 from markupsafe import Markup
 
 from redolab.dialect.row_names import row_meaning, row_name
-from redolab.report.page import figures, shown_figures
+from redolab.report.page import figures, shown_figures, time_bars
 from redolab.report.page.drawing import Figure
 from redolab.report.page.histogram_figure import response_histogram
-from redolab.report.page.time_figure import time_profile
 from redolab.report.tables import (
     advice,
     cells,
@@ -32,7 +31,6 @@ from redolab.report.tables import (
 from redolab.report.tables.cells import Results
 
 _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
-    "time": time_profile,
     "histogram": response_histogram,
     "curve": figures.response_curve,
 }
@@ -54,7 +52,9 @@ def render(results: Results) -> str:
         _figures(results),
         version=results["method"]["redolab_version"],
         sections=contents.sections(results),
+        appendix=contents.APPENDIX,
         advice=advice,
+        bars=time_bars,
         cells=cells,
         tables=tables,
         curve_caption=figures.curve_caption,
@@ -92,8 +92,9 @@ def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **part
             numbers=shown_figures.numbers,
             figures=drawn,
             style=_asset("report.css"),
-            script=_asset("report.js"),
-            plotly=_asset("plotly-cartesian.min.js"),
+            script=_asset("figures.js") + _asset("report.js"),
+            d3=_asset("d3.min.js"),
+            plot=_asset("plot.umd.min.js"),
             figures_json=_script_json(drawn),
             results_json=_script_json(results),
             **parts,
@@ -106,7 +107,7 @@ def _figures(results: Results) -> dict[str, Figure]:
     if tables.comparisons_on(results, "throughput_per_s"):
         drawn["ratios"] = figures.ratios(results)
     if method.has_throughput(results):
-        drawn["timeline"] = figures.timeline(results)
+        drawn |= figures.over_time(results)
     return drawn | _own(results)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from redolab.report.page import drawing
-from redolab.report.page.drawing import Figure, safe
+from redolab.report.page.drawing import Axis, Figure, Mark
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Column, Table
 
@@ -16,46 +17,42 @@ _TICKS = 12
 """Places that an axis can name one by one."""
 _CURVES = ("solid", "longdash", "dashdot", "longdashdot", "dot")
 """The dashes of curves without markers, in turn; `dash` alone is that of the style `dashed`."""
-_FORMAT = ",.6~f"
-"""Ticks as the report writes figures: in full, with separators."""
 _WIDEST = 6
 """Series beside which another no longer fits as a column of its own."""
+_GROUP = 0.8
+"""Part of a place's width that its bars take together."""
 
 
 def figure(data: Mapping[str, Any]) -> Figure:
     """A figure as the results object has it (`redolab.analysis.exhibits.Figure.as_json`).
 
-    A series with intervals has them as error bars; strings on the x axis are categories.
+    A series with intervals has them as strokes; strings on the x axis are places by name.
     """
     series = data["series"]
-    across = drawing.axis(_title(data["x"]), tickformat=_FORMAT)
-    categories = [x for item in series for x in item["x"] if isinstance(x, str)]
-    if categories:
-        across |= {
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": _unique(map(safe, categories)),
-        }
-    elif data["x"]["logarithmic"] and any(x > 0 for item in series for x in item["x"]):
-        across |= drawing.log_axis([x for item in series for x in item["x"]], padding=0.06)
-    else:
-        across |= _whole_places([x for item in series for x in item["x"]])
-    heights = list(_heights(series))
-    up = drawing.axis(_title(data["y"]), tickformat=_FORMAT)
-    if data["y"]["logarithmic"] and any(height > 0 for height in heights):
-        up |= drawing.log_axis(heights, padding=0.1)
-    else:
-        up |= {"rangemode": "tozero", "zeroline": True}
-    layout = drawing.layout(
-        height=400 + drawing.legend_height(len(series)),
-        xaxis=across,
-        yaxis=up,
-        barmode="group",
-        showlegend=len(series) > 1,
-    )
+    bars = [item for item in series if item["style"] == "bars"]
+    named = _are_words([item["x"] for item in series])
+    names = list(dict.fromkeys(_place(x).text for item in series for x in item["x"])) if named else []
+    room = 1.0 if named else _room(bars)
     dashes = _dashes(series)
-    traces = [_trace(item, index, data, dashes[index]) for index, item in enumerate(series)]
-    return {"data": traces, "layout": layout}
+    marks, points, legend = [], [], []
+    for index, item in enumerate(series):
+        looks = drawing.look(index) | {"dash": dashes[index]}
+        xs: list[float] = [names.index(_place(x).text) if named else x for x in item["x"]]
+        if item["style"] == "bars":
+            width = _GROUP * room / len(bars)
+            xs = [x - _GROUP * room / 2 + width * (bars.index(item) + 0.5) for x in xs]
+            points.append(_bars(item, looks, xs, width, data))
+        else:
+            marks += _joined(item, looks, xs)
+            if _has_markers(item):
+                size = 4.5 if item["style"] == "points" else 3
+                points.append(drawing.dots(looks, xs, item["y"], _notes(item, data), size))
+        if item["low"] and item["high"]:
+            stroke = "ink-soft" if item["style"] == "bars" else looks["color"]
+            points.append(drawing.upright(stroke, xs, item["low"], item["high"]))
+        legend.append(drawing.entry(item["name"], _shown(item), looks))
+    across = drawing.named_axis(_title(data["x"]), names) if named else _across(data, room / 2)
+    return drawing.figure(340, across, _up(data), [*marks, *points], legend if len(series) > 1 else [])
 
 
 def numbers(data: Mapping[str, Any]) -> Table:
@@ -77,11 +74,74 @@ def numbers(data: Mapping[str, Any]) -> Table:
     return Table(f"numbers-{data['key']}", data["title"], columns, rows)
 
 
+def _room(bars: Sequence[Mapping[str, Any]]) -> float:
+    """The distance of neighbouring bars on an axis of numbers; 0 without bars."""
+    places = sorted({x for item in bars for x in item["x"]})
+    return min((after - before for before, after in itertools.pairwise(places)), default=0.0)
+
+
+def _across(data: Mapping[str, Any], beyond: float) -> Axis:
+    """The x axis of numbers, so far beyond the outermost."""
+    places = [x for item in data["series"] for x in item["x"]]
+    title = _title(data["x"])
+    if data["x"]["logarithmic"] and any(x > 0 for x in places):
+        return drawing.log_axis(title, places, padding=0.06)
+    ends = [min(places, default=0.0) - beyond, max(places, default=1.0) + beyond]
+    axis = drawing.linear_axis(title, ends, padding=0.02 if beyond else 0.04)
+    # Ticks at the places themselves where they are few counts: there is no half a process.
+    unique = sorted(set(places))
+    if len(unique) <= _TICKS and all(isinstance(x, int) for x in unique):
+        axis["ticks"] = [[x, cells.count(x)] for x in unique]
+    return axis
+
+
+def _up(data: Mapping[str, Any]) -> Axis:
+    heights = list(_heights(data["series"]))
+    title = _title(data["y"])
+    if data["y"]["logarithmic"] and any(height > 0 for height in heights):
+        return drawing.log_axis(title, heights, padding=0.1)
+    return drawing.linear_axis(title, heights, zero=True)
+
+
+def _joined(series: Mapping[str, Any], looks: Mapping[str, Any], xs: Sequence[float]) -> list[Mark]:
+    """The line of a series and what lies below it; points alone have none."""
+    if series["style"] == "points":
+        return []
+    joined = drawing.line(looks["color"], xs, series["y"], looks["dash"])
+    return [drawing.area(looks["color"], xs, series["y"]), joined] if series["style"] == "area" else [joined]
+
+
+def _bars(
+    series: Mapping[str, Any],
+    looks: Mapping[str, Any],
+    xs: Sequence[float],
+    width: float,
+    data: Mapping[str, Any],
+) -> Mark:
+    return {
+        "kind": "bars",
+        "x": list(xs),
+        "y": series["y"],
+        "width": width,
+        "notes": _notes(series, data),
+        "color": looks["color"],
+        "pattern": looks["pattern"],
+    }
+
+
+def _notes(series: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
+    across, up = (f" {data[axis]['unit']}" if data[axis]["unit"] else "" for axis in ("x", "y"))
+    return [
+        f"{series['name']}: {_place(x).text}{across}, {_value(series, index).full}{up}"
+        for index, x in enumerate(series["x"])
+    ]
+
+
 def _dashes(series: Sequence[Mapping[str, Any]]) -> list[str]:
     dashes = []
     curves = 0
     for item in series:
-        bare = item["style"] != "dashed" and _mode(item["style"], len(item["x"])) == "lines"
+        bare = item["style"] not in ("dashed", "points", "bars") and not _has_markers(item)
         dashes.append(
             "dash" if item["style"] == "dashed" else _CURVES[curves % len(_CURVES)] if bare else "solid"
         )
@@ -89,60 +149,15 @@ def _dashes(series: Sequence[Mapping[str, Any]]) -> list[str]:
     return dashes
 
 
-def _trace(series: Mapping[str, Any], index: int, data: Mapping[str, Any], dash: str) -> dict[str, Any]:
-    color, style = drawing.color(index), series["style"]
-    unit = data["y"]["unit"]
-    trace: dict[str, Any] = {
-        "name": safe(series["name"]),
-        "x": [safe(x) if isinstance(x, str) else x for x in series["x"]],
-        "y": series["y"],
-        "customdata": [[safe(_value(series, place).full)] for place in range(len(series["x"]))],
-        "hovertemplate": f"%{{x}}<br>%{{customdata[0]}} {safe(unit)}<extra>%{{fullData.name}}</extra>",
-    }
-    if style == "bars":
-        trace |= {"type": "bar", "marker": {"color": color, "pattern": drawing.pattern(index)}}
-    else:
-        trace |= {
-            "type": "scatter",
-            "mode": _mode(style, len(series["x"])),
-            "cliponaxis": False,
-            "marker": drawing.marker(index) | ({} if style == "points" else {"size": 6}),
-            "line": {"color": color, "width": 2, "dash": dash},
-            # What was measured lies over what it is compared with.
-            "zorder": int(style == "points"),
-        }
-    if style == "area":
-        trace |= {"fill": "tozeroy", "fillcolor": color + "-faint"}
-    if series["low"] and series["high"]:
-        trace["error_y"] = _whiskers(series, "$ink-soft" if style == "bars" else color)
-    return trace
+def _has_markers(series: Mapping[str, Any]) -> bool:
+    return series["style"] == "points" or (series["style"] == "line" and len(series["x"]) <= _MARKED)
 
 
-def _whole_places(places: Sequence[float]) -> dict[str, Any]:
-    """Ticks at the places themselves where they are few counts: there is no half a process."""
-    unique = sorted(set(places))
-    return {"tickvals": unique} if len(unique) <= _TICKS and all(isinstance(x, int) for x in unique) else {}
-
-
-def _mode(style: str, points: int) -> str:
-    if style == "points":
-        return "markers"
-    return "lines+markers" if style == "line" and points <= _MARKED else "lines"
-
-
-def _whiskers(series: Mapping[str, Any], color: str) -> dict[str, Any]:
-    def reach(end: float | None, point: float | None) -> float:
-        return 0.0 if end is None or point is None else abs(end - point)
-
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [reach(end, y) for end, y in zip(series["high"], series["y"], strict=True)],
-        "arrayminus": [reach(end, y) for end, y in zip(series["low"], series["y"], strict=True)],
-        "color": color,
-        "thickness": 1.6,
-        "width": 4,
-    }
+def _shown(series: Mapping[str, Any]) -> str:
+    """What a legend shows of a series."""
+    if series["style"] in ("bars", "points"):
+        return {"bars": "bar", "points": "dot"}[series["style"]]
+    return "both" if _has_markers(series) else "line"
 
 
 def _value(series: Mapping[str, Any], place: int) -> Cell:
@@ -166,9 +181,5 @@ def _are_words(places: Sequence[Sequence[Any]]) -> bool:
     return any(isinstance(x, str) for place in places for x in place)
 
 
-def _unique(values: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(values))
-
-
 def _title(axis: Mapping[str, Any]) -> str:
-    return safe(f"{axis['title']}, {axis['unit']}" if axis["unit"] else axis["title"])
+    return f"{axis['title']}, {axis['unit']}" if axis["unit"] else str(axis["title"])

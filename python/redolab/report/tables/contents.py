@@ -11,6 +11,10 @@ Section = tuple[str, str]
 """The id of a section, and its heading."""
 
 
+APPENDIX = frozenset({"histogram", "curve", "tables", "published", "league", "method"})
+"""The sections that on paper begin on a page of their own; they are the last ones."""
+
+
 def sections(results: Results) -> list[Section]:
     """The sections of the run's page; what it has no data for is left out, never shown empty."""
     return [section for section, has in _SECTIONS if has(results)]

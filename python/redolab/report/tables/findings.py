@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from redolab import units
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
@@ -49,3 +50,16 @@ def _ours(value: Mapping[str, Any] | None, unit: str) -> Cell:
     if cell.text == cells.NOT_AVAILABLE:
         return cell
     return Cell(f"{cell.text} {unit}".strip(), cell.interval)
+
+
+def summary(results: Results) -> str:
+    """How many of the published findings this run agrees with, in a sentence."""
+    outcomes = [finding["agreement"] for finding in results["published"]]
+    agreed = outcomes.count("agrees")
+    others = [
+        f"{outcomes.count(name)} {words}"
+        for name, words in (("differs", "differ"), ("not comparable", "not comparable"))
+        if name in outcomes
+    ]
+    rest = f" ({', '.join(others)})" if others else ""
+    return f"{agreed} of {units.counted(len(outcomes), 'published finding')} agree with this run{rest}."

@@ -9,6 +9,8 @@ from redolab import units
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
+_ACROSS = 6
+"""Settings up to which each has a column of its own."""
 _PRIORITIES = {True: "real time", False: "normal", None: cells.NOT_AVAILABLE}
 
 
@@ -40,18 +42,27 @@ def has_throughput(results: Results) -> bool:
 
 
 def mapping(results: Results) -> Table:
-    """Which server parameters stand for which setting."""
-    rows = [
-        [
-            Cell(entry["setting"]),
-            Cell(entry["parameter"]),
-            Cell(str(entry["value"])),
-            Cell(entry["scope"]),
+    """Which server parameters stand for which setting: a row per parameter, a column per setting."""
+    entries = results["method"].get("mapping", ())
+    scopes = {entry["parameter"]: entry["scope"] for entry in entries}
+    values = {(entry["parameter"], entry["setting"]): str(entry["value"]) for entry in entries}
+    named = list(dict.fromkeys(entry["setting"] for entry in entries))
+    if len(named) <= _ACROSS:
+        titles = ("Server parameter", *named, "Scope")
+        rows = [
+            [
+                parameter,
+                *(values.get((parameter, setting), "as found") for setting in named),
+                scope,
+            ]
+            for parameter, scope in scopes.items()
         ]
-        for entry in results["method"].get("mapping", ())
-    ]
-    columns = tuple(Column(name, align="left") for name in ("Setting", "Server parameter", "Value", "Scope"))
-    return Table("mapping", "What each setting means for this server", columns, rows)
+    else:
+        titles = ("Setting", "Server parameter", "Value", "Scope")
+        rows = [[str(entry[key]) for key in ("setting", "parameter", "value", "scope")] for entry in entries]
+    columns = tuple(Column(title, align="left") for title in titles)
+    cells_of = [[Cell(text) for text in row] for row in rows]
+    return Table("mapping", "What each setting means for this server", columns, cells_of)
 
 
 def tiers(results: Results) -> Table:
@@ -80,6 +91,8 @@ def timeline(results: Results) -> Table:
             Cell(f"{entry['start_s']:.1f}"),
             Cell(f"{entry['elapsed_s']:.2f}"),
             Cell(cells.number(entry["throughput_per_s"], 4)),
+            Cell(cells.number(_times(100, entry.get("cpu_use")))),
+            Cell(cells.number(entry.get("run_queue"))),
             Cell(cells.count(entry["checkpoints"])),
             Cell(cells.count(entry["vacuums"])),
             Cell(entry["spoiled"] or ""),
@@ -94,6 +107,8 @@ def timeline(results: Results) -> Table:
         Column("Start", "s"),
         Column("Elapsed", "s"),
         Column(wording.units(results).capitalize(), "per s"),
+        Column("CPU use", "%"),
+        Column("Run queue", "processes"),
         Column("Checkpoints"),
         Column("Vacuums"),
         Column("Spoiled", align="left"),
@@ -183,8 +198,12 @@ def _overhead(card: Mapping[str, Any]) -> Cell:
     return cells.estimate(card["overhead"]) if card.get("overhead") else Cell("not measured")
 
 
+def _times(factor: float, value: float | None) -> float | None:
+    return None if value is None else factor * value
+
+
 def _percent(share: float | None) -> Cell:
-    return Cell(cells.number(None if share is None else 100 * share))
+    return Cell(cells.number(_times(100, share)))
 
 
 def _flat(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object]]:

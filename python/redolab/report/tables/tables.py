@@ -58,6 +58,13 @@ def verdict(results: Results) -> tuple[str, str]:
     return first + stop.rstrip(), rest
 
 
+def verdict_with_price(results: Results) -> tuple[str, str, str]:
+    """The verdict's first sentence, what its advice costs (empty for nothing), and the rest of it."""
+    first, rest = verdict(results)
+    price = results["verdict"].get("price") or ""
+    return first, price, " ".join(rest.replace(price, "").split()) if price else rest
+
+
 def outcome(results: Results) -> Cell:
     """The verdict's outcome, in the experiment's words where it has its own."""
     name = results["verdict"]["outcome"]
@@ -104,6 +111,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     if "facts" in results:
         return [(name, value) for name, value in results["facts"]]
     known = [
+        *_machine(results),
         ("Server" if is_database(results) else "Measured on", server(results)),
         ("Load", load(results)),
         _counted(results),
@@ -115,6 +123,15 @@ def facts(results: Results) -> list[tuple[str, str]]:
     if results.get("regime"):
         known.append(("Regime of the baseline", _regime(results["regime"])))
     return known
+
+
+def _machine(results: Results) -> list[tuple[str, str]]:
+    """The machine of a database's run; that of a run without one is what was measured."""
+    machine = results["method"].get("machine") or {}
+    if not is_database(results) or not machine.get("cpus"):
+        return []
+    parts = [units.counted(machine["cpus"], "CPU"), machine.get("cpu_model"), machine.get("kernel")]
+    return [("Machine", ", ".join(str(part) for part in parts if part))]
 
 
 def null_test(results: Results) -> str:

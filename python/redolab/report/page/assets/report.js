@@ -1,55 +1,94 @@
 "use strict";
 (() => {
-  const figures = JSON.parse(document.getElementById("figure-data").textContent);
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const narrow = window.matchMedia("(max-width: 40rem)");
-  const config = {
-    displaylogo: false,
-    responsive: true,
-    showLink: false,
-    showEditInChartStudio: false,
-    plotlyServerURL: "",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "zoom2d", "pan2d", "autoScale2d"],
-  };
+  const data = JSON.parse(document.getElementById("figure-data").textContent);
+  const places = [...document.querySelectorAll("[data-figure]")];
+  const root = document.documentElement;
+  const paperWidth = 660;
 
-  // Figures name their colours ($cpu); the style sheet holds them, for light, dark and print.
-  function coloured(value, style, key) {
-    if (Array.isArray(value)) return value.map((item) => coloured(item, style, key));
-    if (value && typeof value === "object") {
-      return Object.fromEntries(
-        Object.entries(value).map(([name, item]) => [name, coloured(item, style, name)]));
-    }
-    if (typeof value === "string" && key.endsWith("color") && value.startsWith("$")) {
-      return style.getPropertyValue("--fig-" + value.slice(1)).trim();
-    }
-    return value;
+  function draw(place, width) {
+    const figure = data[place.dataset.figure];
+    place.replaceChildren(figures.legend(figure), figures.draw(figure, width || place.clientWidth || 320));
   }
 
-  function draw(width) {
-    const style = getComputedStyle(document.documentElement);
-    const font = style.getPropertyValue("--sans").trim();
-    for (const place of document.querySelectorAll("[data-figure]")) {
-      const figure = coloured(figures[place.dataset.figure], style, "");
-      figure.layout.font.family = font;
-      if (narrow.matches && !width) {
-        figure.layout.font.size = 12;
-        figure.layout.legend.font.size = 12;
-      }
-      if (width) {
-        figure.layout.width = width;
-        // Labels that stand between bars need their room.
-        if (!figure.layout.annotations) figure.layout.height *= 0.82;
-      }
-      Plotly.react(place, figure.data, figure.layout, config);
-    }
+  function drawAll(width) {
+    for (const place of places) draw(place, width);
   }
 
-  draw();
-  dark.addEventListener("change", () => draw());
-  narrow.addEventListener("change", () => draw());
+  // One after the other when the browser is idle: the page can be read and scrolled meanwhile.
+  const idle = window.requestIdleCallback || ((then) => setTimeout(then, 0));
+  function drawNext(rest) {
+    if (!rest.length) {
+      root.classList.add("drawn");
+      return;
+    }
+    draw(rest[0]);
+    idle(() => drawNext(rest.slice(1)));
+  }
+
+  // The arrow keys go from point to point and say each one's figures.
+  function readable(place) {
+    const points = figures.points(data[place.dataset.figure]);
+    const readout = place.parentElement.querySelector("output");
+    let at = -1;
+    place.tabIndex = 0;
+    place.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!step || !points.length) return;
+      event.preventDefault();
+      at = Math.min(Math.max(at + step, 0), points.length - 1);
+      readout.textContent = `${at + 1} of ${points.length}: ${points[at].note}`;
+    });
+  }
+
+  function offer(name, text, type) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  const quoted = (cell) => `"${String(cell ?? "").replaceAll('"', '""')}"`;
+
+  // The next table of the page holds the figure's numbers.
+  function numbersOf(figure) {
+    let at = figure.nextElementSibling;
+    while (at && !at.querySelector("table")) at = at.nextElementSibling;
+    const rows = at ? [...at.querySelector("table").rows] : [];
+    return rows.map((row) => [...row.cells].map((cell) => quoted(cell.textContent.trim())).join(",")).join("\n");
+  }
+
+  function savable(place) {
+    const name = place.dataset.figure;
+    const row = document.createElement("p");
+    row.className = "save";
+    const button = (title, save) => {
+      const made = row.appendChild(document.createElement("button"));
+      made.type = "button";
+      made.textContent = title;
+      made.setAttribute("aria-label", `Save the figure ${name} as ${title}`);
+      made.addEventListener("click", save);
+    };
+    button("SVG", () => offer(`${name}.svg`,
+      new XMLSerializer().serializeToString(place.querySelector("svg.drawn")), "image/svg+xml"));
+    const table = numbersOf(place.parentElement);
+    if (table) button("CSV", () => offer(`${name}.csv`, table, "text/csv"));
+    place.after(row);
+  }
+
+  places.forEach(savable);
+  places.forEach(readable);
+  drawNext(places);
+
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll());
+  let width = root.clientWidth;
+  window.addEventListener("resize", () => {
+    if (root.clientWidth === width) return;
+    width = root.clientWidth;
+    drawAll();
+  });
 
   // Paper: light colours at the width of the page; of the closed parts only the environment opens.
-  const root = document.documentElement;
   const opened = [];
   window.addEventListener("beforeprint", () => {
     for (const part of document.querySelectorAll("details.paper:not([open])")) {
@@ -57,11 +96,11 @@
       opened.push(part);
     }
     root.classList.add("on-paper");
-    draw(660);
+    drawAll(paperWidth);
   });
   window.addEventListener("afterprint", () => {
     for (const part of opened.splice(0)) part.open = false;
     root.classList.remove("on-paper");
-    draw();
+    drawAll();
   });
 })();
