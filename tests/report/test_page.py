@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -166,6 +167,13 @@ def test_prints_on_light_paper(open_report: Open, name: str) -> None:
     assert page.locator("details.paper").evaluate_all("all => all.every((it) => !it.open)")
     assert page.pdf().startswith(b"%PDF")
     is_quiet(opened)
+
+
+@pytest.mark.parametrize("name", ["log_bound", "cpu_bound", "durability", "advised"])
+def test_on_paper_the_answer_is_two_pages_before_the_appendix(open_report: Open, name: str) -> None:
+    page = open_report(stored(name)).page
+    page.add_style_tag(content=".appendix, footer { display: none }")
+    assert len(re.findall(rb"/Type ?/Page\b", page.pdf(prefer_css_page_size=True))) <= 2
 
 
 def test_hostile_names_stay_text(open_report: Open) -> None:
