@@ -18,26 +18,32 @@ from redolab.commands.options import (
     Changes,
     Children,
     Client,
+    Elbow,
     EngineName,
     ExperimentName,
     GroupColumn,
     Json,
+    KeepP95Under,
     ListFile,
     LoadName,
     LogDeviceMs,
     Out,
+    PageFile,
     PlanOnly,
     Quick,
     Rows,
+    RowsFor,
     RunPath,
     ScopeName,
     Seconds,
     Seed,
     Sessions,
     Settings,
+    Sweep,
     ValueColumn,
     ValuesPage,
     ValuesPath,
+    Work,
     Yes,
 )
 from redolab.commands.process import (
@@ -171,18 +177,24 @@ def profile(
     session: Annotated[
         int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
     ] = None,
+    page: PageFile = None,
     json: Json = False,
 ) -> None:
     """Show where a live database's sessions spend their time; read-only, no load."""
+    from redolab.commands.page import check_page, write_page
     from redolab.commands.profile import DEFAULT_S, watch, watch_live
 
     on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-    if on_terminal and seconds is None and not json:
+    if page is not None:
+        check_page(page, "--page")
+    if on_terminal and seconds is None and not json and page is None:
         from redolab.report.screen.live import run_live
 
         watch_live(url, session, run_live)
         return
     profiled = watch(url, DEFAULT_S if seconds is None else seconds, session)
+    if page is not None:
+        write_page(profiled.results, "profile", page, "--page")
     if json:
         show_json(profiled.results)
     else:
@@ -205,11 +217,12 @@ def analyze(
 ) -> None:
     """Say what a column of numbers says: normality, plus and minus, groups compared."""
     from redolab.commands.analyze import analyze as analyze_file
-    from redolab.commands.analyze import write_page
 
     results = analyze_file(file, value, against, group, children)
     if out is not None:
-        write_page(results, out)
+        from redolab.commands.page import write_page
+
+        write_page(results, "values", out, "--out")
     if json:
         show_json(results)
     else:
@@ -224,34 +237,11 @@ def analyze(
 def forecast(
     run: RunPath,
     changes: Changes = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FACTOR=LEVELS",
-            help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5.",
-        ),
-    ] = None,
-    elbow: Annotated[
-        bool,
-        typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput."),
-    ] = False,
-    keep_p95_under: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MS",
-            help="Ask for the largest arrival rate that keeps 95 % of the response times under so many ms.",
-        ),
-    ] = None,
-    rows_for: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="Ask for the fewest rows per commit that bring this share of the benefit."
-        ),
-    ] = None,
-    work: Annotated[
-        int | None,
-        typer.Option(metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
-    ] = None,
+    sweep: Sweep = None,
+    elbow: Elbow = False,
+    keep_p95_under: KeepP95Under = None,
+    rows_for: RowsFor = None,
+    work: Work = None,
     json: Json = False,
 ) -> None:
     """Forecast a setting that was not measured, from a run that was."""

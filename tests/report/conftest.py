@@ -46,7 +46,8 @@ def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         results: dict[str, Any], width: int = 1200, scheme: Literal["light", "dark"] = "light"
     ) -> Opened:
         path = tmp_path / "report.html"
-        written = html.render_values(results) if "answer" in results else html.render(results)
+        render = html.render_profile if "profile" in results else html.render
+        written = (html.render_values if "answer" in results else render)(results)
         path.write_text(written, encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
         contexts.append(context)

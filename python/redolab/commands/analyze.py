@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from redolab.errors import UsageError
@@ -33,24 +31,3 @@ def analyze(
             "Leave one of the two out."
         )
     return analyse_values(read_values(place, value, group, against), children)
-
-
-def write_page(results: Mapping[str, Any], out: Path) -> None:
-    """Write the page of a results object.
-
-    Raises:
-        UsageError: something else is there, or the place cannot be written.
-    """
-    from redolab.files.writing import write_file
-    from redolab.report.page.html import render_values
-
-    if out.exists() or out.is_symlink():
-        raise UsageError(
-            f"{out} exists already and is not overwritten. Give --out another name, or remove it."
-        )
-    try:
-        write_file(out, render_values(results).encode())
-    except OSError as error:
-        raise UsageError(
-            f"{out} cannot be written: {error.strerror}. Give --out a place you may write to."
-        ) from error

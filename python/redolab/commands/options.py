@@ -84,3 +84,41 @@ Children = Annotated[
     ),
 ]
 ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")]
+
+# Of `profile` and `forecast`.
+PageFile = Annotated[
+    Path | None, typer.Option("--page", metavar="FILE", help="Also write a page, one HTML file.")
+]
+
+# Of `forecast`.
+Sweep = Annotated[
+    str | None,
+    typer.Option(
+        "--sweep",
+        metavar="FACTOR=LEVELS",
+        help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5.",
+    ),
+]
+Elbow = Annotated[
+    bool, typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput.")
+]
+KeepP95Under = Annotated[
+    float | None,
+    typer.Option(
+        "--keep-p95-under",
+        metavar="MS",
+        help="Ask for the largest arrival rate that keeps 95 % of the response times under so many ms.",
+    ),
+]
+RowsFor = Annotated[
+    float | None,
+    typer.Option(
+        "--rows-for",
+        metavar="SHARE",
+        help="Ask for the fewest rows per commit that bring this share of the benefit.",
+    ),
+]
+Work = Annotated[
+    int | None,
+    typer.Option("--work", metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
+]

@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+import redolab
 from redolab.dialect.row_names import row_meaning, row_name
 from redolab.report.page import figures, shown_figures, time_bars
 from redolab.report.page.drawing import Figure
@@ -21,6 +22,8 @@ from redolab.report.tables import (
     contents,
     findings,
     method,
+    profile_tables,
+    profile_views,
     published,
     rows,
     shown_tables,
@@ -35,6 +38,8 @@ _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
     "curve": figures.response_curve,
 }
 """The figure of a section that every experiment has alike."""
+_WIDTH = 160
+"""Letters of a line that the tables of a profile have room for."""
 
 
 def render(results: Results) -> str:
@@ -80,6 +85,41 @@ def render_values(results: Results) -> str:
         The page. It opens without network, and `#results` in it holds the results object.
     """
     return _filled("values.html.j2", results, _own(results), version=results["redolab_version"], stamp="")
+
+
+def render_profile(results: Results) -> str:
+    """Write a live profile as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of `redolab profile`.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    return _filled(
+        "profile.html.j2",
+        results,
+        {},
+        version=redolab.__version__,
+        headline=profile_tables.headline(results),
+        facts=profile_tables.facts(results),
+        bars=time_bars.profile_bars(results),
+        advice=advice.sentences(results),
+        tables=[_without_bars(table) for table in profile_views.instance_tables(results, _WIDTH)],
+        stamp="",
+    )
+
+
+def _without_bars(table: cells.Table) -> cells.Table:
+    """A table of the terminal without its column of bars, which has no title."""
+    kept = [place for place, column in enumerate(table.columns) if column.title or not place]
+    return cells.Table(
+        table.key,
+        table.caption,
+        [table.columns[place] for place in kept],
+        [[row[place] for place in kept if place < len(row)] for row in table.rows],
+        table.note,
+    )
 
 
 def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **parts: Any) -> str:

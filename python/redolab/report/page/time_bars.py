@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redolab import units
 from redolab.dialect.row_names import row_name
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Results
@@ -61,19 +62,53 @@ class Bars:
     """Look and name."""
 
 
+@dataclass(frozen=True)
+class Divided:
+    """A time and what it is made of."""
+
+    name: str
+    time: str
+    """The time in words."""
+    length: float
+    """The same as a number, in one unit for all bars."""
+    shares: Mapping[str, Mapping[str, Any]]
+    """Estimate by row of a time account."""
+    per: str = ""
+    """What the time is of, as `per commit`."""
+
+
 def first_bars(results: Results) -> Bars | None:
     """The bars beside the verdict: the baseline, the best setting and others in their order."""
     verdict = results["verdict"]
     named = [verdict["baseline"], verdict["best"]]
     ordered = sorted(_measured(results), key=lambda item: item["name"] not in named)[:MOST_FIRST]
     kept = {item["name"] for item in ordered}
-    return _bars(results, [item for item in _measured(results) if item["name"] in kept])
+    return _of_settings(results, [item for item in _measured(results) if item["name"] in kept])
 
 
 def more_bars(results: Results) -> Bars | None:
     """The bars of all settings, where those beside the verdict are not all; else None."""
     settings = _measured(results)
-    return _bars(results, settings) if len(settings) > MOST_FIRST else None
+    return _of_settings(results, settings) if len(settings) > MOST_FIRST else None
+
+
+def profile_bars(results: Results) -> Bars | None:
+    """The bars of a live profile: the sessions, and every process of the server."""
+    groups = (("sessions", results["all_sessions"]), ("every process of the server", results["instance"]))
+    divided = [
+        Divided(
+            name,
+            units.duration(group["busy_s"]),
+            group["busy_s"],
+            {row["row"]: row["share"] for row in group["profile"]},
+        )
+        for name, group in groups
+        if group["profile"]
+    ]
+    seen = dict.fromkeys(row for item in divided for row in item.shares)
+    fixed = [row for row in _FIXED if row in seen and row != "unaccounted"]
+    waits = [row for row in seen if row not in _FIXED]
+    return bars(divided, [*fixed, *waits, *(row for row in seen if row == "unaccounted")])
 
 
 def _measured(results: Results) -> list[Mapping[str, Any]]:
@@ -84,35 +119,56 @@ def _measured(results: Results) -> list[Mapping[str, Any]]:
     ]
 
 
-def _bars(results: Results, settings: Sequence[Mapping[str, Any]]) -> Bars | None:
-    if not settings:
-        return None
+def _of_settings(results: Results, settings: Sequence[Mapping[str, Any]]) -> Bars | None:
     unit = cells.time_unit(results)
-    rows = profile_rows(results)
-    looks = _looks(results, rows)
-    longest = max(setting["response_time_ms"]["point"] for setting in settings)
-    bars = []
+    divided = [
+        Divided(
+            setting["name"],
+            f"{cells.estimate(setting['response_time_ms'], unit.per_ms).text} {unit.name}",
+            setting["response_time_ms"]["point"],
+            shares(setting),
+            f"per {wording.unit(results)}",
+        )
+        for setting in settings
+    ]
+    every = [shares(setting) for setting in results["settings"]]
+    return bars(divided, profile_rows(results), every)
+
+
+def bars(
+    divided: Sequence[Divided],
+    rows: Sequence[str],
+    every: Sequence[Mapping[str, Mapping[str, Any]]] | None = None,
+) -> Bars | None:
+    """Times as bars at one scale; None where there is none.
+
+    Args:
+        divided: a bar each.
+        rows: of the time accounts, in the order in which they are drawn.
+        every: the shares that decide which row has a look of its own; None for those of the bars.
+    """
+    if not divided:
+        return None
+    looks = _looks(rows, every if every is not None else [item.shares for item in divided])
+    longest = max(item.length for item in divided)
+    drawn = []
     seen: dict[str, str] = {}
-    for setting in settings:
-        parts = shares(setting)
-        reach = setting["response_time_ms"]["point"] / longest
+    for item in divided:
+        reach = item.length / longest
         segments = []
         for row in rows:
-            part = parts.get(row, {}).get("point") or 0.0
+            part = item.shares.get(row, {}).get("point") or 0.0
             if part > 0:
                 look, name = looks[row]
                 text = f"{100 * part:.0f} %" if part * reach >= _LABELLED else ""
-                said = f"{_long_name(row)}: {cells.share(parts[row]).full} %"
+                said = f"{_long_name(row)}: {cells.share(item.shares[row]).full} %"
                 segments.append(Segment(look, said, 100 * part * reach, text))
                 if part >= _MAIN_SHARE:
                     seen.setdefault(look, name)
-        time = f"{cells.estimate(setting['response_time_ms'], unit.per_ms).text} {unit.name}"
-        whole = f"{setting['name']}: {time} per {wording.unit(results)}"
-        bars.append(Bar(setting["name"], time, segments, f"{whole}. {_in_words(parts, rows)}"))
-    return Bars(
-        bars,
-        [(look, seen[look]) for look in dict.fromkeys(look for look, _ in looks.values()) if look in seen],
-    )
+        whole = f"{item.name}: {item.time} {item.per}".rstrip()
+        drawn.append(Bar(item.name, item.time, segments, f"{whole}. {_in_words(item.shares, rows)}"))
+    ordered = dict.fromkeys(look for look, _ in looks.values())
+    return Bars(drawn, [(look, seen[look]) for look in ordered if look in seen])
 
 
 def _in_words(parts: Mapping[str, Mapping[str, Any]], rows: Sequence[str]) -> str:
@@ -124,11 +180,13 @@ def _in_words(parts: Mapping[str, Mapping[str, Any]], rows: Sequence[str]) -> st
     return ", ".join(told) + "."
 
 
-def _looks(results: Results, rows: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _looks(
+    rows: Sequence[str], every: Sequence[Mapping[str, Mapping[str, Any]]]
+) -> dict[str, tuple[str, str]]:
     """Of each row its look, and what the legend calls it."""
     largest: dict[str, float] = {}
-    for setting in results["settings"]:
-        for row, share in shares(setting).items():
+    for parts in every:
+        for row, share in parts.items():
             largest[row] = max(largest.get(row, 0.0), abs(share["point"] or 0.0))
     looks = {}
     waits = 0

@@ -25,7 +25,7 @@ from redolab.printable import printable
 from redolab.report.screen import profile
 from redolab.report.screen.live_list import SessionList
 from redolab.report.screen.paper import Paper
-from redolab.report.tables import profile_lists, profile_tables
+from redolab.report.tables import profile_lists, profile_tables, profile_views
 from redolab.report.tables.cells import Results, Table
 
 Read = Callable[[Event], Results | None]
@@ -306,6 +306,6 @@ def _shown_safely(value: Any) -> Any:
 
 def _alone(results: Results, session: int, width: int) -> RenderableType:
     try:
-        return _Tables(profile.session_tables(results, session, width))
+        return _Tables(profile_views.session_tables(results, session, width))
     except UsageError:
         return Text(f"Session {session} is gone. Escape: all sessions.")
