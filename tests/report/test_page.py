@@ -329,7 +329,7 @@ def test_the_first_screen_of_a_phone_says_what_may_be_lost(open_report: Open) ->
     price = page.locator(".price").inner_text()
     risk = next(item["at_risk"] for item in results["settings"] if item["name"] == "nowait/batch")
     assert risk["window_s"] == 3.0
-    assert "up to 36,000 acknowledged commits, those of 3.00 s" in price
+    assert "up to 36,000 acknowledged commits, those of the last 3.00 s" in price
     assert pytest.approx(risk["commits"], rel=0.03) == 36_000
     box = page.locator(".bars").bounding_box()
     assert box is not None

@@ -257,5 +257,5 @@ def _may_lose(named: str, risk: AtRisk | None) -> str:
     most = f"{math.ceil(risk.commits / step) * step:,}"
     return (
         f"The price: with {named} a crash of the server may lose up to {most} acknowledged commits, "
-        f"those of {units.duration(risk.window_s)}."
+        f"those of the last {units.duration(risk.window_s)}."
     )

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from redolab.analysis.at_risk import AtRisk, at_risk
 from redolab.analysis.verdict import Circumstances, ratio_text, regime, verdict
+from redolab.dialect.postgres import longest_loss_s
 from redolab.stats.blocks import Comparison, NullTest
 from redolab.stats.estimates import MISSING, Estimate
 
@@ -143,3 +145,35 @@ def test_ratios_in_words() -> None:
     assert ratio_text(MISSING) == "unknown"
     assert ratio_text(Estimate(3.0, None, None)) == "3.00 times as fast"
     assert ratio_text(Estimate(0.99, 0.97, 1.01)) == "1.0 % slower (-1.0 to 3.0)"
+
+
+@pytest.mark.parametrize(
+    ("commits", "said"), [(35_833, "36,000"), (9, "9"), (99, "99"), (101, "110"), (1_000_000, "1,000,000")]
+)
+def test_the_price_is_a_number_of_commits_where_it_is_known(commits: int, said: str) -> None:
+    around = replace(AROUND, at_risk={"nowait/batch": AtRisk(0.03, commits)})
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [FASTER], around)
+    assert found.price == (
+        f"The price: with nowait/batch a crash of the server may lose up to {said} acknowledged commits, "
+        "those of the last 30.0 ms."
+    )
+    assert found.price in found.text
+
+
+def test_a_setting_as_durable_as_the_baseline_has_no_price() -> None:
+    as_safe = replace(FASTER, setting="wait/batch")
+    found = verdict(regime(share(0.93), share(0.05), BASE, None), PASSED, [as_safe], AROUND)
+    assert found.price is None
+    assert "as durable" in found.text
+
+
+def test_what_may_be_lost_is_three_rounds_of_the_wal_writer() -> None:
+    declared = {"tier": "memory", "parameters": {"wal_writer_delay": "200ms"}}
+    assert at_risk("embedded", declared, 1_000.0) == AtRisk(pytest.approx(0.6), 600)
+    assert at_risk("embedded", declared | {"tier": "disk"}, 1_000.0) is None
+    assert at_risk("embedded", declared | {"parameters": {}}, 1_000.0) is None
+    assert at_risk("embedded", declared, None) is None
+    assert at_risk("nobody's", declared, 1_000.0) is None
+    for written, seconds in (("1s", 3.0), ("10 ms", 0.03), ("500", 1.5), ("100us", 0.0003), ("x", None)):
+        found = longest_loss_s({"wal_writer_delay": written})
+        assert found == (None if seconds is None else pytest.approx(seconds))

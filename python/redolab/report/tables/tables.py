@@ -111,8 +111,8 @@ def facts(results: Results) -> list[tuple[str, str]]:
     if "facts" in results:
         return [(name, value) for name, value in results["facts"]]
     known = [
-        *_machine(results),
         ("Server" if is_database(results) else "Measured on", server(results)),
+        *_machine(results),
         ("Load", load(results)),
         _counted(results),
     ]
