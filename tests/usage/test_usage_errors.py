@@ -39,7 +39,7 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
         (["commit-mode", "--settings", "wait,wait"], "Name each once."),
         (["commit-mode", "--engine", "oracle"], "Use embedded, mariadb, sqlite, machine or generator"),
         (["commit-mode", "--scope", "planet"], "Use transaction, session, system."),
-        (["commit-mode", "--load", "heavy"], "Use --load cpu or --load io."),
+        (["commit-mode", "--load", "heavy"], "Use --load hot or --load cpu or --load io."),
         (["commit-mode", "--sessions", "0"], "--sessions is 0; it must be a number greater than 0"),
         (["commit-mode", "--sessions", "-3"], "--sessions is -3; it must be a number greater than 0"),
         (["commit-mode", "--sessions", "1000000"], "at most 1,000"),

@@ -39,7 +39,10 @@ Rows = Annotated[int | None, typer.Option(help="Rows of a sample, or of the tabl
 Client = Annotated[bool, typer.Option("--client", help="Also from a client: every statement a round trip.")]
 LoadName = Annotated[
     str | None,
-    typer.Option(help="cpu: a small hot set. io: many pages, heavy on the log.", show_default="cpu"),
+    typer.Option(
+        help="hot: a small hot set. cpu: bound by the CPU. io: many pages, heavy on the log.",
+        show_default="hot",
+    ),
 ]
 ScopeName = Annotated[str, typer.Option(help="Put settings in force per transaction, session, or system.")]
 Settings = Annotated[str | None, typer.Option(help="Only these settings, with commas between.")]

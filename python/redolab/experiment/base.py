@@ -7,9 +7,9 @@ computes: what a run of it says is in its answer (`redolab.experiment.answers`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from redolab.errors import UsageError
 from redolab.records.capability import Capability
@@ -19,8 +19,13 @@ from redolab.records.sample import Scope, Work
 
 Levels = Mapping[str, str]
 """Factor (see `redolab.records.load.FACTORS`) to level."""
-Pilot = Callable[[str, Amount], Work]
-"""Puts a setting in force and works for so much, unrecorded: to size what is to be measured."""
+
+
+class Pilot(Protocol):
+    """Works in a setting without recording it: to size what is to be measured."""
+
+    def __call__(self, setting: str, amount: Amount, levels: Levels | None = None, /) -> Work:
+        """Put a setting in force, with such levels beside its own, and work for so much."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,9 @@ class Experiment(ABC):
         """Of the settings to measure the one all are compared with: the first."""
         return settings[0]
 
-    def fit(self, design: Design, _load: Load, _pilot: Pilot, /) -> Design:
-        """Sizes on the real engine what could not be known before: how much work fits. Here nothing."""
-        return design
+    def fit(self, plan: Plan, _pilot: Pilot, /) -> Plan:
+        """Sizes on the real engine what could not be known before: the design, and levels. Here nothing."""
+        return plan
 
     def plan(self, wish: Wish) -> Plan:
         """The run that `wish` asks for.

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 import redolab
 from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
-from redolab.experiment.base import Experiment, Plan
+from redolab.experiment.base import Experiment, Pilot, Plan
 from redolab.machine.machine import describe_machine
 from redolab.measure.trial import MEASURES, Measured, Moment
 from redolab.records.design import Design
@@ -80,7 +80,8 @@ def run(
         engine.heed_in_closing(interruptions.hurry)
         try:
             settings = engine.prepare(plan.load, list(plan.combinations.values()))
-            design = experiment.fit(plan.design, plan.load, _pilot(engine, settings, interruptions.stop))
+            plan = experiment.fit(plan, _pilot(engine, settings, interruptions.stop))
+            design, settings = plan.design, _with_levels(settings, plan.combinations)
             manifest = _manifest(experiment, design, plan, engine, settings, command)
             writer = RunWriter(out, manifest, plan.documents)
             _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
@@ -143,13 +144,21 @@ class Interruptions:
             raise InterruptedRunError("Broken off at the second interruption.")
 
 
-def _pilot(
-    engine: Engine, settings: tuple[Setting, ...], stop: threading.Event
-) -> Callable[[str, Amount], Work]:
+def _with_levels(
+    settings: tuple[Setting, ...], combinations: Mapping[str, Mapping[str, str]]
+) -> tuple[Setting, ...]:
+    """The settings with the levels that a pilot found."""
+    return tuple(
+        replace(setting, levels={**setting.levels, **combinations[setting.name]}) for setting in settings
+    )
+
+
+def _pilot(engine: Engine, settings: tuple[Setting, ...], stop: threading.Event) -> Pilot:
     by_name = {setting.name: setting for setting in settings}
 
-    def work(name: str, amount: Amount) -> Work:
-        engine.apply(by_name[name])
+    def work(name: str, amount: Amount, levels: Mapping[str, str] | None = None, /) -> Work:
+        setting = by_name[name]
+        engine.apply(replace(setting, levels={**setting.levels, **(levels or {})}))
         engine.settle()
         return engine.work(amount, stop)
 

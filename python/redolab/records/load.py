@@ -18,6 +18,7 @@ FACTORS: Mapping[str, str] = {
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
     "commit_logging": "immediate or batch: is the log written at once or left to gather",
     "sessions": "sessions that work at the same time",
+    "cpu_turns": "turns of an empty loop in every unit of work, before its statement",
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
@@ -185,6 +186,11 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
             f"{MOST_ARRIVALS_PER_S:,.0f}."
         )
     return rate_per_s
+
+
+def turns_of(levels: Mapping[str, str]) -> int:
+    """Turns of an empty loop in each unit of work under a setting with such levels."""
+    return int(levels.get("cpu_turns", "0"))
 
 
 def pause_of(levels: Mapping[str, str]) -> float:

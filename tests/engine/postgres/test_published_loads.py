@@ -14,7 +14,7 @@ import pytest
 from redolab import open_run
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
-from redolab.records.load import Amount, Inserts, Load, OwnRows
+from redolab.records.load import Amount, Inserts, Load, OwnRows, Updates
 from redolab.records.sample import Setting, Work
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Server, made
@@ -126,3 +126,13 @@ def test_commit_scaling_from_the_command_line(url: str, redolab: Redolab, tmp_pa
     ]
     for row in published:
         assert row["per_hour"] == pytest.approx(3600 * row["per_second"])
+
+
+def test_a_unit_of_work_carries_the_cpu_that_its_setting_says(server: Server, database: str) -> None:
+    levels = [{"commit_wait": "nowait", "cpu_turns": turns} for turns in ("0", "2000000")]
+    with at_work(server, database, Updates("cpu", 1, "session", 100, 10), levels) as (engine, settings):
+        took = [
+            works(engine, setting, Amount(1.0, 20)).session_elapsed_max_s for setting in settings.values()
+        ]
+    # Two million turns take tens of milliseconds, a commit that does not wait well under one.
+    assert took[1] > 10 * took[0]

@@ -137,6 +137,7 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
         "outcome_text": None,
         "baseline": "1",
         "best": "128",
+        "price": None,
     }
     agreement = {item["key"]: item["agreement"] for item in results["published"]}
     assert agreement == {
@@ -191,6 +192,7 @@ def test_the_verdict_on_sessions(commits: dict[str, Any]) -> None:
         "outcome_text": None,
         "baseline": "1",
         "best": "10",
+        "price": None,
     }
 
 
@@ -288,6 +290,7 @@ def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> 
         "outcome": "undecided",
         "baseline": "1",
         "best": None,
+        "price": None,
         "outcome_text": None,
     }
 

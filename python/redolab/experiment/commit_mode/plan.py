@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 
-from redolab.errors import UsageError
-from redolab.experiment.base import Levels, Size, Wish, one_number
+from redolab.errors import RefusedError, UsageError
+from redolab.experiment.base import Levels, Pilot, Plan, Size, Wish, one_number
 from redolab.experiment.commit_modes import DEFAULT_SESSIONS, CommitModes
 from redolab.records.capability import Capability
-from redolab.records.load import Updates
+from redolab.records.load import Amount, Updates
 
-# `cpu`: 1,000 rows fit in a few dozen pages. `io`: a row of 1,000 bytes in half-filled pages makes
+# `hot` and `cpu`: 1,000 rows fit in a few dozen pages. `io`: a row of 1,000 bytes in half-filled pages makes
 # 10,000 rows span 2,500 pages per session, each of which goes whole into the log after a checkpoint.
-_LOADS = {"cpu": (1_000, 10), "io": (10_000, 1_000)}
+_LOADS = {"hot": (1_000, 10), "cpu": (1_000, 10), "io": (10_000, 1_000)}
+_BOUND = "cpu"
+"""The load whose units of work carry CPU."""
+_TIMES = 12
+"""Response time of a commit over the longest log sync: that is a twelfth of it then."""
+_DESCHEDULED_S = 0.004
+"""How long a session that flushes for others waits for a CPU: slices of the sessions before it."""
+_PILOT_S, _PILOT_COMMITS = 0.3, 10
+"""Length of a pilot, and commits of each session that it holds at the least."""
+_FIRST_TURNS, _MOST_TURNS = 1_000, 10**9
+_ROUNDS = 5
 
 
 class CommitMode(CommitModes):
@@ -27,12 +39,58 @@ class CommitMode(CommitModes):
     full = Size(blocks=32, seconds=90, warmup_s=10)
 
     def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Updates:
-        """Updates of rows that are small and cached, or of rows that make the log grow."""
-        name = wish.load or "cpu"
+        """Updates of few cached rows, with CPU work or without, or of rows that fill the log."""
+        name = wish.load or "hot"
         if name not in _LOADS:
             raise UsageError(f"There is no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
         rows, padding_bytes = _LOADS[name]
         return Updates(name, one_number(wish, DEFAULT_SESSIONS), wish.scope, rows, padding_bytes)
+
+    def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
+        """For the load `cpu`: as much CPU in a unit of work as makes log sync a small part of its time."""
+        if plan.load.name != _BOUND:
+            return plan
+        turns = _turns(plan.design.baseline, plan.load.sessions, pilot)
+        levels = {"cpu_turns": str(turns)}
+        combinations = {name: {**had, **levels} for name, had in plan.combinations.items()}
+        return replace(plan, combinations=combinations)
+
+
+def _turns(setting: str, sessions: int, pilot: Pilot) -> int:
+    """Turns of the loop under which a commit of the setting takes `_TIMES` as long as its log sync can.
+
+    That is what a commit takes without turns, all of it, and what a flush waits for a CPU.
+
+    Raises:
+        RefusedError: the pilot committed nothing, or no number of turns makes commits that slow.
+    """
+
+    def commit_s(turns: int, expected_s: float) -> float:
+        seconds = max(_PILOT_S, _PILOT_COMMITS * expected_s)
+        work = pilot(setting, Amount(seconds), {"cpu_turns": str(turns)})
+        if not work.commits:
+            raise RefusedError(f"The pilot of {setting} committed nothing in {seconds:g} s. Run again.")
+        return work.session_elapsed_max_s * sessions / work.commits
+
+    bare_s = commit_s(0, 0.0)
+    wanted_s = _TIMES * (bare_s + _DESCHEDULED_S)
+    turns, reached_s = _FIRST_TURNS, bare_s
+    for _ in range(_ROUNDS):
+        reached_s = commit_s(turns, reached_s)
+        if 0.9 * wanted_s <= reached_s <= 1.25 * wanted_s:
+            return turns
+        # What the turns took: the rest is there without them.
+        taken_s = max(reached_s - bare_s, 0.02 * reached_s)
+        turns = min(math.ceil(turns * (wanted_s - bare_s) / taken_s), _MOST_TURNS)
+        reached_s = wanted_s
+    reached_s = commit_s(turns, wanted_s)
+    if reached_s < 0.9 * wanted_s:
+        raise RefusedError(
+            f"The pilot found no CPU work that binds commits here: {turns:,} turns of a loop make them "
+            f"{reached_s / bare_s:.1f} times as slow, and {wanted_s / bare_s:.1f} times are wanted. "
+            "Use --load hot."
+        )
+    return turns
 
 
 EXPERIMENT = CommitMode()

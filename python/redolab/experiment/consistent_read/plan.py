@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of, resized
+from redolab.experiment.base import Experiment, Levels, Pilot, Plan, Size, Wish, combinations_of, resized
 from redolab.records.capability import Capability
-from redolab.records.design import Design
-from redolab.records.load import Amount, Load, Scans
+from redolab.records.load import Amount, Scans
 
 # As published: 18 million rows, of which each round updates 1 million twice; up to three rounds. Nine
 # rounds of the same make twice the versions, where an effect in proportion to them cannot be missed.
@@ -57,13 +57,14 @@ class ConsistentRead(Experiment):
         most = max(int(levels["rounds"]) for levels in settings.values())
         return Scans("", 1, "session", rows, rows // PARTS, most)
 
-    def fit(self, design: Design, _load: Load, pilot: Pilot, /) -> Design:
+    def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """As many scans to a sample as take its seconds without any update, and at least three."""
+        design = plan.design
         work = pilot(design.baseline, Amount(design.seconds, _PILOT_SCANS))
         each_s = work.session_elapsed_max_s / max(work.units, 1)
         scans = round(design.seconds / each_s) if each_s > 0 else _FEWEST_SCANS
         scans = min(max(scans, _FEWEST_SCANS), _MOST_SCANS)
-        return resized(design, scans, scans * each_s)
+        return replace(plan, design=resized(design, scans, scans * each_s))
 
 
 EXPERIMENT = ConsistentRead()

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from redolab.errors import RefusedError, UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of
+from redolab.experiment.base import Experiment, Levels, Pilot, Plan, Size, Wish, combinations_of
 from redolab.machine.cpus import Cpus, read_cpus
 from redolab.records.capability import Capability
-from redolab.records.design import Design
-from redolab.records.load import Amount, Load, Spins
+from redolab.records.load import Amount, Spins
 from redolab.records.sample import Work
 
 _ALL_UP_TO = 4
@@ -78,15 +77,16 @@ class CpuCapacity(Experiment):
             )
         return Spins("", most, "session")
 
-    def fit(self, design: Design, load: Load, pilot: Pilot, /) -> Design:
+    def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """The same work for every process, so that a sample takes the design's seconds on average."""
+        design, load = plan.design, plan.load
         alone, full = (
             _rate(pilot(setting, Amount(_PILOT_S))) for setting in (design.baseline, str(load.sessions))
         )
         order = [int(trial.setting) for trial in design.order()]
         per_spin_s = sum(number / min(number * alone, full) for number in order) / len(order)
         spins = math.ceil(max(design.seconds / per_spin_s, _SHORTEST_S * alone))
-        return replace(design, units_each=spins, seconds=spins * per_spin_s)
+        return replace(plan, design=replace(design, units_each=spins, seconds=spins * per_spin_s))
 
 
 EXPERIMENT = CpuCapacity()

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Size, Wish, combinations_of
+from redolab.experiment.base import Experiment, Levels, Pilot, Plan, Size, Wish, combinations_of
 from redolab.records.capability import Capability
-from redolab.records.design import Design
 from redolab.records.load import Amount, Inserts, Load
 
 _ROWS = tuple(2**power for power in range(16))
@@ -82,13 +81,14 @@ class RowsPerCommit(Experiment):
             )
         return Inserts("inserts", max(wish.sessions, default=1), wish.scope, _PADDING_BYTES)
 
-    def fit(self, design: Design, load: Load, pilot: Pilot, /) -> Design:
+    def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """The rows of a sample that take `design.seconds` on average, told by short works in each setting.
 
         Where the rows are given, how long they take is told. The slower of two works counts: a disk that
         others use can be ten times as slow a moment later. A setting in which the rows take too short a time
         to be measured inserts them several times over.
         """
+        design, load = plan.design, plan.load
         row_s = dict.fromkeys(design.settings, 0.0)
         for name in design.settings * 2:
             work = pilot(name, Amount(_PILOT_S))
@@ -113,7 +113,7 @@ class RowsPerCommit(Experiment):
             if 0 < length_s(name, rows) < _SHORTEST_S
         }
         seconds = sum(repeats.get(name, 1) * length_s(name, rows) for name in block) / len(block)
-        return replace(design, units=rows, repeats=repeats, seconds=seconds)
+        return replace(plan, design=replace(design, units=rows, repeats=repeats, seconds=seconds))
 
 
 EXPERIMENT = RowsPerCommit()

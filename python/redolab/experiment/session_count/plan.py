@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from redolab.experiment.base import (
     Experiment,
     Levels,
     Pilot,
+    Plan,
     Size,
     Wish,
     combinations_of,
@@ -16,8 +18,7 @@ from redolab.experiment.base import (
 )
 from redolab.machine.machine import describe_machine
 from redolab.records.capability import Capability
-from redolab.records.design import Design
-from redolab.records.load import Amount, Inserts, Load
+from redolab.records.load import Amount, Inserts
 
 # The first and the last are the published ones; those between make a pool size worth recommending.
 _PER_CPU = (2, 4, 8, 16)
@@ -54,10 +55,11 @@ class SessionCount(Experiment):
         """Inserts whose loop runs in a client."""
         return Inserts("", max(map(int, settings)), wish.scope, _PADDING_BYTES, "client")
 
-    def fit(self, design: Design, _load: Load, pilot: Pilot, /) -> Design:
+    def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """As many inserts in every sample as take `design.seconds` on average, told by a short work in each
         setting; where the inserts are given, how long they take is told.
         """
+        design = plan.design
         each_s = {}
         for name in design.settings:
             work = pilot(name, Amount(_PILOT_S))
@@ -68,7 +70,7 @@ class SessionCount(Experiment):
             wanted = max(design.seconds / mean_s, _SHORTEST_S / min(each_s.values()))
             most = max(map(int, design.settings))
             inserts = max(round(wanted / most), 1) * most
-        return resized(design, inserts, inserts * mean_s)
+        return replace(plan, design=resized(design, inserts, inserts * mean_s))
 
 
 EXPERIMENT = SessionCount()

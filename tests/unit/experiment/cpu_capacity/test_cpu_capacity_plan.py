@@ -9,7 +9,7 @@ import pytest
 
 from redolab.errors import RefusedError, UsageError
 from redolab.experiment.answers import lasting
-from redolab.experiment.base import Wish
+from redolab.experiment.base import Levels, Wish
 from redolab.experiment.cpu_capacity import plan as cpu_capacity
 from redolab.experiment.cpu_capacity.answer import verdict
 from redolab.experiment.cpu_capacity.capacity import Capacity, Facts, Jump, Power, Room
@@ -67,12 +67,12 @@ def fitted(seconds: float, alone: float, full: float) -> tuple[int, float]:
     """Spins of a process and mean length of a sample, where a pilot measures these rates."""
     plan = EXPERIMENT.plan(Wish(quick=True, seconds=seconds, seed=3))
 
-    def pilot(setting: str, amount: Amount) -> Work:
+    def pilot(setting: str, amount: Amount, _levels: Levels | None = None, /) -> Work:
         rate = alone if setting == "1" else full
         spins = round(rate * amount.seconds)
         return Work(0, 0, 0, amount.seconds, amount.seconds, spins)
 
-    design = EXPERIMENT.fit(plan.design, plan.load, pilot)
+    design = EXPERIMENT.fit(plan, pilot).design
     assert design.amount("1") == Amount(design.seconds, None, design.units_each)
     assert design.units_each is not None
     return design.units_each, design.seconds

@@ -15,7 +15,7 @@ import pytest
 from redolab.errors import UsageError
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.answers import analyse
-from redolab.experiment.base import Wish
+from redolab.experiment.base import Levels, Pilot, Wish
 from redolab.experiment.session_count.pool import (
     CLIENT,
     LOG_SYNC,
@@ -247,17 +247,22 @@ def test_the_plan() -> None:
         EXPERIMENT.plan(Wish(sessions=(4,)))
 
 
+def pilot_of(per_s: Mapping[str, int]) -> Pilot:
+    """A pilot on a server that does so much per second in each setting."""
+
+    def pilot(name: str, amount: Amount, _levels: Levels | None = None, /) -> Work:
+        done = round(per_s[name] * amount.seconds)
+        return Work(done, done, 0, amount.seconds, amount.seconds, done)
+
+    return pilot
+
+
 def test_a_quick_run_is_as_long_as_it_should_be_whatever_the_server() -> None:
     plan = EXPERIMENT.plan(Wish(quick=True, sessions=(4, 32)))
     assert plan.design.units is None
     # On the slow log 32 sessions would be done in less than 0.3 s, so everybody does more.
     for per_s, seconds in (({"4": 400, "32": 3_200}, 1.35), ({"4": 15_000, "32": 30_000}, 1.2)):
-
-        def pilot(name: str, amount: Amount, per_s: dict[str, int] = per_s) -> Work:
-            done = round(per_s[name] * amount.seconds)
-            return Work(done, done, 0, amount.seconds, amount.seconds, done)
-
-        fitted = EXPERIMENT.fit(plan.design, plan.load, pilot)
+        fitted = EXPERIMENT.fit(plan, pilot_of(per_s)).design
         assert fitted.units is not None
         assert fitted.units % 32 == 0
         assert fitted.seconds == pytest.approx(seconds, rel=0.02)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
-from redolab.records.load import Updates
+from redolab.records.load import Updates, turns_of
 
 
 class PostgresUpdates(PostgresLoad):
@@ -12,6 +14,7 @@ class PostgresUpdates(PostgresLoad):
 
     def __init__(self, load: Updates) -> None:
         self._load = load
+        self._turns = 0
 
     def create(self, control: Connection) -> None:
         """One table with a key range for each session, and the loop."""
@@ -24,6 +27,10 @@ class PostgresUpdates(PostgresLoad):
         control.execute("alter table redolab.account add primary key (id)")
         control.execute("vacuum analyze redolab.account")
 
+    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
+        """Take how much CPU a unit of work carries."""
+        self._turns = turns_of(levels)
+
     def settle(self, control: Connection) -> None:
         """Remove the dead versions of rows."""
         control.execute("vacuum redolab.account")
@@ -32,7 +39,7 @@ class PostgresUpdates(PostgresLoad):
         """The loop over the session's key range."""
         ids = self._load.rows_per_session
         return Call(
-            b"call redolab.update_loop(%s, %s, %s, %s, %s::text[], %s::text[])",
+            b"call redolab.update_loop(%s, %s, %s, %s, %s::text[], %s::text[], %s)",
             (
                 turn.number * ids,
                 ids,
@@ -40,5 +47,6 @@ class PostgresUpdates(PostgresLoad):
                 turn.deadline,
                 list(turn.parameters),
                 list(turn.parameters.values()),
+                self._turns,
             ),
         )

@@ -7,10 +7,12 @@ create table redolab.account (
 alter table redolab.account alter column padding set storage plain;
 
 -- Loops until `deadline` on the server's own clock, or over `quota` commits; the other of the two is null.
+-- A unit of work carries `turns` turns of an empty loop, which take CPU and nothing else.
 -- The key is drawn before the statement: a volatile function in WHERE would be evaluated for every row
 -- and turn the look-up into a scan.
 create procedure redolab.update_loop(
     first_id int, ids int, quota bigint, deadline timestamptz, names text[], settings text[],
+    turns int,
     inout units bigint default 0, inout commits bigint default 0, inout rows bigint default 0,
     inout failed bigint default 0, inout elapsed_s float8 default 0)
 language plpgsql as $$
@@ -22,6 +24,8 @@ begin
     while coalesce(commits < quota, clock_timestamp() < deadline) loop
         for i in 1 .. cardinality(names) loop
             perform set_config(names[i], settings[i], true);
+        end loop;
+        for i in 1 .. turns loop
         end loop;
         chosen := first_id + floor(random() * ids)::int;
         update redolab.account set value = value + 1 where id = chosen;
