@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from rich.segment import Segment
 
 from redolab.errors import OutputClosedError, OutputError
 from redolab.printable import printable
+
+_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 def show(text: str) -> None:
@@ -53,7 +56,18 @@ def terminal(stderr: bool = False) -> Console:
 
 
 class _Terminal(Console):
-    """Writes out whatever a text has in it that only rich itself may send."""
+    """Writes out whatever a text has in it that only rich itself may send; to a pipe without blanks at the
+    ends of lines, with which rich fills its tables.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print what rich can print."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as held:
+            super().print(*objects, **options)
+        self.file.write(_BLANKS.sub("", held.get()))
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render to segments that are safe to show."""

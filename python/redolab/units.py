@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
-_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+MINUS = "−"
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -15,7 +21,7 @@ def significant(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{round(value, decimals):,.{decimals}f}"
+    return f"{round(value, decimals):,.{decimals}f}".replace("-", MINUS)
 
 
 def duration(seconds: float) -> str:
@@ -32,6 +38,21 @@ def clock(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def moment(text: str) -> str:
+    """A time as a person reads it; what is none, as it stands.
+
+    >>> moment("2026-11-24T16:28:11.250+00:00")
+    '24 November 2026, 16:28 UTC'
+    """
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    zone = " UTC" if at.tzinfo is not None else ""
+    at = at.astimezone(UTC) if zone else at
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}, {at:%H:%M}{zone}"
 
 
 def with_interval(
@@ -56,7 +77,7 @@ def with_interval(
 
 def percent(share: float, decimals: int = 1) -> str:
     """Write a share (1.0 is all) as a percentage."""
-    return f"{100 * share:.{decimals}f} %"
+    return f"{100 * share:.{decimals}f} %".replace("-", MINUS)
 
 
 def size(count_bytes: float) -> str:

@@ -48,7 +48,7 @@ class Bound:
             limit = "what removing it can give has no limit"
         else:
             most = _with_interval(self.most, "×", "no limit")
-            limit = f"removing all of it cannot give more than {most} by itself"
+            limit = f"without it, and all else as it is, at most {most}"
         return f"{self.name} is {_with_interval(share, ' %', '')} of {whole}: {limit}"
 
 

@@ -32,7 +32,8 @@ def at_risk(engine: str, declared: Mapping[str, Any], commits_per_s: float | Non
         declared: the setting, as the manifest has it.
         commits_per_s: acknowledged commits; None where they were not measured.
     """
-    if declared["tier"] != "memory" or commits_per_s is None:
+    longest_s = dialect_of(engine).longest_loss_s
+    if declared["tier"] != "memory" or commits_per_s is None or longest_s is None:
         return None
-    window_s = dialect_of(engine).longest_loss_s(declared["parameters"])
+    window_s = longest_s(declared["parameters"])
     return None if window_s is None else AtRisk(window_s, math.ceil(window_s * commits_per_s))

@@ -13,10 +13,6 @@ from typing import Any
 Pair = tuple[str, str]
 
 
-def _not_known(_parameters: Mapping[str, Any]) -> float | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Dialect:
     """The words of one server and what they mean.
@@ -44,9 +40,9 @@ class Dialect:
     """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
     unposted_waits: Mapping[Pair, str] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
-    longest_loss_s: Callable[[Mapping[str, Any]], float | None] = _not_known
+    longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None
     """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the
-    parameters of a setting; None where they do not say."""
+    parameters of a setting. Gives None where they do not say."""
 
 
 NOTHING_KNOWN = Dialect()

@@ -27,7 +27,7 @@ def test_drift_is_found_and_measured() -> None:
     factors = [value * (1 + 0.1 * place / 49) for place, value in enumerate(noise(50))]
     found = drift(residual_noise(series(factors)))
     assert found.outcome == "warning"
-    assert "-9." in found.text or "-8." in found.text or "-10." in found.text
+    assert "−9." in found.text or "−8." in found.text or "−10." in found.text
 
 
 def test_two_regimes_are_found_where_they_change() -> None:

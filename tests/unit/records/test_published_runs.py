@@ -130,8 +130,8 @@ def test_the_verdict_on_rows(inserts: tuple[Any, dict[str, Any]]) -> None:
     _, results = inserts
     assert results["verdict"] == {
         "text": "Commit every 16 to 128 rows: that brings nearly all of the 96.8 % (96.8 to 96.8) of an "
-        "insert's time that can be saved. With 32,768 rows per commit a row takes 2.00 us "
-        "instead of 62.0 us. 32 rows per commit bring 96.9 % (96.9 to 96.9) of what 32,768 "
+        "insert's time that can be saved. With 32,768 rows per commit a row takes 2.00 µs "
+        "instead of 62.0 µs. 32 rows per commit bring 96.9 % (96.9 to 96.9) of what 32,768 "
         "bring. 90 % of it takes 16 (16 to 16) and 99 % of it takes 128 (128 to 128) rows per commit.",
         "outcome": "better",
         "outcome_text": None,

@@ -47,7 +47,7 @@ def instrument(observation: Observation) -> Json:
 def _instrument_text(item: Instrument, rate: float, elapsed: float) -> str:
     priority = {True: ", at real-time priority", False: ", without real-time priority", None: ""}
     cost = f"{100 * item.cpu_s / elapsed:.2g} % of a core" if elapsed > 0 else "cost unknown"
-    per_look = f", {1e6 * item.cpu_s / item.looks:.2g} us a look" if item.looks else ""
+    per_look = f", {1e6 * item.cpu_s / item.looks:.2g} µs a look" if item.looks else ""
     torn = f", {100 * item.torn / item.looks:.2g} % of the looks torn" if item.looks else ""
     return (
         f"Read from {item.source}, {rate:.1f} ticks a second ({item.rate_per_s:g} asked for; "

@@ -39,7 +39,7 @@ def check_memory(root: Path = Path("/")) -> Check:
     """Whether the memory and the system calls of other processes may be read, and whose."""
     name = "Memory of processes"
     scope = _text(root / "proc/sys/kernel/yama/ptrace_scope")
-    views = "Waits of any other server come from its views: those of some 50 us are divided badly."
+    views = "Waits of any other server come from its views: those of some 50 µs are divided badly."
     why = _why_child_is_hidden()
     if why is not None:
         return Check(

@@ -81,7 +81,7 @@ def conditions(
     if why_not_memory:
         found.append(
             f"Wait events come from pg_stat_activity, because {why_not_memory}: waits of "
-            "some 50 us are divided badly (docs/explanation/method.md)."
+            "some 50 µs are divided badly (docs/explanation/method.md)."
         )
     return found
 

@@ -70,7 +70,7 @@ def tables(calibrated: Calibrated) -> list[Table]:
         Table(
             "costs",
             "What forecasts start from",
-            (Column("cost", "cost", "text"), Column("time", "time", "estimate", "us")),
+            (Column("cost", "cost", "text"), Column("time", "time", "estimate", "µs")),
             rows,
             "A commit of one row in the server, without its flush and with warm caches; what it takes more "
             "once it has waited for one. Intervals: the middle 90 % of what the run's blocks give, drawn "

@@ -158,7 +158,7 @@ def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
     if today.commit_wait == "nowait" or today.sessions <= COMMIT_SIBLINGS:
         return []
     delay = max(1, round(1e6 * calibrated.point.flush_mean_s / 2)) if today.commit_delay_us == 0 else 0
-    name = f"a commit delay of {delay:,} us" if delay else "no commit delay"
+    name = f"a commit delay of {delay:,} µs" if delay else "no commit delay"
     return [
         Change(
             "commit_delay_us",

@@ -12,12 +12,14 @@ import jinja2
 from markupsafe import Markup
 
 import redolab
+from redolab import units
 from redolab.dialect.row_names import row_meaning, row_name
 from redolab.report.page import figures, shown_figures, time_bars
 from redolab.report.page.drawing import Figure
 from redolab.report.page.histogram_figure import response_histogram
 from redolab.report.tables import (
     advice,
+    care,
     cells,
     contents,
     findings,
@@ -59,6 +61,7 @@ def render(results: Results) -> str:
         sections=contents.sections(results),
         appendix=contents.APPENDIX,
         advice=advice,
+        care=care,
         bars=time_bars,
         cells=cells,
         tables=tables,
@@ -129,6 +132,7 @@ def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **part
         .render(
             results=results,
             shown=shown_tables,
+            moment=units.moment,
             numbers=shown_figures.numbers,
             figures=drawn,
             style=_asset("report.css"),

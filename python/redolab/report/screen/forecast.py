@@ -11,6 +11,7 @@ from rich.text import Text
 from redolab.outlet import terminal
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import Paper
+from redolab.report.screen.plot import Point, plotted
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Column, Results, Table
 from redolab.units import counted, significant
@@ -51,6 +52,8 @@ _UNSAID: Mapping[str, Any] = {
     "arrival_rate_per_s": None, "cpu_factor": 1.0,
 }  # fmt: skip
 """Levels that go without saying."""
+_ENOUGH = 0.95
+"""The part of the best throughput of a sweep from which more sessions are hardly worth it."""
 
 
 def print_forecast(results: Results, console: Console | None = None) -> None:
@@ -86,6 +89,10 @@ class ForecastScreen:
         ]
         for table in tables:
             yield from paper.table(fitted(table, paper.width, "With --json too"))
+        lines = sweep_plot(results, paper.width)
+        if lines:
+            yield Text()
+            yield from map(paper.text, lines)
         care = [*_beyond(results), *results["warnings"]]
         if care:
             yield Text()
@@ -264,6 +271,25 @@ def _sweep(results: Results) -> Table:
     if any(one["extrapolated"] for one in results["sweep"]):
         note += " * outside of what the run measured: wider."
     return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
+
+
+def sweep_plot(results: Results, width: int) -> list[str]:
+    """The sweep's throughput as lines of a plot, the fewest sessions with nearly all of the best marked."""
+    sweep, factor = results["sweep"], results["swept"]
+    if not sweep:
+        return []
+    several = any(one["levels"]["rows_per_commit"] > 1 for one in sweep)
+    quantity, unit = ("rows_per_s", "Rows") if several else ("throughput_per_s", "Commits")
+    points = []
+    for one in sweep:
+        said = {} if one["refused"] else one["forecast"].get(quantity) or {}
+        label = _level_text(one["levels"][factor])
+        points.append(Point(label, *(said.get(end) for end in ("point", "low", "high"))))
+    best = max((point.value or 0.0 for point in points), default=0.0)
+    enough = [place for place, point in enumerate(points) if (point.value or 0.0) >= _ENOUGH * best > 0]
+    marked = enough[0] if factor == "sessions" and enough else None
+    mark = f"{100 * _ENOUGH:g} % of the best"
+    return plotted(points, f"{unit} per s over {_NAMES[factor]}", width, marked, mark)
 
 
 def _forecast_of(one: Mapping[str, Any], name: str) -> Cell:

@@ -40,7 +40,8 @@ TONES: Mapping[str, str] = {
 _RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 _PLAIN_RULE = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 _PLAIN = str.maketrans({"–": "-", "−": "-", "×": "x", "µ": "u", "█": "#", "·": "|", "′": "'",
-                        "\u00a0": " ", "“": '"', "”": '"', "²": "2", "≥": ">"})  # fmt: skip
+                        "\u00a0": " ", "“": '"', "”": '"', "²": "2", "≥": ">",
+                        "●": "o", "│": "|", "▲": "^", "─": "-"})  # fmt: skip
 
 
 @dataclass(frozen=True)

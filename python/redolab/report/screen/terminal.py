@@ -17,7 +17,7 @@ from redolab.report.page import drawing
 from redolab.report.screen import terminal_tables
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import TONES, Paper
-from redolab.report.tables import advice, cells, findings, shown_tables, tables, time_tables, wording
+from redolab.report.tables import advice, care, cells, findings, shown_tables, tables, time_tables, wording
 from redolab.report.tables.cells import Results
 from redolab.report.tables.contents import has
 from redolab.report.tables.rows import shares
@@ -92,15 +92,20 @@ class _Page(Paper):
         if stamp:
             title.append("  ").append_text(self.text(stamp, "bold yellow"))
         yield title
+        longest = max(
+            (setting["response_time_ms"]["point"] or 0.0 for setting in results["settings"]), default=0
+        )
         for setting in results["settings"]:
             if not shares(setting):
                 yield self.text(f"  {setting['name']}  not measured")
                 continue
             response = cells.estimate(setting["response_time_ms"], unit.per_ms).text
             yield self.text(f"  {setting['name']}  {response} {wording.per_unit(results, unit)}")
+            reach = (setting["response_time_ms"]["point"] or 0.0) / longest if longest else 0.0
             for row, share in terminal_tables.largest(setting, results):
-                yield self._bar(row, share)
-        for note in (*time_tables.unaccounted(results), "Rows under 1 % stand in the report."):
+                yield self._bar(row, share, reach)
+        scale = "The bars are times at one scale. Rows under 1 % stand in the report."
+        for note in (*time_tables.unaccounted(results), scale):
             yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
 
     def _shares(self, results: Results, stamp: str) -> Iterator[RenderableType]:
@@ -108,10 +113,11 @@ class _Page(Paper):
         for note in time_tables.unaccounted(results):
             yield Padding(self.text(note, "dim"), (0, 0, 0, 2))
 
-    def _bar(self, row: str, share: float) -> Text:
+    def _bar(self, row: str, share: float, reach: float) -> Text:
+        """A row of a setting whose whole time reaches so far over the longest one's."""
         name = self.words(row_name(row))[:_NAME]
         line = Text(f"    {name:<{_NAME}} {self.words(units.percent(share).replace('-', '−')):>8}  ")
-        length = max(0, round((self.width - _NAME - 19) * share))
+        length = max(0, round((self.width - _NAME - 19) * share * reach))
         return line.append(self.words("█" * length), TONES.get(row, TONES["wait"]))
 
     def _findings(self, results: Results) -> Iterator[RenderableType]:
@@ -122,10 +128,7 @@ class _Page(Paper):
             yield self._list(lines)
 
     def _cautions(self, results: Results) -> Iterator[RenderableType]:
-        diagnostics = results.get("diagnostics") or ()
-        wrong = [item for item in diagnostics if item["outcome"] in ("failed", "warning")]
-        lines = [(item["outcome"], f"{item['name']}: {item['text']}") for item in wrong]
-        lines += [("warning", text) for text in results["warnings"]]
+        lines = care.read_with_care(results)
         yield Text()
         if lines:
             yield Text("Read with care", "bold")

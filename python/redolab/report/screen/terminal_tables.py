@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from redolab import units
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.screen import fitting
-from redolab.report.tables import cells, tables, time_tables, wording
+from redolab.report.tables import cells, naming, tables, time_tables, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 from redolab.report.tables.rows import profile_rows, shares
 
@@ -40,7 +40,8 @@ def settings(results: Results) -> Table:
         Column("Wait", each),
         Column("R", each),
     )
-    return Table("settings", "Settings", columns, rows, "Wait contains the time in the run queue.")
+    note = f"{naming.parts_of_names(results)} Wait contains the time in the run queue."
+    return Table("settings", "Settings", columns, rows, note.strip())
 
 
 def ratios(results: Results) -> Table:
@@ -89,9 +90,11 @@ def shares_by_setting(results: Results, width: int) -> Table:
 def largest(setting: Mapping[str, object], results: Results) -> list[tuple[str, float]]:
     """The rows of a setting's time to show in a few lines, with their shares, in the order of the page."""
     known = {row: share["point"] for row, share in shares(setting).items() if share["point"] is not None}
-    big = [row for row in known if abs(known[row]) >= time_tables.MAIN_SHARE and row != "unaccounted"]
-    kept = sorted(big, key=lambda row: -abs(known[row]))[:_SHOWN_ROWS]
-    kept += [row for row in ("unaccounted",) if row in known]
+    big = [row for row in known if abs(known[row]) >= time_tables.MAIN_SHARE]
+    kept = sorted((row for row in big if row != "unaccounted"), key=lambda row: -abs(known[row]))[
+        :_SHOWN_ROWS
+    ]
+    kept += [row for row in ("unaccounted",) if row in big]
     return [(row, known[row]) for row in profile_rows(results) if row in kept]
 
 
@@ -102,7 +105,7 @@ def _shares(results: Results, shown: Sequence[str]) -> Table:
         share = shares(setting).get(row)
         if share is None or share["point"] is None:
             return Cell("–")
-        return Cell(units.percent(share["point"]).removesuffix(" %").replace("-", "−"))
+        return Cell(units.percent(share["point"]).removesuffix(" %"))
 
     rows = [
         [

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from redolab import units
-from redolab.report.tables import cells
+from redolab.report.tables import cells, tables, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
+_MOST = 3
+"""Sentences of advice."""
 _OUTCOMES: Mapping[str, Cell] = {
     "more work": Cell("more work", tone="better"),
     "shorter times": Cell("shorter times", tone="better"),
@@ -111,8 +113,27 @@ def bounds(results: Results) -> Table:
 
 
 def sentences(results: Results) -> Sequence[str]:
-    """The advice in three sentences at the most."""
-    return [str(line) for line in (results.get("advice") or {}).get("lines", ())]
+    """The advice in three sentences at the most, what the run measured itself first."""
+    advice = results.get("advice") or {}
+    lines = [str(line) for line in advice.get("lines", ())]
+    if not lines or advice["changes"]:
+        return lines
+    return [*_measured(results), *lines][:_MOST]
+
+
+def _measured(results: Results) -> list[str]:
+    """What the best setting gives, where the run compared it and found it better."""
+    verdict = results.get("verdict") or {}
+    if verdict.get("outcome") != "better" or not verdict.get("best"):
+        return []
+    entry = tables.comparison(results, verdict["best"], "throughput_per_s")
+    if entry is None or entry["ratio"]["point"] is None:
+        return []
+    ratio = cells.estimate(entry["ratio"], suffix="×")
+    return [
+        f"{verdict['best']} instead of {verdict['baseline']}: {ratio.full} the {wording.units(results)} per "
+        "second (measured here)."
+    ]
 
 
 def _most(value: Mapping[str, Any]) -> Cell:

@@ -76,7 +76,7 @@ def number(value: float | None, digits: int = 3) -> str:
     """Write a figure with `digits` significant digits; `n/a` for what was not available."""
     if value is None:
         return NOT_AVAILABLE
-    return units.significant(value, digits).replace("-", "−")
+    return units.significant(value, digits)
 
 
 def part(value: float, whole: float) -> str:

@@ -66,7 +66,9 @@ def facts(results: Results) -> list[tuple[str, str]]:
     product = product_name(engine["name"]) or engine["name"]
     known = [("Server", f"{product} {engine['version']}{place}")]
     ticks = f"{results['instrument']['ticks']:,} ticks"
-    known.append(("Watched", f"{units.duration(results['elapsed_s'])} from {results['at']}, {ticks}"))
+    known.append(
+        ("Watched", f"{units.duration(results['elapsed_s'])} from {units.moment(results['at'])}, {ticks}")
+    )
     if host["busy_share"] is not None:
         steal = host["steal_share"] or 0.0
         taken = f", {units.percent(steal)} taken by the hypervisor" if steal >= 0.0005 else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.dialect.known import product_name
-from redolab.report.tables import cells, wording
+from redolab.report.tables import cells, naming, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
 # What the sessions of each kind of load do (`redolab.records.load`).
@@ -20,6 +20,8 @@ _WORK = {
     "spins": "fixed CPU work",
     "draws": "{name} values with mean {mean:g}",
 }
+_BLIND = 1.5
+"""Smallest ratio that a run can tell from which its A/A check says little."""
 _NAMED = frozenset({"updates", "script"})
 """Kinds of load of which there are several by name."""
 
@@ -143,7 +145,7 @@ def null_test(results: Results) -> str:
         return "A/A check: not available; the baseline was not measured twice in every block."
     ratio = cells.estimate(test["ratio"])
     text = (
-        f"A/A check {'passed' if test['passed'] else 'FAILED'}: the baseline against itself "
+        f"A/A check {_passed(test)}: the baseline against itself "
         f"{ratio.text}× ({ratio.interval}), {cells.p_equals(test['pvalue'])}."
     )
     if not test["passed"]:
@@ -156,6 +158,14 @@ def null_test(results: Results) -> str:
         else f"only differences by a factor of {cells.number(smallest)} or more"
     )  # fmt: skip
     return f"{text} This run can tell {least}."
+
+
+def _passed(test: Mapping[str, Any]) -> str:
+    """Whether the check passed, and what it cannot see where that is much."""
+    if not test["passed"]:
+        return "FAILED"
+    smallest = test.get("minimum_detectable_ratio")
+    return "passed" if smallest is None or smallest < _BLIND else f"passed, but blind below {smallest:.2g}×"
 
 
 def glance(results: Results) -> Table:
@@ -181,7 +191,8 @@ def glance(results: Results) -> Table:
         Column(f"{named.capitalize()}/s against baseline", "ratio"),
         Column("Outcome", align="left"),
     )
-    return Table("glance", f"The settings against {baseline(results)}", columns, rows)
+    caption = f"The settings against {baseline(results)}"
+    return Table("glance", caption, columns, rows, naming.parts_of_names(results))
 
 
 def has_rates(results: Results) -> bool:

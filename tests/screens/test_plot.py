@@ -1,0 +1,58 @@
+"""The small plot of a sweep in the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from redolab.report.screen.plot import MARK, POINT, STROKE, Point, plotted
+
+RATES = (10.0, 20.0, 38.0, 40.0)
+SWEEP = [Point(str(2**n), rate, 0.8 * rate, 1.2 * rate) for n, rate in enumerate(RATES)]
+
+
+def drawn(width: int = 78, marked: int | None = 2) -> list[str]:
+    return plotted(SWEEP, "Commits per s over sessions", width, marked, "95 % of the best")
+
+
+@pytest.mark.parametrize("width", [40, 78, 120])
+def test_it_fits(width: int) -> None:
+    lines = drawn(width)
+    assert 1 < len(lines) <= 12
+    assert max(map(len, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_points_are_as_high_as_their_values_and_stand_over_their_labels() -> None:
+    lines = drawn()
+    heights = [next(n for n, line in enumerate(lines) if line[at : at + 1] == POINT) for at in columns(lines)]
+    assert heights == sorted(heights, reverse=True)
+    # Of 60 at the top, 10 stand a sixth of the seven steps above the axis.
+    assert [8 - height for height in heights] == [1, 2, 4, 5]
+    assert [lines[10][at] for at in columns(lines)] == ["1", "2", "4", "8"]
+    assert lines[1].startswith(" 60")
+    assert STROKE in lines[2]
+
+
+def test_the_mark_stands_below_its_level() -> None:
+    lines = drawn()
+    assert lines[-1].index(MARK) == columns(lines)[2]
+    assert not any(MARK in line for line in drawn(marked=None))
+
+
+def test_what_has_no_value_leaves_its_place_empty() -> None:
+    lines = plotted([*SWEEP, Point("16", None, None, None)], "t", 78, None, "")
+    assert sum(line.count(POINT) for line in lines) == 4
+    assert lines[-1].split() == ["1", "2", "4", "8", "16"]
+
+
+@pytest.mark.parametrize("points", [SWEEP[:2], [Point(str(n), 0.0, None, None) for n in range(5)]])
+def test_what_a_table_says_as_well_is_not_drawn(points: list[Point]) -> None:
+    assert plotted(points, "t", 78, None, "") == []
+
+
+def test_too_many_levels_are_not_drawn() -> None:
+    assert plotted([Point(str(n), 1.0, None, None) for n in range(100)], "t", 78, None, "") == []
+
+
+def columns(lines: list[str]) -> list[int]:
+    return [at for at in range(max(map(len, lines))) if any(line[at : at + 1] == POINT for line in lines)]
