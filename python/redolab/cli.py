@@ -242,12 +242,18 @@ def forecast(
     keep_p95_under: KeepP95Under = None,
     rows_for: RowsFor = None,
     work: Work = None,
+    page: PageFile = None,
     json: Json = False,
 ) -> None:
     """Forecast a setting that was not measured, from a run that was."""
     from redolab.commands.forecast import ForecastOptions, check_answers, execute
+    from redolab.commands.page import check_page, write_page
 
+    if page is not None:
+        check_page(page, "--page")
     results = execute(ForecastOptions(run, changes or (), sweep, elbow, keep_p95_under, rows_for, work))
+    if page is not None:
+        write_page(results, "forecast", page, "--page")
     if json:
         show_json(results)
     else:

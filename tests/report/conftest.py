@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -37,6 +37,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def _render_of(results: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], str]:
+    """What writes the page of such results."""
+    kinds = {"profile": html.render_profile, "answer": html.render_values, "swept": html.render_forecast}
+    return next((render for key, render in kinds.items() if key in results), html.render)
+
+
 @pytest.fixture
 def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Renders results and opens the file as a user would; takes a screenshot at the end."""
@@ -46,8 +52,7 @@ def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         results: dict[str, Any], width: int = 1200, scheme: Literal["light", "dark"] = "light"
     ) -> Opened:
         path = tmp_path / "report.html"
-        render = html.render_profile if "profile" in results else html.render
-        written = (html.render_values if "answer" in results else render)(results)
+        written = _render_of(results)(results)
         path.write_text(written, encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
         contexts.append(context)

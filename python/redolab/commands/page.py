@@ -9,7 +9,7 @@ from typing import Any, Literal
 from redolab.errors import UsageError
 from redolab.files.writing import write_file
 
-Kind = Literal["values", "profile"]
+Kind = Literal["values", "profile", "forecast"]
 """What a page is of: `render_` and its name in `redolab.report.page.html`."""
 
 

@@ -9,6 +9,7 @@ from redolab.report.page import drawing
 from redolab.report.page.drawing import Figure
 from redolab.report.tables import cells, tables, wording
 from redolab.report.tables.cells import Results
+from redolab.report.tables.forecast import Sweep
 
 _LAW = {"color": "ink-soft", "dash": "solid"}
 _PUBLISHED = {"color": "ink-soft", "dash": "dot"}
@@ -109,6 +110,37 @@ def ratios(results: Results) -> Figure:
     each = 44 if len(entries) <= drawing.FEW else 40
     up = {"label": "", "domain": [len(entries) - 0.5, -0.85], "bare": True}
     return drawing.figure(60 + each * max(1, len(entries)), across, up, marks, [])
+
+
+def sweep(swept: Sweep) -> Figure:
+    """The throughput of a sweep of forecasts, with its prediction intervals."""
+    looks = drawing.look(0)
+    points, lows, highs = ([said.get(end) for said in swept.estimates] for end in ("point", "low", "high"))
+    numbers = all(isinstance(level, int | float) for level in swept.levels)
+    places: list[float] = list(swept.levels) if numbers else list(range(len(swept.levels)))
+    notes = [
+        f"{label} {swept.factor}: {cells.estimate(said).full if said else 'no steady state'}"
+        for label, said in zip(swept.labels, swept.estimates, strict=True)
+    ]
+    marks: list[drawing.Mark] = []
+    if swept.enough is not None:
+        marks.append({"kind": "rule", "x": places[swept.enough]})
+    marks += [
+        drawing.upright(looks["color"], places, lows, highs),
+        drawing.line(looks["color"], places, points),
+        drawing.dots(looks, places, points, notes),
+    ]
+    title = swept.factor[0].upper() + swept.factor[1:]
+    across = (
+        drawing.named_axis(title, swept.labels)
+        if not numbers
+        else drawing.log_axis(title, places, padding=0.06)
+        if min(places) > 0
+        else drawing.linear_axis(title, places)
+    )
+    return drawing.figure(
+        320, across, drawing.linear_axis(swept.unit, [*points, *highs], zero=True), marks, []
+    )
 
 
 def over_time(results: Results) -> dict[str, Figure]:

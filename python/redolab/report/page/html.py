@@ -23,6 +23,7 @@ from redolab.report.tables import (
     cells,
     contents,
     findings,
+    forecast,
     method,
     profile_tables,
     profile_views,
@@ -109,6 +110,30 @@ def render_profile(results: Results) -> str:
         bars=time_bars.profile_bars(results),
         advice=advice.sentences(results),
         tables=[_without_bars(table) for table in profile_views.instance_tables(results, _WIDTH)],
+        stamp="",
+    )
+
+
+def render_forecast(results: Results) -> str:
+    """Write a forecast as one HTML page that needs nothing else.
+
+    Args:
+        results: the results object of `redolab forecast`.
+
+    Returns:
+        The page. It opens without network, and `#results` in it holds the results object.
+    """
+    sweep = forecast.swept(results)
+    return _filled(
+        "forecast.html.j2",
+        results,
+        {} if sweep is None else {"sweep": figures.sweep(sweep)},
+        version=redolab.__version__,
+        sentences=forecast.sentences(results),
+        facts=forecast.facts(results),
+        cautions=forecast.cautions(results),
+        tables=forecast.tables(results),
+        sweep=sweep,
         stamp="",
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
@@ -12,48 +11,8 @@ from redolab.outlet import terminal
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import Paper
 from redolab.report.screen.plot import Point, plotted
-from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Results, Table
-from redolab.units import counted, significant
-
-_ROWS: Mapping[str, tuple[str, float]] = {
-    "throughput_per_s": ("commits per s", 1.0),
-    "rows_per_s": ("rows per s", 1.0),
-    "response_time_ms": ("response time, ms", 1.0),
-    "response_time_ms_p95": ("  95th percentile", 1.0),
-    "commit_time_ms": ("commit time, ms", 1.0),
-    "commit_time_ms_p50": ("  median", 1.0),
-    "commit_time_ms_p95": ("  95th percentile", 1.0),
-    "commit_time_ms_p99": ("  99th percentile", 1.0),
-    "cpu_utilization": ("CPUs busy, %", 100.0),
-    "device_utilization": ("log device busy, %", 100.0),
-    "commits_per_flush": ("commits per flush", 1.0),
-}
-"""Quantity to its name on the screen and what it is multiplied by."""
-_LEVELS: Mapping[str, Callable[[Any], str]] = {
-    "sessions": lambda value: counted(value, "session"),
-    "rows_per_commit": lambda value: f"{counted(value, 'row')} per commit",
-    "commit_wait": str,
-    "commit_delay_us": lambda value: f"commit delay {value:,} µs",
-    "log_device_ms": lambda value: f"log device {value:g} ms",
-    "cpus": lambda value: f"{value:g} effective CPUs",
-    "think_time_ms": lambda value: f"think time {value:g} ms",
-    "arrival_rate_per_s": lambda value: f"{value:,g} arrivals per s",
-    "cpu_factor": lambda value: f"{value:g} times the CPU time per transaction",
-}
-_NAMES: Mapping[str, str] = {
-    "sessions": "sessions", "rows_per_commit": "rows per commit", "commit_wait": "commit wait",
-    "commit_delay_us": "commit delay (µs)", "log_device_ms": "log device (ms)", "cpus": "effective CPUs",
-    "think_time_ms": "think time (ms)", "arrival_rate_per_s": "arrivals per s",
-    "cpu_factor": "CPU time, times",
-}  # fmt: skip
-_UNSAID: Mapping[str, Any] = {
-    "commit_delay_us": 0, "log_device_ms": None, "cpus": None, "think_time_ms": 0.0,
-    "arrival_rate_per_s": None, "cpu_factor": 1.0,
-}  # fmt: skip
-"""Levels that go without saying."""
-_ENOUGH = 0.95
-"""The part of the best throughput of a sweep from which more sessions are hardly worth it."""
+from redolab.report.tables import forecast
+from redolab.report.tables.cells import Results
 
 
 def print_forecast(results: Results, console: Console | None = None) -> None:
@@ -70,310 +29,33 @@ class ForecastScreen:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         results, paper = self._results, Paper(options.max_width, plain=options.ascii_only)
-        changed = results["asked"]["levels"] != results["today"]["levels"]
-        # A sweep or a question about today's setting needs no forecast of what was measured.
-        whole = changed or not (results["sweep"] or results["answers"])
-        if whole:
-            yield paper.text(_headline(results, changed), "bold")
-        if whole and results["work_rows"] is not None:
-            yield paper.text(_work(results, changed), "bold")
-        for answer in results["answers"]:
-            yield paper.text(_answer(answer), "bold")
-        if whole or results["answers"]:
+        sentences = forecast.sentences(results)
+        for sentence in sentences:
+            yield paper.text(sentence, "bold")
+        if sentences:
             yield Text()
-        yield from paper.facts(_facts(results, changed))
-        tables = [
-            *([_compared(results)] if changed else []),
-            *([_forecast(results, changed)] if whole else []),
-            *([_sweep(results)] if results["sweep"] else []),
-        ]
-        for table in tables:
+        yield from paper.facts(forecast.facts(results))
+        for table in forecast.tables(results):
             yield from paper.table(fitted(table, paper.width, "With --json too"))
         lines = sweep_plot(results, paper.width)
         if lines:
             yield Text()
             yield from map(paper.text, lines)
-        care = [*_beyond(results), *results["warnings"]]
+        care = forecast.cautions(results)
         if care:
             yield Text()
             yield Text("Read with care", "bold")
             yield from paper.facts([("  warning", text) for text in care])
 
 
-def _headline(results: Results, changed: bool) -> str:
-    asked, today = results["asked"], results["today"]
-    quantity, unit = _first(asked["levels"])
-    said = cells.estimate(asked["forecast"][quantity])
-    if not changed:
-        measured = today["measured"].get(quantity)
-        seen = f", where {cells.estimate(measured).text} were measured" if measured else ""
-        return f"Today's setting, as the model sees it: {said.text} {unit} ({said.interval}){seen}."
-    changes, absolute = ", ".join(_changes(results)), f"{said.text} {unit} ({said.interval})"
-    ratio = asked["compared_with_today"].get(quantity)
-    if ratio is None:
-        return f"{changes}: {absolute}."
-    times = cells.estimate(ratio)
-    return f"{changes}: {times.text} times today's {_unitless(quantity)} ({times.interval}); {absolute}."
-
-
-def _unitless(quantity: str) -> str:
-    """The name of a quantity without the unit of a time, for a ratio of it."""
-    return _ROWS[quantity][0].partition(",")[0]
-
-
-def _work(results: Results, changed: bool) -> str:
-    """How long the work takes, and beside it how long it takes today."""
-    rows, asked, today = results["work_rows"], results["asked"], results["today"]
-    taken = cells.estimate(asked["elapsed_s"])
-    text = f"{counted(rows, 'row')} take {taken.text} s ({taken.interval})"
-    return f"{text}; as today {cells.estimate(today['elapsed_s']).text} s." if changed else f"{text}."
-
-
-def _first(levels: Mapping[str, Any]) -> tuple[str, str]:
-    """The quantity that answers first, with its unit: of arrivals, it is known how many are done."""
-    if levels["arrival_rate_per_s"] is not None:
-        return "response_time_ms", "ms of response time"
-    return (
-        ("rows_per_s", "rows per s")
-        if levels["rows_per_commit"] > 1
-        else ("throughput_per_s", "commits per s")
-    )
-
-
-def _changes(results: Results) -> list[str]:
-    before, after = results["today"]["levels"], results["asked"]["levels"]
-    return [_LEVELS[name](value) for name, value in after.items() if value != before[name]]
-
-
-def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
-    levels = results["today"]["levels"]
-    said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
-    place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
-    today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
-    facts = [("Run", results["run"]), ("Today", today)]
-    if changed:
-        facts.append(("Asked", ", ".join(_changes(results))))
-    verified = results["asked"]["forecast"]["throughput_per_s"]["verified"]
-    checked = f"verified {counted(verified, 'time')} before" if verified else "never verified before"
-    facts.append(("Model", f"{results['model']}; {results['family']}, {checked}"))
-    others = [
-        f"{name} {cells.number(said['throughput_per_s'])}"
-        for name, said in results["models"].items()
-        if name != results["model"] and "throughput_per_s" in said
-    ]
-    facts += [("Record", text) for text in _record(results)]
-    if results["answers"]:
-        facts.append(("Answers", "their intervals are the calibration's, without the model's own error"))
-    if others and (changed or not results["sweep"]):
-        facts.append(("Others", f"commits per s by the other models: {'; '.join(others)}"))
-    return facts
-
-
-def _record(results: Results) -> Iterator[str]:
-    """How far the model's throughputs were off in every record there is."""
-    for part in results["league"]["records"]:
-        for row in part["rows"]:
-            if row["model"] == results["model"] and row["quantity"] == "throughput_per_s":
-                errors = [cells.number(100 * row[name], 2) for name in ("error_median", "error_p95")]
-                text = (
-                    f"{counted(row['forecasts'], 'throughput')} forecast before ({part['name']}), off by "
-                    f"{errors[0]}\u00a0% in the median, 95\u00a0% of them by less than {errors[1]}\u00a0%"
-                )
-                held = f"; the intervals held {cells.share(row['coverage']).text}\u00a0%"
-                yield text + (held if row["with_interval"] else "")
-
-
-def _forecast(results: Results, changed: bool) -> Table:
-    asked, today = results["asked"], results["today"]
-    measured = changed and bool(asked["measured"])
-    sources = [("Today, measured", today["measured"])]
-    # The forecast stands last, beside its interval; 80 columns hold three figures and that.
-    if measured:
-        sources.append(("Asked, measured", asked["measured"]))
-    else:
-        sources.append(("Today, forecast", today["forecast"]))
-    if changed:
-        sources.append(("Asked, forecast", asked["forecast"]))
-    columns = [
-        Column("", align="left"),
-        *(Column(title) for title, _ in sources),
-        Column(_interval_title(asked["forecast"])),
-    ]
-    rows = [
-        [
-            Cell(title),
-            *(_point(values, name, scale) for _, values in sources),
-            Cell(cells.estimate(asked["forecast"].get(name), scale).interval),
-        ]
-        for name, (title, scale) in _shown(results).items()
-    ]
-    return Table("forecast", "Forecast", columns, rows)
-
-
-def _compared(results: Results) -> Table:
-    ratios = results["asked"]["compared_with_today"]
-    columns = [Column("", align="left"), Column("Times today's"), Column(_interval_title(ratios))]
-    rows = []
-    for name in _shown(results):
-        if name in ratios:
-            ratio = cells.estimate(ratios[name])
-            rows.append([Cell(_unitless(name)), Cell(ratio.text), Cell(ratio.interval)])
-    return Table("compared", "Compared with today, forecast by forecast", columns, rows)
-
-
-def _shown(results: Results) -> dict[str, tuple[str, float]]:
-    """The quantities of the asked forecast; rows where a commit has several."""
-    several = any(results[name]["levels"]["rows_per_commit"] > 1 for name in ("asked", "today"))
-    known = results["asked"]["forecast"]
-    return {name: row for name, row in _ROWS.items() if name in known and (several or name != "rows_per_s")}
-
-
-def _sweep(results: Results) -> Table:
-    factor = results["swept"]
-    levels = [one["levels"] for one in results["sweep"]]
-    unit = "Rows" if any(one["rows_per_commit"] > 1 for one in levels) else "Commits"
-    quantity = "rows_per_s" if unit == "Rows" else "throughput_per_s"
-    measured = any(one["measured"] for one in results["sweep"])
-    known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
-    work = results["work_rows"] is not None
-    columns = [
-        Column(_NAMES[factor][0].upper() + _NAMES[factor][1:]),
-        Column("Elapsed", "s") if work else Column(f"{unit} per s"),
-        Column(_interval_title(known)),
-        Column(
-            f"{unit} per s, measured" if work and measured else "Measured" if measured else "Times today's"
-        ),
-        Column(f"{unit} per s") if work else Column("p95", "ms"),
-        Column("CPUs", "% busy"),
-        Column("Log", "% busy"),
-    ]
-    rows = []
-    for one in results["sweep"]:
-        said = cells.estimate(one["elapsed_s"] if work else one["forecast"].get(quantity))
-        mark = "* " if one["extrapolated"] else ""
-        beside = one["measured"] if measured else one["compared_with_today"]
-        rows.append(
-            [
-                Cell(mark + _level_text(one["levels"][factor])),
-                Cell("") if one["refused"] else Cell(said.text),
-                Cell("no steady state" if one["refused"] else said.interval),
-                _point(beside, quantity) if beside else Cell(""),
-                _forecast_of(one, quantity if work else "commit_time_ms_p95"),
-                _forecast_of(one, "cpu_utilization"),
-                _forecast_of(one, "device_utilization"),
-            ]
-        )
-    note = (
-        f"Elapsed: until {counted(results['work_rows'], 'row')} are written."
-        if work
-        else "p95: of the commit time."
-    )
-    if any(one["extrapolated"] for one in results["sweep"]):
-        note += " * outside of what the run measured: wider."
-    return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
-
-
 def sweep_plot(results: Results, width: int) -> list[str]:
     """The sweep's throughput as lines of a plot, the fewest sessions with nearly all of the best marked."""
-    sweep, factor = results["sweep"], results["swept"]
-    if not sweep:
+    sweep = forecast.swept(results)
+    if sweep is None:
         return []
-    several = any(one["levels"]["rows_per_commit"] > 1 for one in sweep)
-    quantity, unit = ("rows_per_s", "Rows") if several else ("throughput_per_s", "Commits")
-    points = []
-    for one in sweep:
-        said = {} if one["refused"] else one["forecast"].get(quantity) or {}
-        label = _level_text(one["levels"][factor])
-        points.append(Point(label, *(said.get(end) for end in ("point", "low", "high"))))
-    best = max((point.value or 0.0 for point in points), default=0.0)
-    enough = [place for place, point in enumerate(points) if (point.value or 0.0) >= _ENOUGH * best > 0]
-    marked = enough[0] if factor == "sessions" and enough else None
-    mark = f"{100 * _ENOUGH:g} % of the best"
-    return plotted(points, f"{unit} per s over {_NAMES[factor]}", width, marked, mark)
-
-
-def _forecast_of(one: Mapping[str, Any], name: str) -> Cell:
-    return Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
-
-
-def _sweep_caption(results: Results, factor: str) -> str:
-    before, after = results["today"]["levels"], results["asked"]["levels"]
-    others = [
-        _LEVELS[name](value)
-        for name, value in after.items()
-        if name != factor and value not in (before[name], None)
+    points = [
+        Point(label, *(said.get(end) for end in ("point", "low", "high")))
+        for label, said in zip(sweep.labels, sweep.estimates, strict=True)
     ]
-    return f"Sweep of {_NAMES[factor]}" + (f", with {', '.join(others)}" if others else "")
-
-
-def _answer(answer: Mapping[str, Any]) -> str:
-    if answer["refused"]:
-        return f"{_QUESTIONS[answer['question']]}: no answer; {answer['refused']}."
-    brings, where = answer["brings"], _value_text(answer)
-    figures = {name: significant(figure) for name, figure in brings.items()}
-    if answer["question"] == "elbow":
-        return (
-            f"Elbow: {where} sessions give {100 * answer['wanted']:g} % of the best throughput, "
-            f"{figures['throughput_per_s']} of {figures['best_throughput_per_s']} commits per s at "
-            f"{brings['best_sessions']:,.0f}. Asymptotic bounds, which know no group commit, meet at "
-            f"{figures['bounds_elbow']}."
-        )
-    if answer["question"] == "keep_p95_under":
-        return (
-            f"Up to {where} arrivals per s keep 95 % of the response times under {answer['wanted']:g} ms; "
-            f"as many sessions in a loop do {figures['looping_throughput_per_s']} commits per s."
-        )
-    return (
-        f"From {where} rows per commit on, {100 * answer['wanted']:g} % of the time per row that very many "
-        f"save is saved: {figures['rows_per_s']} rows per s, where one gives {figures['rows_per_s_of_one']} "
-        f"and very many give {figures['rows_per_s_of_many']}."
-    )
-
-
-_QUESTIONS: Mapping[str, str] = {
-    "elbow": "Sessions at the elbow",
-    "keep_p95_under": "Largest arrival rate",
-    "rows_for": "Fewest rows per commit",
-}
-
-
-def _value_text(answer: Mapping[str, Any]) -> str:
-    """The value with its interval; sessions and rows are whole."""
-    value = answer["value"]
-    if answer["factor"] == "arrival_rate_per_s":
-        cell = cells.estimate(value)
-        return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
-    low, high = (None if value[end] is None else f"{value[end]:,.0f}" for end in ("low", "high"))
-    return f"{value['point']:,.0f}" + (f" ({low} – {high})" if low and high else "")
-
-
-def _beyond(results: Results) -> Iterator[str]:
-    """What was not measured, of the forecast, its sweep and its answers; each factor once."""
-    parts = (results, *results["sweep"], *results["answers"])
-    items = [item for part in parts for item in part["extrapolated"]]
-    for factor in dict.fromkeys(item["factor"] for item in items):
-        mine = [item for item in items if item["factor"] == factor]
-        values = [_level_text(value) for value in sorted({item["asked"] for item in mine})]
-        said = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
-        low, high = (mine[0][end] for end in ("measured_from", "measured_to"))
-        measured = "none" if low is None else _level_text(low)
-        measured += "" if low == high else f" to {_level_text(high)}"
-        yield (
-            f"{_NAMES[factor]} {said}: the run measured {measured}. What is extrapolated has wider intervals."
-        )
-
-
-def _level_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    text = f"{value:,}" if isinstance(value, int) else significant(value)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _interval_title(estimates: Mapping[str, Any]) -> str:
-    one = next(iter(estimates.values()), {"level": 0.9})
-    return cells.level(one)
-
-
-def _point(estimates: Mapping[str, Any], name: str, scale: float = 1.0) -> Cell:
-    return Cell(cells.estimate(estimates.get(name), scale).text)
+    mark = f"{100 * forecast.ENOUGH:g} % of the best"
+    return plotted(points, f"{sweep.unit} over {sweep.factor}", width, sweep.enough, mark)
