@@ -79,15 +79,20 @@ def test_comparisons_of_all_pairs_name_both() -> None:
     assert tables.comparison(results | {"comparisons": [pair]}, "nowait/batch", "elapsed_s") is None
 
 
-def test_many_settings_have_a_row_each_in_the_table_of_times() -> None:
-    wide = time_tables.profile_times(stored("wide"))
-    assert len(wide.rows) == 16
-    assert wide.columns[0].title == "Setting"
-    for row, setting in zip(wide.rows, stored("wide")["settings"], strict=True):
+def test_the_times_of_many_settings_stand_in_tables_of_six() -> None:
+    results = stored("wide")
+    wide = time_tables.profile_times(results)
+    assert [len(table.columns) for table in wide] == [8, 8, 6]
+    assert wide[1].caption.endswith(": 64 to 2048")
+    assert [table.key for table in wide] == ["profile-times", "profile-times-2", "profile-times-3"]
+    for place, setting in enumerate(results["settings"]):
+        table, column = wide[place // 6], 1 + place % 6
+        assert table.columns[column].title == setting["name"]
         parts = {entry["row"]: 1e3 * entry["per_unit_ms"]["point"] for entry in setting["profile"]}
-        shown = [float(cell.text.replace("−", "-")) for cell in row[1:-1] if cell.text != "–"]
+        texts = [row[column].text for row in table.rows[:-1]]
+        shown = [float(text.replace("−", "-")) for text in texts if text != "–"]
         assert sum(shown) == pytest.approx(sum(parts.values()), rel=0.03)
-    few = time_tables.profile_times(stored("log_bound"))
+    (few,) = time_tables.profile_times(stored("log_bound"))
     assert few.rows[-1][0].text == "response time R"
 
 

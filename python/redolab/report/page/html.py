@@ -164,7 +164,7 @@ def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **part
             script=_asset("figures.js") + _asset("report.js"),
             d3=_asset("d3.min.js"),
             plot=_asset("plot.umd.min.js"),
-            figures_json=_script_json(drawn),
+            figures_json=_script_json(_drawable(drawn)),
             results_json=_script_json(results),
             **parts,
         )
@@ -187,6 +187,15 @@ def _own(results: Results) -> dict[str, Figure]:
 def _name(data: Mapping[str, Any]) -> str:
     """An experiment's own figure within the page, whose own names it must not take."""
     return f"own-{data['key']}"
+
+
+def _drawable(value: Any) -> Any:
+    """The same with numbers to six digits, which no screen can tell from all of them."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _drawable(item) for key, item in value.items()}
+    return [_drawable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _script_json(value: Any) -> Markup:

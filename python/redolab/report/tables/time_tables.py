@@ -29,12 +29,14 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def profile_times(results: Results) -> Table:
-    """Time per unit of work in each row of the session profile, and the whole of each setting.
+def profile_times(results: Results) -> list[Table]:
+    """Time per unit of work in each row of the session profile, the whole of a setting as the last row.
 
-    A column per setting, and the whole as the last row; a row per setting where there are many.
+    A column per setting; a table for every six of them.
     """
-    return _by_row(results) if len(results["settings"]) <= _COLUMNS else _by_setting(results)
+    settings = results["settings"]
+    parts = [settings[start : start + _COLUMNS] for start in range(0, len(settings), _COLUMNS)]
+    return [_by_row(results, part, number) for number, part in enumerate(parts, 1)]
 
 
 def has_instance(results: Results) -> bool:
@@ -53,8 +55,7 @@ def main_rows(results: Results) -> list[str]:
     ]
 
 
-def _by_row(results: Results) -> Table:
-    settings = results["settings"]
+def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int) -> Table:
     unit = cells.time_unit(results)
     rows = [
         [
@@ -74,33 +75,14 @@ def _by_row(results: Results) -> Table:
         *(_whole(setting, unit) for setting in settings),
         Cell(""),
     ]
+    first = number == 1
+    key = "profile-times" if first else f"profile-times-{number}"
+    caption = f"Time per {wording.unit(results)}, session scope, {unit.name}"
+    if len(settings) < len(results["settings"]):
+        caption += f": {settings[0]['name']} to {settings[-1]['name']}"
     note = "The rows of a setting sum to its R. “–”: never seen in that setting."
-    return _times_table(results, columns, [*rows, total], note)
-
-
-def _by_setting(results: Results) -> Table:
-    unit = cells.time_unit(results)
-    shown = main_rows(results)
-    rows = [
-        [Cell(setting["name"]), *(_part(setting, row, unit) for row in shown), _whole(setting, unit)]
-        for setting in results["settings"]
-    ]
-    columns = (
-        Column("Setting", align="left"),
-        *(Column(row_name(row), unit.name) for row in shown),
-        Column("response time R", unit.name),
-    )
-    note = (
-        "Rows under 1 % of every setting stand among the figure's numbers. “–”: never seen in that setting."
-    )
-    return _times_table(results, columns, rows, note)
-
-
-def _times_table(
-    results: Results, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], note: str
-) -> Table:
-    caption = f"Time per {wording.unit(results)}, session scope, {cells.time_unit(results).name}"
-    return Table("profile-times", caption, columns, rows, " ".join([note, *unaccounted(results)]))
+    told = [note, *unaccounted(results)] if first else []
+    return Table(key, caption, columns, [*rows, total], " ".join(told))
 
 
 def _part(setting: Mapping[str, Any], row: str, unit: TimeUnit) -> Cell:
