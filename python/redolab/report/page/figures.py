@@ -11,6 +11,8 @@ from redolab.report.tables import cells, tables, wording
 from redolab.report.tables.cells import Results
 from redolab.report.tables.forecast import Sweep
 
+_LEFT = 64
+"""Pixels left of the axis of figures that stand below one another."""
 _LAW = {"color": "ink-soft", "dash": "solid"}
 _PUBLISHED = {"color": "ink-soft", "dash": "dot"}
 _DISTURBED = {"color": "ink", "symbol": "circle", "hollow": True}
@@ -152,7 +154,8 @@ def over_time(results: Results) -> dict[str, Figure]:
     ):
         if any(item.get(key) is not None for item in results["timeline"]):
             drawn[name] = _per_sample(results, key, title, scale)
-    return drawn
+    # One below the other: the same moment must stand at the same place.
+    return {name: figure | {"left": _LEFT} for name, figure in drawn.items()}
 
 
 def _per_sample(results: Results, key: str, title: str, scale: float) -> Figure:

@@ -86,7 +86,7 @@ const figures = (() => {
     const down = figure.y;
     const ticksUp = down.bare ? [] : ticksOf(down, figure.height / 60);
     const widest = Math.max(0, ...ticksUp.map(([, text]) => text.length));
-    const left = down.bare ? 4 : Math.min(0.4 * width, 14 + widest * letter);
+    const left = down.bare ? 4 : Math.max(figure.left || 0, Math.min(0.4 * width, 14 + widest * letter));
     const ticksAcross = thinned(ticksOf(figure.x, (width - left) / 90), width - left);
     const host = d3.create("svg");
     const defs = host.append("defs");
