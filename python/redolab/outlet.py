@@ -6,10 +6,10 @@ in a sentence.
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,9 +19,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from redolab.errors import OutputClosedError, OutputError
-from redolab.printable import printable
-
-_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+from redolab.printable import in_ascii, printable
 
 
 def show(text: str) -> None:
@@ -56,18 +54,7 @@ def terminal(stderr: bool = False) -> Console:
 
 
 class _Terminal(Console):
-    """Writes out whatever a text has in it that only rich itself may send; to a pipe without blanks at the
-    ends of lines, with which rich fills its tables.
-    """
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print what rich can print."""
-        if self.is_terminal:
-            super().print(*objects, **options)
-            return
-        with self.capture() as held:
-            super().print(*objects, **options)
-        self.file.write(_BLANKS.sub("", held.get()))
+    """Writes out whatever a text has in it that only rich itself may send."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render to segments that are safe to show."""
@@ -98,12 +85,40 @@ def _opened(stream: TextIO | None, number: int) -> TextIO:
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123  closed by standard_streams
     stream.flush()
-    return io.TextIOWrapper(
+    text = io.TextIOWrapper if stream.isatty() else _Unpadded
+    return text(
         io.BufferedWriter(_Descriptor(number, "wb", closefd=False)),
         encoding=stream.encoding,
-        errors="backslashreplace",
+        errors=_LIKENESS,
         line_buffering=number == 2 or stream.isatty(),
     )
+
+
+def _likeness(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What stands for letters that an encoding does not have: what looks like them, or their number."""
+    if isinstance(error, UnicodeEncodeError):
+        letters = in_ascii(error.object[error.start : error.end])
+        if letters.isascii():
+            return letters, error.end
+    return codecs.backslashreplace_errors(error)
+
+
+_LIKENESS = "redolab"
+codecs.register_error(_LIKENESS, _likeness)
+
+
+class _Unpadded(io.TextIOWrapper):
+    """Writes no line with blanks at its end, with which rich fills a screen; blanks without an end wait."""
+
+    _waiting = ""
+
+    def write(self, text: str) -> int:
+        """Write what no longer can turn out to be the end of a line."""
+        lines = (self._waiting + text).split("\n")
+        last = lines[-1].rstrip(" ")
+        self._waiting = lines[-1][len(last) :]
+        super().write("\n".join([*(line.rstrip(" ") for line in lines[:-1]), last]))
+        return len(text)
 
 
 class _Descriptor(io.FileIO):

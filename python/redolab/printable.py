@@ -15,12 +15,22 @@ _UNSEEN = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_PLAIN = str.maketrans({
+    "–": "-", "−": "-", "×": "x", "µ": "u", "·": "|", "′": "'", "\u00a0": " ", "“": '"', "”": '"', "²": "2",
+    "≥": ">", "█": "#", "▏": "|", "●": "o", "▲": "^", "│": "|", "┤": "+", "└": "+", "─": "-", "┴": "+",
+})  # fmt: skip
+"""What is written where a letter cannot be."""
 _SHORT = {"\t": "\\t", "\r": "\\r"}
 
 
 def printable(text: str) -> str:
     r"""The text with everything that a terminal would obey or hide written out, as `\x1b`; newlines stay."""
     return _UNSEEN.sub(_written_out, text)
+
+
+def in_ascii(text: str) -> str:
+    """The text for a terminal that has ASCII alone: `us` for `µs`, and what has no such likeness as it is."""
+    return text.translate(_PLAIN)
 
 
 def _written_out(found: re.Match[str]) -> str:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-MINUS = "−"
+_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+# Not those of the locale.
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
 )  # fmt: skip
-_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Write `value` with `digits` significant digits and thousands separators, never in e-notation."""
+    """Write `value` with `digits` significant digits and thousands separators, never in e-notation.
+
+    >>> significant(-12345.6)
+    '−12,346'
+    """
     if not math.isfinite(value):
-        return str(value)
+        return minus(str(value))
     if value == 0:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{round(value, decimals):,.{decimals}f}".replace("-", MINUS)
+    return minus(f"{round(value, decimals):,.{decimals}f}")
 
 
 def duration(seconds: float) -> str:
@@ -32,27 +39,43 @@ def duration(seconds: float) -> str:
     return "0 s" if seconds == 0 else f"{significant(seconds / 1e-9)} ns"
 
 
+def minus(figures: str) -> str:
+    """Figures as Python writes them, with minus signs for hyphens.
+
+    >>> minus("-1 to -0.5")
+    '−1 to −0.5'
+    """
+    return figures.replace("-", "−")
+
+
+def moment(iso: str, seconds: bool = False) -> str:
+    """A moment in words, in UTC where its zone is known; a text that is no moment in ISO 8601 as it is.
+
+    Args:
+        iso: the moment as it is stored.
+        seconds: to the second instead of the minute.
+
+    >>> moment("2026-11-24T16:28:11+00:00"), moment("2026-11-24T16:28:11", seconds=True)
+    ('24 November 2026, 16:28 UTC', '24 November 2026, 16:28:11')
+    """
+    if not _MOMENT.match(iso):
+        return iso
+    try:
+        found = datetime.fromisoformat(iso)
+        found = found if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return iso
+    time = f"{found:%H:%M:%S}" if seconds else f"{found:%H:%M}"
+    zone = "" if found.tzinfo is None else " UTC"
+    return f"{found.day} {_MONTHS[found.month - 1]} {found.year}, {time}{zone}"
+
+
 def clock(seconds: float) -> str:
     """Write a time span (seconds) as a person plans it: `45 s`, `2 min`, `4 h 05 min`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def moment(text: str) -> str:
-    """A time as a person reads it; what is none, as it stands.
-
-    >>> moment("2026-11-24T16:28:11.250+00:00")
-    '24 November 2026, 16:28 UTC'
-    """
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    zone = " UTC" if at.tzinfo is not None else ""
-    at = at.astimezone(UTC) if zone else at
-    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}, {at:%H:%M}{zone}"
 
 
 def with_interval(
@@ -77,7 +100,7 @@ def with_interval(
 
 def percent(share: float, decimals: int = 1) -> str:
     """Write a share (1.0 is all) as a percentage."""
-    return f"{100 * share:.{decimals}f} %".replace("-", MINUS)
+    return minus(f"{100 * share:.{decimals}f} %")
 
 
 def size(count_bytes: float) -> str:

@@ -72,6 +72,18 @@ def test_a_reader_that_is_gone_ends_it_without_a_word(tmp_path: Path) -> None:
         assert (arguments, done.returncode, done.stderr) == (arguments, 141, b"")
 
 
+def test_no_line_ends_in_blanks_in_a_pipe(tmp_path: Path) -> None:
+    for arguments in [*_commands(tmp_path), ["doctor"]]:
+        done = subprocess.run(
+            command(*arguments), capture_output=True, check=False, text=True, env=_environment(tmp_path)
+        )
+        assert done.stdout, arguments
+        assert (arguments, [line for line in done.stdout.splitlines() if line != line.rstrip()]) == (
+            arguments,
+            [],
+        )
+
+
 @pytest.mark.parametrize("arguments", [["run", "no-such"], ["run", "--no-such"], ["no-such"]])
 def test_a_complaint_that_cannot_be_written_keeps_its_exit_code(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from redolab.units import MINUS
+from redolab.units import minus
 
 Outcome = Literal["passed", "failed", "warning", "not_available"]
 
@@ -25,4 +25,4 @@ class Diagnostic:
 
 def signed_percent(share: float, decimals: int = 1) -> str:
     """A change in percent, its sign always shown."""
-    return f"{100 * share:+.{decimals}f} %".replace("-", MINUS)
+    return minus(f"{100 * share:+.{decimals}f} %")

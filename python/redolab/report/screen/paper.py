@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from redolab.printable import printable
+from redolab.printable import in_ascii, printable
 from redolab.report.tables.cells import Table
 
 TONES: Mapping[str, str] = {
@@ -39,9 +39,6 @@ TONES: Mapping[str, str] = {
 """Styles of outcomes and of rows of time; colour is never the only sign."""
 _RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 _PLAIN_RULE = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-_PLAIN = str.maketrans({"–": "-", "−": "-", "×": "x", "µ": "u", "█": "#", "·": "|", "′": "'",
-                        "\u00a0": " ", "“": '"', "”": '"', "²": "2", "≥": ">",
-                        "●": "o", "│": "|", "▲": "^", "─": "-"})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,4 +105,4 @@ class Paper:
         text = printable(text)
         if not self.plain:
             return text
-        return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
+        return in_ascii(text).encode("ascii", "replace").decode("ascii")
