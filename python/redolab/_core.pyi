@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import Final, final
 
+from redolab.model.erlang import OpenQueue
 from redolab.model.group_commit import GroupCommitParameters
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "ClientTls",
     "ClientWork",
     "MachineTimes",
+    "NoSteadyStateError",
     "ServerTasks",
     "SessionWork",
     "Simulated",
@@ -23,8 +25,14 @@ __all__ = [
     "Window",
     "check_group_commit",
     "die_with_parent",
+    "erlang_b",
+    "erlang_c",
     "machine_times",
+    "open_queue",
     "process_threads",
+    "response_time_cpu",
+    "response_time_io",
+    "response_time_quantile",
     "server_tasks",
     "simulate_group_commit",
     "spin",
@@ -341,3 +349,13 @@ def simulate_group_commit(
 ) -> Simulated: ...
 
 class SimulationTooLongError(ValueError): ...
+class NoSteadyStateError(ValueError): ...
+
+def response_time_cpu(service_time: float, arrival_rate: float, servers: float) -> float: ...
+def response_time_io(service_time: float, arrival_rate: float, servers: float) -> float: ...
+def erlang_b(servers: int, offered: float) -> float: ...
+def erlang_c(servers: int, offered: float) -> float: ...
+def open_queue(
+    arrival_rate: float, service_time: float, servers: int
+) -> tuple[float, float, float, float]: ...
+def response_time_quantile(queue: OpenQueue, share: float) -> float: ...

@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod forecast;
 mod group_commit;
 mod load;
 mod places;
@@ -164,7 +165,7 @@ fn die_with_parent(parent: u32) -> io::Result<()> {
 }
 
 /// Redolab's compiled part: processes watched from outside, sessions over the wire, CPU work, the
-/// emulated log device, and the group-commit simulator.
+/// emulated log device, the group-commit simulator, and forecasts.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
@@ -183,6 +184,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )?;
     module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
+    forecast::register(module)?;
     module.add_class::<load::SessionWork>()?;
     module.add_class::<load::ClientResponses>()?;
     module.add_class::<load::ClientWork>()?;

@@ -1,0 +1,4 @@
+//! Formulas of queues.
+
+pub mod erlang;
+pub mod published;

@@ -1,0 +1,23 @@
+//! Refusals as Python's errors.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use redolab_forecast::Refused;
+
+create_exception!(
+    redolab._core,
+    NoSteadyStateError,
+    PyValueError,
+    "Work arrives as fast as it can be done, or faster: the queue grows without end."
+);
+
+/// The error that Python raises.
+#[expect(clippy::needless_pass_by_value, reason = "the form that map_err wants")]
+pub fn raised(refused: Refused) -> PyErr {
+    let text = refused.to_string();
+    match refused {
+        Refused::Invalid(_) => PyValueError::new_err(text),
+        Refused::NoSteadyState(_) => NoSteadyStateError::new_err(text),
+    }
+}
