@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import Final, final
 
+from redolab.model.distribution import Distribution
 from redolab.model.erlang import OpenQueue
 from redolab.model.group_commit import GroupCommitParameters
 
@@ -25,6 +26,7 @@ __all__ = [
     "Window",
     "check_group_commit",
     "die_with_parent",
+    "distribution_moments",
     "erlang_b",
     "erlang_c",
     "machine_times",
@@ -38,6 +40,7 @@ __all__ = [
     "spin",
     "task_states",
     "toml_places",
+    "transaction_demand",
 ]
 
 LOG_DEVICE_LIBRARY: Final[bytes]
@@ -359,3 +362,5 @@ def open_queue(
     arrival_rate: float, service_time: float, servers: int
 ) -> tuple[float, float, float, float]: ...
 def response_time_quantile(queue: OpenQueue, share: float) -> float: ...
+def distribution_moments(distribution: Distribution) -> tuple[float, float]: ...
+def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]: ...

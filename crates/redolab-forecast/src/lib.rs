@@ -3,10 +3,15 @@
 //! The same in Python and in a page: no input, no output, no clock, no threads, and every figure to the same
 //! bits on every machine. What is random is the simulator's (`redolab_sim`), with a seed.
 
+mod distribution;
+mod group_commit;
 mod queues;
 mod refused;
+mod statistics;
 mod text;
 
+pub use distribution::Distribution;
+pub use group_commit::parameters::{GroupCommitParameters, Load};
 pub use queues::erlang::{OpenQueue, erlang_b, erlang_c, open_queue};
 pub use queues::published::{response_time_cpu, response_time_io};
 pub use refused::Refused;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use redolab_sim::Invalid;
+
 /// Why something has no forecast; the text is for whoever asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
@@ -20,3 +22,9 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
+
+impl From<Invalid> for Refused {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid.0)
+    }
+}

@@ -6,162 +6,10 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use redolab_sim::{
-    Distribution, Invalid, Load, MOST_EVENTS, Parameters, Plan, Stopped, simulate_while,
-};
+use redolab_sim::{MOST_EVENTS, Plan, Stopped, simulate_while};
 
-/// `redolab.model.distribution.Distribution`.
-#[derive(FromPyObject)]
-struct Described {
-    shape: String,
-    values: Vec<f64>,
-}
-
-impl Described {
-    fn distribution(&self) -> PyResult<Distribution> {
-        Ok(match (self.shape.as_str(), self.values.as_slice()) {
-            ("constant", &[mean]) => Distribution::Constant { mean_ns: mean * 1e9 },
-            ("exponential", &[mean]) => Distribution::Exponential { mean_ns: mean * 1e9 },
-            ("gamma", &[mean, cv]) => Distribution::Gamma { mean_ns: mean * 1e9, cv },
-            ("lognormal", &[mean, cv]) => Distribution::Lognormal { mean_ns: mean * 1e9, cv },
-            ("two_valued", &[usual, rare, rare_share]) => {
-                Distribution::TwoValued { usual_ns: usual * 1e9, rare_ns: rare * 1e9, rare_share }
-            }
-            ("quantiles", values) => Distribution::Quantiles {
-                values_ns: values.iter().map(|value| value * 1e9).collect(),
-            },
-            (shape, values) => {
-                let count = values.len();
-                return Err(PyValueError::new_err(format!(
-                    "there is no distribution {shape:?} of {count} values"
-                )));
-            }
-        })
-    }
-}
-
-/// `redolab.model.group_commit.Arrivals`.
-#[derive(FromPyObject)]
-struct Arrivals {
-    gap: Described,
-    burst: u32,
-}
-
-/// `redolab.model.group_commit.GroupCommitParameters`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
-#[derive(FromPyObject)]
-pub struct GroupCommitParameters {
-    sessions: u32,
-    think: Described,
-    arrivals: Option<Arrivals>,
-    cpus: f64,
-    quantum_s: f64,
-    rows: u32,
-    row_cpu: Described,
-    commit_cpu: Described,
-    contention_s: f64,
-    row_bytes: f64,
-    commit_bytes: f64,
-    flush_cpu_s: f64,
-    device: Described,
-    device_s_per_byte: f64,
-    device_after_idle_s: Vec<(f64, f64)>,
-    wake_s: f64,
-    post_s: f64,
-    served_s: f64,
-    idle_exit_s: f64,
-    halt_exit_s: f64,
-    halt_after_s: f64,
-    cold_s: f64,
-    device_write_s: f64,
-    device_paced: bool,
-    device_cpu: Option<u32>,
-    interrupt_s: f64,
-    spread_below: f64,
-    fetch_below: f64,
-    hand_over_exit_s: f64,
-    own_queues: bool,
-    balance_s: f64,
-    statements: u32,
-    client_threads: u32,
-    client_s: f64,
-    client_wake_s: f64,
-    group_commit: bool,
-    commit_delay_s: f64,
-    commit_siblings: u32,
-    asynchronous: bool,
-    writer_interval_s: f64,
-    writer_bytes: u64,
-}
-
-impl GroupCommitParameters {
-    fn parameters(&self) -> PyResult<Parameters> {
-        let load = match &self.arrivals {
-            None => Load::Closed { think: self.think.distribution()? },
-            Some(Arrivals { gap, burst }) => Load::Open { gap: gap.distribution()?, burst: *burst },
-        };
-        Ok(Parameters {
-            sessions: self.sessions,
-            load,
-            cpus: self.cpus,
-            quantum_ns: nanoseconds("quantum_s", self.quantum_s)?,
-            rows: self.rows,
-            row_cpu: self.row_cpu.distribution()?,
-            commit_cpu: self.commit_cpu.distribution()?,
-            contention_ns: self.contention_s * 1e9,
-            row_bytes: self.row_bytes,
-            commit_bytes: self.commit_bytes,
-            flush_cpu_ns: nanoseconds("flush_cpu_s", self.flush_cpu_s)?,
-            device: self.device.distribution()?,
-            device_ns_per_byte: self.device_s_per_byte * 1e9,
-            device_after_idle_ns: self.after_idle_ns()?,
-            wake_ns: nanoseconds("wake_s", self.wake_s)?,
-            post_ns: nanoseconds("post_s", self.post_s)?,
-            served_ns: nanoseconds("served_s", self.served_s)?,
-            idle_exit_ns: nanoseconds("idle_exit_s", self.idle_exit_s)?,
-            halt_exit_ns: nanoseconds("halt_exit_s", self.halt_exit_s)?,
-            halt_after_ns: nanoseconds("halt_after_s", self.halt_after_s)?,
-            cold_ns: nanoseconds("cold_s", self.cold_s)?,
-            device_write_ns: nanoseconds("device_write_s", self.device_write_s)?,
-            device_paced: self.device_paced,
-            device_cpu: self.device_cpu,
-            interrupt_ns: nanoseconds("interrupt_s", self.interrupt_s)?,
-            spread_below: self.spread_below,
-            fetch_below: self.fetch_below,
-            hand_over_exit_ns: nanoseconds("hand_over_exit_s", self.hand_over_exit_s)?,
-            own_queues: self.own_queues,
-            balance_ns: nanoseconds("balance_s", self.balance_s)?,
-            statements: self.statements,
-            client_threads: self.client_threads,
-            client_ns: nanoseconds("client_s", self.client_s)?,
-            client_wake_ns: nanoseconds("client_wake_s", self.client_wake_s)?,
-            group_commit: self.group_commit,
-            commit_delay_ns: nanoseconds("commit_delay_s", self.commit_delay_s)?,
-            commit_siblings: self.commit_siblings,
-            asynchronous: self.asynchronous,
-            writer_interval_ns: nanoseconds("writer_interval_s", self.writer_interval_s)?,
-            writer_bytes: self.writer_bytes,
-        })
-    }
-
-    fn after_idle_ns(&self) -> PyResult<Vec<(u64, u64)>> {
-        let whole = |seconds| nanoseconds("device_after_idle_s", seconds);
-        self.device_after_idle_s
-            .iter()
-            .map(|&(idle, more)| Ok((whole(idle)?, whole(more)?)))
-            .collect()
-    }
-}
-
-/// Whole nanoseconds of a duration from 0 to an hour.
-#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "checked to fit")]
-fn nanoseconds(name: &str, seconds: f64) -> PyResult<u64> {
-    if (0.0..=3600.0).contains(&seconds) {
-        Ok((seconds * 1e9).round() as u64)
-    } else {
-        Err(PyValueError::new_err(format!("{name}: {seconds} s is not between 0 and an hour")))
-    }
-}
+use crate::forecast::parameters::Needs;
+use crate::forecast::refused::raised;
 
 create_exception!(
     redolab._core,
@@ -192,16 +40,11 @@ impl Signals {
 
 fn ended(stopped: Stopped) -> PyErr {
     match stopped {
-        Stopped::Invalid(invalid) => refused(invalid),
+        Stopped::Invalid(invalid) => raised(invalid.into()),
         Stopped::TooLong(_) | Stopped::Unwanted => {
             SimulationTooLongError::new_err(stopped.to_string())
         }
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form that map_err wants")]
-fn refused(invalid: Invalid) -> PyErr {
-    PyValueError::new_err(invalid.to_string())
 }
 
 /// Of durations: sum, median, 95th and 99th percentile, in nanoseconds.
@@ -269,13 +112,6 @@ pub struct Simulated {
     backlog: u64,
 }
 
-/// Check parameters of a simulation; raises ValueError with the first thing that cannot be.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-pub fn check_group_commit(parameters: GroupCommitParameters) -> PyResult<()> {
-    parameters.parameters()?.check().map_err(refused)
-}
-
 /// Simulate sessions that commit through a log with group commit; ValueError for what cannot be, and
 /// SimulationTooLongError where `most_events` events do not bring it to its end. Handlers of signals run
 /// meanwhile, and what they raise ends it.
@@ -284,14 +120,14 @@ pub fn check_group_commit(parameters: GroupCommitParameters) -> PyResult<()> {
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
 pub fn simulate_group_commit(
     py: Python<'_>,
-    parameters: GroupCommitParameters,
+    parameters: Needs,
     seed: u64,
     warm_up: u64,
     batches: u32,
     commits_per_batch: u64,
     most_events: Option<u64>,
 ) -> PyResult<Simulated> {
-    let parameters = parameters.parameters()?;
+    let parameters = parameters.0.nanoseconds().map_err(raised)?;
     let plan = Plan { warm_up, batches, commits_per_batch };
     let most_events = most_events.unwrap_or(MOST_EVENTS);
     let mut signals = Signals { heard: Instant::now(), raised: None };

@@ -182,7 +182,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "SimulationTooLongError",
         module.py().get_type::<group_commit::SimulationTooLongError>(),
     )?;
-    module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
     module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
     forecast::register(module)?;
     module.add_class::<load::SessionWork>()?;

@@ -15,9 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 
-from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
+from redolab._core import (
+    Simulated,
+    SimulatedBatch,
+    check_group_commit,
+    simulate_group_commit,
+    transaction_demand,
+)
 from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.model.distribution import Distribution, constant
 from redolab.model.erlang import NoSteadyStateError
@@ -168,18 +174,16 @@ class GroupCommitParameters:
         With a CPU for each session, caches are cold after a flush and a client's thread sleeps
         after each statement. Both sides' CPUs idle when they are handed one. What all that takes counts too.
         """
-        statement_s, cold_s = self.client_s, 0.0
-        if self.sessions <= self.cpus:
-            statement_s += self.client_wake_s + 2 * self.hand_over_exit_s
-            cold_s = 0.0 if self.asynchronous else self.cold_s
-        return (
-            self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + cold_s + self.statements * statement_s
-        )
+        return self._demand[0]
 
     @property
     def transaction_bytes(self) -> float:
         """Log per transaction."""
-        return self.commit_bytes + self.rows * self.row_bytes
+        return self._demand[1]
+
+    @cached_property
+    def _demand(self) -> tuple[float, float]:
+        return transaction_demand(self)
 
 
 @dataclass(frozen=True)

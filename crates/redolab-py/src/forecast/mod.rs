@@ -1,12 +1,17 @@
 //! Forecasts, as Python sees them.
 
+mod distribution;
+mod fields;
+pub mod parameters;
 mod queues;
-mod refused;
+pub mod refused;
 
 use pyo3::prelude::*;
 
 /// Everything of this room in the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("NoSteadyStateError", module.py().get_type::<refused::NoSteadyStateError>())?;
-    queues::register(module)
+    distribution::register(module)?;
+    parameters::register(module)?;
+    queues::register(module)?;
+    refused::register(module)
 }

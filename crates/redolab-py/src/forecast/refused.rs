@@ -21,3 +21,8 @@ pub fn raised(refused: Refused) -> PyErr {
         Refused::NoSteadyState(_) => NoSteadyStateError::new_err(text),
     }
 }
+
+/// Everything of this module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("NoSteadyStateError", module.py().get_type::<NoSteadyStateError>())
+}

@@ -1,0 +1,3 @@
+//! Numbers to figures.
+
+pub mod sums;
