@@ -1,11 +1,13 @@
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 from redolab.model.distribution import Distribution
 from redolab.model.erlang import OpenQueue
 from redolab.model.group_commit import GroupCommitParameters
 
 __all__ = [
+    "BATCHES",
+    "INTERVAL_LEVEL",
     "LOG_DEVICE_LIBRARY",
     "ClientResponses",
     "ClientSessions",
@@ -32,17 +34,22 @@ __all__ = [
     "machine_times",
     "open_queue",
     "process_threads",
+    "ratio_of_sums",
     "response_time_cpu",
     "response_time_io",
     "response_time_quantile",
     "server_tasks",
     "simulate_group_commit",
+    "simulation_plan",
     "spin",
+    "steady_state",
     "task_states",
     "toml_places",
     "transaction_demand",
 ]
 
+BATCHES: Final[int]
+INTERVAL_LEVEL: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
 @final
@@ -364,3 +371,6 @@ def open_queue(
 def response_time_quantile(queue: OpenQueue, share: float) -> float: ...
 def distribution_moments(distribution: Distribution) -> tuple[float, float]: ...
 def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]: ...
+def simulation_plan(parameters: GroupCommitParameters, commits: int) -> tuple[int, int, int]: ...
+def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> dict[str, Any]: ...
+def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> tuple[float, float, float]: ...

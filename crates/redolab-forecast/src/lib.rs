@@ -11,7 +11,11 @@ mod statistics;
 mod text;
 
 pub use distribution::Distribution;
+pub use group_commit::averages::{Durations, SteadyState};
 pub use group_commit::parameters::{GroupCommitParameters, Load};
+pub use group_commit::plan::{BATCHES, plan};
+pub use group_commit::simulate::simulate;
 pub use queues::erlang::{OpenQueue, erlang_b, erlang_c, open_queue};
 pub use queues::published::{response_time_cpu, response_time_io};
 pub use refused::Refused;
+pub use statistics::ratio::{Interval, LEVEL as INTERVAL_LEVEL, ratio_of_sums};

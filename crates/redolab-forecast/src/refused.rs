@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redolab_sim::Invalid;
+use redolab_sim::{Invalid, Stopped};
 
 /// Why something has no forecast; the text is for whoever asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,12 +11,22 @@ pub enum Refused {
     Invalid(String),
     /// Work arrives as fast as it can be done, or faster: the queue grows without end.
     NoSteadyState(String),
+    /// The simulation did not come to its end within its number of events.
+    TooLong(String),
+    /// Whoever asked wanted no more.
+    Unwanted,
+    /// What was simulated took no time, so there is nothing per time.
+    NoTime,
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid(text) | Self::NoSteadyState(text) => formatter.write_str(text),
+            Self::Invalid(text) | Self::NoSteadyState(text) | Self::TooLong(text) => {
+                formatter.write_str(text)
+            }
+            Self::Unwanted => Stopped::Unwanted.fmt(formatter),
+            Self::NoTime => formatter.write_str("what was simulated took no time"),
         }
     }
 }
@@ -26,5 +36,15 @@ impl std::error::Error for Refused {}
 impl From<Invalid> for Refused {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid(invalid.0)
+    }
+}
+
+impl From<Stopped> for Refused {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Invalid(invalid) => invalid.into(),
+            Stopped::TooLong(_) => Self::TooLong(stopped.to_string()),
+            Stopped::Unwanted => Self::Unwanted,
+        }
     }
 }

@@ -1,51 +1,13 @@
 //! The group-commit simulator, as Python sees it.
 
-use std::time::{Duration, Instant};
-
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use redolab_sim::{MOST_EVENTS, Plan, Stopped, simulate_while};
+use redolab_forecast::Refused;
+use redolab_sim::{MOST_EVENTS, Plan, Seen, simulate_while};
 
 use crate::forecast::parameters::Needs;
 use crate::forecast::refused::raised;
-
-create_exception!(
-    redolab._core,
-    SimulationTooLongError,
-    PyValueError,
-    "The simulation did not come to its end within its number of events."
-);
-
-/// How often Python hears of signals while something is simulated.
-const HEARING: Duration = Duration::from_millis(100);
-
-/// What came of the handlers of signals, which only run when Python has a turn.
-struct Signals {
-    heard: Instant,
-    raised: Option<PyErr>,
-}
-
-impl Signals {
-    /// Let the handlers run now and then; false once one of them has raised something.
-    fn are_quiet(&mut self) -> bool {
-        if self.heard.elapsed() >= HEARING {
-            self.raised = Python::attach(|py| -> PyResult<()> { py.check_signals() }).err();
-            self.heard = Instant::now();
-        }
-        self.raised.is_none()
-    }
-}
-
-fn ended(stopped: Stopped) -> PyErr {
-    match stopped {
-        Stopped::Invalid(invalid) => raised(invalid.into()),
-        Stopped::TooLong(_) | Stopped::Unwanted => {
-            SimulationTooLongError::new_err(stopped.to_string())
-        }
-    }
-}
+use crate::forecast::signals::Signals;
 
 /// Of durations: sum, median, 95th and 99th percentile, in nanoseconds.
 type Times = (u64, u64, u64, u64);
@@ -94,22 +56,56 @@ pub struct SimulatedBatch {
 }
 
 /// What a simulation gives.
-#[pyclass(frozen, get_all, module = "redolab._core")]
+#[pyclass(frozen, module = "redolab._core")]
 pub struct Simulated {
-    /// The stretches, in the order of time.
     batches: Py<PyTuple>,
+    /// As Rust has it.
+    pub seen: Seen,
+}
+
+#[pymethods]
+impl Simulated {
+    /// The stretches, in the order of time.
+    #[getter]
+    fn batches(&self, py: Python<'_>) -> Py<PyTuple> {
+        self.batches.clone_ref(py)
+    }
+
     /// All commit times: sum, median, 95th and 99th percentile.
-    commit_time: Times,
+    #[getter]
+    fn commit_time(&self) -> Times {
+        times_of(self.seen.commit_time)
+    }
+
     /// All response times, in the same way.
-    response_time: Times,
+    #[getter]
+    fn response_time(&self) -> Times {
+        times_of(self.seen.response_time)
+    }
+
     /// All commit times: longest of a class of durations (ns), and how many there were.
-    commit_times: Vec<(u64, u64)>,
+    #[getter]
+    fn commit_times(&self) -> Vec<(u64, u64)> {
+        self.seen.commit_times.clone()
+    }
+
     /// All response times, in the same way.
-    response_times: Vec<(u64, u64)>,
+    #[getter]
+    fn response_times(&self) -> Vec<(u64, u64)> {
+        self.seen.response_times.clone()
+    }
+
     /// Events simulated, those of the warm-up too.
-    events: u64,
+    #[getter]
+    fn events(&self) -> u64 {
+        self.seen.events
+    }
+
     /// Arrivals that had no session yet at the end.
-    backlog: u64,
+    #[getter]
+    fn backlog(&self) -> u64 {
+        self.seen.backlog
+    }
 }
 
 /// Simulate sessions that commit through a log with group commit; ValueError for what cannot be, and
@@ -118,7 +114,7 @@ pub struct Simulated {
 #[pyfunction]
 #[pyo3(signature = (parameters, seed, warm_up, batches, commits_per_batch, most_events = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-pub fn simulate_group_commit(
+fn simulate_group_commit(
     py: Python<'_>,
     parameters: Needs,
     seed: u64,
@@ -130,20 +126,13 @@ pub fn simulate_group_commit(
     let parameters = parameters.0.nanoseconds().map_err(raised)?;
     let plan = Plan { warm_up, batches, commits_per_batch };
     let most_events = most_events.unwrap_or(MOST_EVENTS);
-    let mut signals = Signals { heard: Instant::now(), raised: None };
+    let mut signals = Signals::new();
     let done = py
         .detach(|| simulate_while(&parameters, seed, plan, most_events, || signals.are_quiet()))
-        .map_err(|stopped| signals.raised.take().unwrap_or_else(|| ended(stopped)))?;
+        .map_err(|stopped| signals.raised().unwrap_or_else(|| raised(Refused::from(stopped))))?;
     let batches = done.batches.iter().map(|batch| Py::new(py, batch_of(batch)));
-    Ok(Simulated {
-        batches: PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind(),
-        commit_time: times_of(done.commit_time),
-        response_time: times_of(done.response_time),
-        commit_times: done.commit_times,
-        response_times: done.response_times,
-        events: done.events,
-        backlog: done.backlog,
-    })
+    let batches = PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind();
+    Ok(Simulated { batches, seen: done })
 }
 
 fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
@@ -174,4 +163,11 @@ fn batch_of(batch: &redolab_sim::Batch) -> SimulatedBatch {
 
 fn times_of(times: redolab_sim::Times) -> Times {
     (times.sum_ns, times.p50_ns, times.p95_ns, times.p99_ns)
+}
+
+/// Everything of this module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<SimulatedBatch>()?;
+    module.add_class::<Simulated>()?;
+    module.add_function(wrap_pyfunction!(simulate_group_commit, module)?)
 }

@@ -176,13 +176,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
     module.add_class::<sampler::WaitSampler>()?;
-    module.add_class::<group_commit::SimulatedBatch>()?;
-    module.add_class::<group_commit::Simulated>()?;
-    module.add(
-        "SimulationTooLongError",
-        module.py().get_type::<group_commit::SimulationTooLongError>(),
-    )?;
-    module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
+    group_commit::register(module)?;
     forecast::register(module)?;
     module.add_class::<load::SessionWork>()?;
     module.add_class::<load::ClientResponses>()?;

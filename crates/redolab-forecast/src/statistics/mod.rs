@@ -1,3 +1,5 @@
 //! Numbers to figures.
 
+pub mod ratio;
+pub mod student;
 pub mod sums;

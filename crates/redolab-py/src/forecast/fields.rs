@@ -1,4 +1,4 @@
-//! Records of Python and of Rust with fields of the same names.
+//! Records of Python and of Rust with fields of the same names: each list of names stands once.
 
 /// A Rust record from a Python object's attributes; those after the semicolon are made otherwise.
 macro_rules! read_fields {
@@ -12,4 +12,14 @@ macro_rules! read_fields {
     };
 }
 
-pub(crate) use read_fields;
+/// A Rust record's fields as entries of a Python dictionary.
+macro_rules! write_fields {
+    ($record:expr => $entries:expr, { $($field:ident),* $(,)? }) => {
+        $($entries.set_item(
+            pyo3::intern!($entries.py(), stringify!($field)),
+            $record.$field.clone(),
+        )?;)*
+    };
+}
+
+pub(crate) use {read_fields, write_fields};

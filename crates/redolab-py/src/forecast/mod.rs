@@ -5,6 +5,8 @@ mod fields;
 pub mod parameters;
 mod queues;
 pub mod refused;
+pub mod signals;
+mod steady_state;
 
 use pyo3::prelude::*;
 
@@ -13,5 +15,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     distribution::register(module)?;
     parameters::register(module)?;
     queues::register(module)?;
+    steady_state::register(module)?;
     refused::register(module)
 }

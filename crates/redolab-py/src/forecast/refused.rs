@@ -1,7 +1,7 @@
 //! Refusals as Python's errors.
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyValueError, PyZeroDivisionError};
 use pyo3::prelude::*;
 use redolab_forecast::Refused;
 
@@ -12,6 +12,13 @@ create_exception!(
     "Work arrives as fast as it can be done, or faster: the queue grows without end."
 );
 
+create_exception!(
+    redolab._core,
+    SimulationTooLongError,
+    PyValueError,
+    "The simulation did not come to its end within its number of events."
+);
+
 /// The error that Python raises.
 #[expect(clippy::needless_pass_by_value, reason = "the form that map_err wants")]
 pub fn raised(refused: Refused) -> PyErr {
@@ -19,10 +26,13 @@ pub fn raised(refused: Refused) -> PyErr {
     match refused {
         Refused::Invalid(_) => PyValueError::new_err(text),
         Refused::NoSteadyState(_) => NoSteadyStateError::new_err(text),
+        Refused::TooLong(_) | Refused::Unwanted => SimulationTooLongError::new_err(text),
+        Refused::NoTime => PyZeroDivisionError::new_err(text),
     }
 }
 
 /// Everything of this module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("NoSteadyStateError", module.py().get_type::<NoSteadyStateError>())
+    module.add("NoSteadyStateError", module.py().get_type::<NoSteadyStateError>())?;
+    module.add("SimulationTooLongError", module.py().get_type::<SimulationTooLongError>())
 }
