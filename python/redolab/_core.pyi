@@ -1,14 +1,19 @@
 from collections.abc import Sequence
 from typing import Any, Final, final
 
+from redolab.forecast.costs.costs import Calibration, Curve, Scenario
 from redolab.model.distribution import Distribution
 from redolab.model.erlang import OpenQueue
 from redolab.model.group_commit import GroupCommitParameters
 
 __all__ = [
     "BATCHES",
+    "CPU_FACTORS",
     "INTERVAL_LEVEL",
+    "LEAST_S",
     "LOG_DEVICE_LIBRARY",
+    "POST_SHARE",
+    "WAKE_SHARE",
     "ClientResponses",
     "ClientSessions",
     "ClientTls",
@@ -27,10 +32,13 @@ __all__ = [
     "Watched",
     "Window",
     "check_group_commit",
+    "check_scenario",
+    "client_threads",
     "die_with_parent",
     "distribution_moments",
     "erlang_b",
     "erlang_c",
+    "group_commit_needs",
     "machine_times",
     "open_queue",
     "process_threads",
@@ -42,14 +50,20 @@ __all__ = [
     "simulate_group_commit",
     "simulation_plan",
     "spin",
+    "statements_of",
     "steady_state",
     "task_states",
     "toml_places",
     "transaction_demand",
+    "with_sessions",
 ]
 
 BATCHES: Final[int]
+CPU_FACTORS: Final[tuple[float, float]]
 INTERVAL_LEVEL: Final[float]
+LEAST_S: Final[float]
+POST_SHARE: Final[float]
+WAKE_SHARE: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
 @final
@@ -374,3 +388,8 @@ def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]
 def simulation_plan(parameters: GroupCommitParameters, commits: int) -> tuple[int, int, int]: ...
 def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> dict[str, Any]: ...
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> tuple[float, float, float]: ...
+def check_scenario(scenario: Scenario) -> None: ...
+def group_commit_needs(calibration: Calibration, scenario: Scenario) -> dict[str, Any]: ...
+def with_sessions(curve: Curve, sessions: int, cpus: float) -> float: ...
+def client_threads(cpus: float) -> int: ...
+def statements_of(rows_per_commit: int) -> int: ...

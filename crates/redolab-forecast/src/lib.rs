@@ -3,6 +3,7 @@
 //! The same in Python and in a page: no input, no output, no clock, no threads, and every figure to the same
 //! bits on every machine. What is random is the simulator's (`redolab_sim`), with a seed.
 
+mod costs;
 mod distribution;
 mod group_commit;
 mod queues;
@@ -10,6 +11,12 @@ mod refused;
 mod statistics;
 mod text;
 
+pub use costs::assumptions::{
+    CPU_FACTORS, LEAST_S, POST_SHARE, WAKE_SHARE, client_threads, statements_of,
+};
+pub use costs::calibration::Calibration;
+pub use costs::curve::{Curve, with_sessions};
+pub use costs::scenario::Scenario;
 pub use distribution::Distribution;
 pub use group_commit::averages::{Durations, SteadyState};
 pub use group_commit::parameters::{GroupCommitParameters, Load};

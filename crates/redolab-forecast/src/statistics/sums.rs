@@ -42,7 +42,7 @@ fn rounded(mut parts: Vec<f64>) -> f64 {
             let further = 2.0 * lost;
             let next = sum + further;
             #[expect(clippy::float_cmp, reason = "whether it is half of the last place to the bit")]
-            if lost * below > 0.0 && next - sum == further {
+            if below != 0.0 && (lost > 0.0) == (below > 0.0) && next - sum == further {
                 sum = next;
             }
             break;

@@ -1,5 +1,6 @@
 //! Forecasts, as Python sees them.
 
+mod costs;
 mod distribution;
 mod fields;
 pub mod parameters;
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 
 /// Everything of this room in the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    costs::register(module)?;
     distribution::register(module)?;
     parameters::register(module)?;
     queues::register(module)?;
