@@ -9,10 +9,14 @@ from redolab.model.group_commit import GroupCommitParameters
 __all__ = [
     "BATCHES",
     "CPU_FACTORS",
+    "EXTRAPOLATED",
     "INTERVAL_LEVEL",
     "LEAST_S",
+    "LEVEL",
     "LOG_DEVICE_LIBRARY",
     "POST_SHARE",
+    "PRIOR",
+    "PRIOR_WEIGHT",
     "WAKE_SHARE",
     "ClientResponses",
     "ClientSessions",
@@ -38,9 +42,13 @@ __all__ = [
     "distribution_moments",
     "erlang_b",
     "erlang_c",
+    "extrapolated",
+    "family_of",
     "group_commit_needs",
+    "least_verified",
     "machine_times",
     "open_queue",
+    "prediction_interval",
     "process_threads",
     "ratio_of_sums",
     "response_time_cpu",
@@ -60,9 +68,13 @@ __all__ = [
 
 BATCHES: Final[int]
 CPU_FACTORS: Final[tuple[float, float]]
+EXTRAPOLATED: Final[float]
 INTERVAL_LEVEL: Final[float]
 LEAST_S: Final[float]
+LEVEL: Final[float]
 POST_SHARE: Final[float]
+PRIOR: Final[float]
+PRIOR_WEIGHT: Final[int]
 WAKE_SHARE: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
@@ -393,3 +405,11 @@ def group_commit_needs(calibration: Calibration, scenario: Scenario) -> dict[str
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float: ...
 def client_threads(cpus: float) -> int: ...
 def statements_of(rows_per_commit: int) -> int: ...
+def family_of(scenario: Scenario) -> str: ...
+def extrapolated(
+    calibration: Calibration, measured: Sequence[Scenario], scenario: Scenario
+) -> list[tuple[str, int | float | str | None, int | float | str | None]]: ...
+def least_verified(level: float) -> int: ...
+def prediction_interval(
+    point: float, replicates: Sequence[float], log_ratios: Sequence[float], level: float, extrapolated: bool
+) -> tuple[float, float]: ...

@@ -6,7 +6,10 @@
 mod costs;
 mod distribution;
 mod group_commit;
+#[cfg(test)]
+mod made_up;
 mod queues;
+mod record;
 mod refused;
 mod statistics;
 mod text;
@@ -24,5 +27,10 @@ pub use group_commit::plan::{BATCHES, plan};
 pub use group_commit::simulate::simulate;
 pub use queues::erlang::{OpenQueue, erlang_b, erlang_c, open_queue};
 pub use queues::published::{response_time_cpu, response_time_io};
+pub use record::extrapolated::{Beyond, Level, extrapolated};
+pub use record::family::family_of;
+pub use record::prediction::{
+    EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, least_verified, prediction_interval,
+};
 pub use refused::Refused;
 pub use statistics::ratio::{Interval, LEVEL as INTERVAL_LEVEL, ratio_of_sums};

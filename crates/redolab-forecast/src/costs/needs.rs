@@ -141,35 +141,10 @@ fn count(name: &str, value: i64) -> Result<u32, Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::made_up::server;
 
     fn near(one: f64, other: f64) -> bool {
         (one - other).abs() < 1e-15
-    }
-
-    fn server() -> Calibration {
-        Calibration {
-            in_client: false,
-            cpus: 2,
-            transaction_cpu_s: vec![(1, 45e-6), (8, 55e-6), (16, 71e-6)],
-            row_cpu_s: vec![(1, 5e-6), (8, 6e-6)],
-            flush_cpu_s: 15e-6,
-            wake_s: 25e-6,
-            commit_bytes: 100.0,
-            row_bytes: 110.0,
-            flush_s: vec![0.8e-3, 1.2e-3],
-            device_s_per_byte: 1e-9,
-            after_idle_s: vec![(1e-3, 1e-4)],
-            client_s: vec![(1, 0.0)],
-            client_wake_s: 0.0,
-            hand_over_exit_s: 0.0,
-            served_s: vec![(1, 3e-6)],
-            available: 0.9,
-            available_waiting: 0.8,
-            cold_s: 7e-6,
-            emulated: false,
-            one_interrupt: true,
-            row_known: true,
-        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod distribution;
 mod fields;
 pub mod parameters;
 mod queues;
+mod record;
 pub mod refused;
 pub mod signals;
 mod steady_state;
@@ -17,6 +18,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     distribution::register(module)?;
     parameters::register(module)?;
     queues::register(module)?;
+    record::register(module)?;
     steady_state::register(module)?;
     refused::register(module)
 }

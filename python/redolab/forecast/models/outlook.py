@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.forecast.costs.calibrating import Calibrated
-from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.models import models_of
 from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation
 from redolab.forecast.track_record import (
@@ -47,8 +48,6 @@ ROUNDS, REPLICATE_ROUNDS = 20, 4
 _LEAST_EACH, _REPLICATE_LEAST_EACH = 150, 50
 """Commits of each session at least."""
 _MOST_COMMITS = 2_000_000
-MEASURED = 0.05
-"""A value so far outside of what was measured still counts as measured."""
 _FITTING = ("throughput_per_s", "commit_time_ms")
 """The quantities by which it is judged whether the model fits the run."""
 _SHARES = frozenset({"cpu_utilization", "device_utilization"})
@@ -191,27 +190,16 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
 
     The log device and the CPUs were measured as they are, so any other value of them is outside.
     """
-    beyond = []
-    for factor in FACTORS:
-        asked, low, high = getattr(scenario, factor), *_range(calibrated, factor)
-        inside = asked in (low, high, None) or (
-            not isinstance(asked, str)
-            and low is not None
-            and (1 - MEASURED) * low <= asked <= (1 + MEASURED) * high
-        )
-        if not inside:
-            beyond.append({"factor": factor, "asked": asked, "measured_from": low, "measured_to": high})
-    return beyond
-
-
-def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
-    if factor == "log_device_ms":
-        return (1e3 * (calibrated.point.flush_mean_s + calibrated.point.flush_cpu_s),) * 2
-    if factor == "cpus":
-        return (calibrated.point.cpus,) * 2
-    values = [getattr(item.scenario, factor) for item in calibrated.measured.values()]
-    known = [value for value in values if value is not None]
-    return (min(known), max(known)) if known else (None, None)
+    measured = [item.scenario for item in calibrated.measured.values()]
+    return [
+        {
+            "factor": factor,
+            "asked": getattr(scenario, factor),
+            "measured_from": low,
+            "measured_to": high,
+        }
+        for factor, low, high in _core.extrapolated(calibrated.point, measured, scenario)
+    ]
 
 
 def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
