@@ -17,6 +17,7 @@ __all__ = [
     "POST_SHARE",
     "PRIOR",
     "PRIOR_WEIGHT",
+    "SEED",
     "WAKE_SHARE",
     "ClientResponses",
     "ClientSessions",
@@ -30,6 +31,7 @@ __all__ = [
     "SimulatedBatch",
     "SimulationTooLongError",
     "Spun",
+    "SteadyState",
     "Task",
     "WaitEnd",
     "WaitSampler",
@@ -38,6 +40,8 @@ __all__ = [
     "check_group_commit",
     "check_scenario",
     "client_threads",
+    "commits_of_forecast",
+    "commits_simulated",
     "die_with_parent",
     "distribution_moments",
     "erlang_b",
@@ -48,12 +52,16 @@ __all__ = [
     "least_verified",
     "machine_times",
     "open_queue",
+    "predicted",
+    "predicted_ratio",
     "prediction_interval",
     "process_threads",
+    "quantities",
     "ratio_of_sums",
     "response_time_cpu",
     "response_time_io",
     "response_time_quantile",
+    "scored",
     "server_tasks",
     "simulate_group_commit",
     "simulation_plan",
@@ -75,6 +83,7 @@ LEVEL: Final[float]
 POST_SHARE: Final[float]
 PRIOR: Final[float]
 PRIOR_WEIGHT: Final[int]
+SEED: Final[int]
 WAKE_SHARE: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
@@ -281,6 +290,10 @@ class Simulated:
     def backlog(self) -> int: ...
 
 @final
+class SteadyState:
+    def means(self) -> dict[str, Any]: ...
+
+@final
 class SessionWork:
     @property
     def commits(self) -> int: ...
@@ -398,7 +411,7 @@ def response_time_quantile(queue: OpenQueue, share: float) -> float: ...
 def distribution_moments(distribution: Distribution) -> tuple[float, float]: ...
 def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]: ...
 def simulation_plan(parameters: GroupCommitParameters, commits: int) -> tuple[int, int, int]: ...
-def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> dict[str, Any]: ...
+def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> SteadyState: ...
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> tuple[float, float, float]: ...
 def check_scenario(scenario: Scenario) -> None: ...
 def group_commit_needs(calibration: Calibration, scenario: Scenario) -> dict[str, Any]: ...
@@ -413,3 +426,17 @@ def least_verified(level: float) -> int: ...
 def prediction_interval(
     point: float, replicates: Sequence[float], log_ratios: Sequence[float], level: float, extrapolated: bool
 ) -> tuple[float, float]: ...
+def commits_of_forecast(parameters: GroupCommitParameters) -> tuple[int, int]: ...
+def commits_simulated(parameters: GroupCommitParameters, commits: int) -> int: ...
+def quantities(parameters: GroupCommitParameters, state: SteadyState) -> dict[str, float]: ...
+def scored(quantity: str) -> str: ...
+def predicted(
+    quantity: str, point: float, replicates: Sequence[float], errors: Sequence[float], extrapolated: bool
+) -> tuple[float, float, int]: ...
+def predicted_ratio(
+    point: float,
+    replicates: Sequence[float],
+    of_ratio: Sequence[float],
+    of_quantity: Sequence[float],
+    extrapolated: bool,
+) -> tuple[float, float, int]: ...

@@ -25,10 +25,10 @@ def differences(found: Any, stored: Any, place: str = "") -> Iterator[str]:
     elif isinstance(found, dict) and isinstance(stored, dict) and found.keys() == stored.keys():
         for name, one in found.items():
             yield from differences(one, stored[name], f"{place}/{name}")
-    elif isinstance(found, float) and isinstance(stored, float):
+    elif isinstance(found, float) and isinstance(stored, int | float):
         if not math.isclose(found, stored, rel_tol=1e-12):
             yield f"{place}: {found!r} instead of {stored!r}"
-    elif found != stored or type(found) is not type(stored):
+    elif found != stored:
         yield f"{place}: {found!r} instead of {stored!r}"
 
 
@@ -63,7 +63,7 @@ def test_a_difference_is_seen() -> None:
     assert list(differences([1.0, {"a": 2.0}], [1.0, {"a": 2.0 + 1e-11}])) == [
         "/1/a: 2.0 instead of 2.00000000001"
     ]
-    assert len(list(differences([1, 2.0, "a", None], [1.0, 2.0, "b", 0.0]))) == 3
+    assert len(list(differences([1, 2.0, "a", None], [1, 2, "b", 0.0]))) == 2
     assert list(differences([1.0], [1.0, 2.0])) != []
 
 

@@ -5,6 +5,7 @@
 
 mod costs;
 mod distribution;
+mod forecast;
 mod group_commit;
 #[cfg(test)]
 mod made_up;
@@ -21,6 +22,9 @@ pub use costs::calibration::Calibration;
 pub use costs::curve::{Curve, with_sessions};
 pub use costs::scenario::Scenario;
 pub use distribution::Distribution;
+pub use forecast::commits::{commits_of_forecast, commits_simulated};
+pub use forecast::intervals::{predicted, predicted_ratio, scored};
+pub use forecast::quantities::{CommitTimes, Quantities, SEED, simulated};
 pub use group_commit::averages::{Durations, SteadyState};
 pub use group_commit::parameters::{GroupCommitParameters, Load};
 pub use group_commit::plan::{BATCHES, plan};

@@ -13,10 +13,9 @@ Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/x
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
 
 from redolab import _core
 from redolab._core import check_group_commit, simulate_group_commit, transaction_demand
@@ -152,10 +151,10 @@ class GroupCommitParameters:
     """It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for item in fields(self):
+            value = getattr(self, item.name)
             if type(value) is int and not 0 <= value < 2**32:
-                raise ValueError(f"{field.name} is {value}; it must be 0 or more, and below 2^32")
+                raise ValueError(f"{item.name} is {value}; it must be 0 or more, and below 2^32")
         if self.arrivals is not None:
             if self.think != NOTHING:
                 raise ValueError("sessions that wait for arrivals do not think: leave one of the two out")
@@ -237,6 +236,8 @@ class GroupCommitResult:
     """Commits that counted."""
     events: int
     """Events simulated, those of the warm-up too."""
+    state: _core.SteadyState = field(repr=False, compare=False)
+    """The same as the crate redolab-forecast has it, which makes a forecast of it."""
 
 
 def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_000) -> GroupCommitResult:
@@ -261,7 +262,9 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     return _result(_core.steady_state(parameters, simulated))
 
 
-def _result(means: Mapping[str, Any]) -> GroupCommitResult:
+def _result(state: _core.SteadyState) -> GroupCommitResult:
+    means = state.means()
+
     def mean(name: str) -> Interval:
         return Interval(*means[name])
 
@@ -282,12 +285,13 @@ def _result(means: Mapping[str, Any]) -> GroupCommitResult:
         log_waits_per_commit=mean("log_waits_per_commit"),
         client_wakes_per_commit=mean("client_wakes_per_commit"),
         sessions_by_state={
-            state: Interval(*ends) for state, ends in zip(STATES, means["sessions_by_state"], strict=True)
+            name: Interval(*ends) for name, ends in zip(STATES, means["sessions_by_state"], strict=True)
         },
         backlog=mean("backlog"),
         elapsed_s=means["elapsed_s"],
         commits=means["commits"],
         events=means["events"],
+        state=state,
     )
 
 

@@ -4,6 +4,7 @@ mod costs;
 mod distribution;
 mod fields;
 pub mod parameters;
+mod quantities;
 mod queues;
 mod record;
 pub mod refused;
@@ -17,6 +18,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     costs::register(module)?;
     distribution::register(module)?;
     parameters::register(module)?;
+    quantities::register(module)?;
     queues::register(module)?;
     record::register(module)?;
     steady_state::register(module)?;

@@ -31,33 +31,45 @@ fn simulation_plan(parameters: Needs, commits: i64) -> PyResult<(u64, u32, u64)>
     Ok((plan.warm_up, plan.batches, plan.commits_per_batch))
 }
 
-/// The means of what was simulated, by name; raises NoSteadyStateError where the backlog of arrivals grew.
+/// The means of what was simulated.
+#[pyclass(frozen, name = "SteadyState", module = "redolab._core")]
+pub struct Steady {
+    /// As Rust has them.
+    pub state: SteadyState,
+}
+
+#[pymethods]
+impl Steady {
+    /// The means by name; each has its point and the ends of its interval.
+    fn means<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let state = self.state;
+        let means = PyDict::new(py);
+        write_fields!(state => means, { elapsed_s, commits, events });
+        for (name, interval) in [
+            ("throughput_per_s", state.throughput_per_s),
+            ("cpu_utilization", state.cpu_utilization),
+            ("device_utilization", state.device_utilization),
+            ("log_waits_per_commit", state.log_waits_per_commit),
+            ("client_wakes_per_commit", state.client_wakes_per_commit),
+            ("backlog", state.backlog),
+        ] {
+            means.set_item(name, ends(interval))?;
+        }
+        means.set_item("commits_per_flush", state.commits_per_flush.map(ends))?;
+        means.set_item("flush_time_s", state.flush_time_s.map(ends))?;
+        means.set_item("commit_time", durations(state.commit_time))?;
+        means.set_item("response_time", durations(state.response_time))?;
+        means.set_item("sessions_by_state", state.sessions_by_state.map(ends))?;
+        Ok(means)
+    }
+}
+
+/// The means of what was simulated; raises NoSteadyStateError where the backlog of arrivals grew.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-fn steady_state<'py>(
-    py: Python<'py>,
-    parameters: Needs,
-    simulated: &Simulated,
-) -> PyResult<Bound<'py, PyDict>> {
+fn steady_state(parameters: Needs, simulated: &Simulated) -> PyResult<Steady> {
     let state = SteadyState::of(&parameters.0, &simulated.seen).map_err(raised)?;
-    let means = PyDict::new(py);
-    write_fields!(state => means, { elapsed_s, commits, events });
-    for (name, interval) in [
-        ("throughput_per_s", state.throughput_per_s),
-        ("cpu_utilization", state.cpu_utilization),
-        ("device_utilization", state.device_utilization),
-        ("log_waits_per_commit", state.log_waits_per_commit),
-        ("client_wakes_per_commit", state.client_wakes_per_commit),
-        ("backlog", state.backlog),
-    ] {
-        means.set_item(name, ends(interval))?;
-    }
-    means.set_item("commits_per_flush", state.commits_per_flush.map(ends))?;
-    means.set_item("flush_time_s", state.flush_time_s.map(ends))?;
-    means.set_item("commit_time", durations(state.commit_time))?;
-    means.set_item("response_time", durations(state.response_time))?;
-    means.set_item("sessions_by_state", state.sessions_by_state.map(ends))?;
-    Ok(means)
+    Ok(Steady { state })
 }
 
 /// The sum of `above` by the sum of `below`, with the ends of its interval; raises ZeroDivisionError where the
@@ -74,6 +86,7 @@ fn ratio_of_sums(above: Vec<f64>, below: Vec<f64>) -> PyResult<Ends> {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BATCHES", BATCHES)?;
     module.add("INTERVAL_LEVEL", INTERVAL_LEVEL)?;
+    module.add_class::<Steady>()?;
     module.add_function(wrap_pyfunction!(simulation_plan, module)?)?;
     module.add_function(wrap_pyfunction!(steady_state, module)?)?;
     module.add_function(wrap_pyfunction!(ratio_of_sums, module)?)
