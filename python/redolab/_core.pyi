@@ -9,6 +9,7 @@ from redolab.model.group_commit import GroupCommitParameters
 __all__ = [
     "BATCHES",
     "CPU_FACTORS",
+    "ELBOW",
     "EXTRAPOLATED",
     "INTERVAL_LEVEL",
     "LEAST_S",
@@ -24,6 +25,7 @@ __all__ = [
     "ClientTls",
     "ClientWork",
     "MachineTimes",
+    "NoAnswerError",
     "NoSteadyStateError",
     "ServerTasks",
     "SessionWork",
@@ -37,6 +39,8 @@ __all__ = [
     "WaitSampler",
     "Watched",
     "Window",
+    "answer_interval",
+    "bounds_elbow",
     "check_group_commit",
     "check_scenario",
     "client_threads",
@@ -44,11 +48,15 @@ __all__ = [
     "commits_simulated",
     "die_with_parent",
     "distribution_moments",
+    "elbow",
+    "elbow_near",
     "erlang_b",
     "erlang_c",
     "extrapolated",
     "family_of",
+    "fewest_rows",
     "group_commit_needs",
+    "largest_arrival_rate",
     "least_verified",
     "machine_times",
     "open_queue",
@@ -63,6 +71,7 @@ __all__ = [
     "response_time_quantile",
     "scored",
     "server_tasks",
+    "sessions_at_elbow",
     "simulate_group_commit",
     "simulation_plan",
     "spin",
@@ -76,6 +85,7 @@ __all__ = [
 
 BATCHES: Final[int]
 CPU_FACTORS: Final[tuple[float, float]]
+ELBOW: Final[float]
 EXTRAPOLATED: Final[float]
 INTERVAL_LEVEL: Final[float]
 LEAST_S: Final[float]
@@ -399,6 +409,7 @@ def simulate_group_commit(
 
 class SimulationTooLongError(ValueError): ...
 class NoSteadyStateError(ValueError): ...
+class NoAnswerError(ValueError): ...
 
 def response_time_cpu(service_time: float, arrival_rate: float, servers: float) -> float: ...
 def response_time_io(service_time: float, arrival_rate: float, servers: float) -> float: ...
@@ -440,3 +451,16 @@ def predicted_ratio(
     of_quantity: Sequence[float],
     extrapolated: bool,
 ) -> tuple[float, float, int]: ...
+def elbow(calibration: Calibration, scenario: Scenario) -> tuple[int, float, int, float]: ...
+def elbow_near(
+    calibration: Calibration, scenario: Scenario, of_point: tuple[int, float, int, float]
+) -> int: ...
+def bounds_elbow(calibration: Calibration, scenario: Scenario) -> float: ...
+def sessions_at_elbow(stations: Sequence[tuple[float, float]], think_time: float) -> float: ...
+def largest_arrival_rate(
+    calibration: Calibration, scenario: Scenario, limit_ms: float, again: bool
+) -> tuple[float, float, float]: ...
+def fewest_rows(
+    calibration: Calibration, scenario: Scenario, share: float, again: bool
+) -> tuple[int, float, float, float]: ...
+def answer_interval(point: float, replicates: Sequence[float]) -> tuple[float, float] | None: ...

@@ -13,6 +13,8 @@ pub enum Refused {
     NoSteadyState(String),
     /// The simulation did not come to its end within its number of events.
     TooLong(String),
+    /// No value of a factor brings what is wanted.
+    NoAnswer(String),
     /// Whoever asked wanted no more.
     Unwanted,
     /// What was simulated took no time, so there is nothing per time.
@@ -22,9 +24,10 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid(text) | Self::NoSteadyState(text) | Self::TooLong(text) => {
-                formatter.write_str(text)
-            }
+            Self::Invalid(text)
+            | Self::NoSteadyState(text)
+            | Self::TooLong(text)
+            | Self::NoAnswer(text) => formatter.write_str(text),
             Self::Unwanted => Stopped::Unwanted.fmt(formatter),
             Self::NoTime => formatter.write_str("what was simulated took no time"),
         }

@@ -29,6 +29,20 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
 }
 
+/// A whole number with a comma before every three digits.
+pub fn grouped(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let sign = if value < 0 { "-" } else { "" };
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    format!("{sign}{text}")
+}
+
 fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
@@ -61,5 +75,7 @@ mod tests {
         assert_eq!(significant(3.428_1, 3), "3.43");
         assert_eq!(significant(12_345.0, 3), "1.23e+04");
         assert_eq!(significant(0.5, 1), "0.5");
+        let texts = [7, 2_048, -1_234_567, 100].map(grouped);
+        assert_eq!(texts, ["7", "2,048", "-1,234,567", "100"]);
     }
 }

@@ -1,4 +1,5 @@
 //! Formulas of queues.
 
+pub mod bounds;
 pub mod erlang;
 pub mod published;

@@ -3,6 +3,7 @@
 mod costs;
 mod distribution;
 mod fields;
+mod inverse;
 pub mod parameters;
 mod quantities;
 mod queues;
@@ -17,6 +18,7 @@ use pyo3::prelude::*;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     costs::register(module)?;
     distribution::register(module)?;
+    inverse::register(module)?;
     parameters::register(module)?;
     quantities::register(module)?;
     queues::register(module)?;
