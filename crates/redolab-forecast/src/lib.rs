@@ -1,7 +1,57 @@
 //! Forecasts settings that were not measured, from the costs of a commit.
 //!
-//! The same in Python and in a page: no input, no output, no clock, no threads, and every figure to the same
-//! bits on every machine. What is random is the simulator's (`redolab_sim`), with a seed.
+//! The same in Python and in a page: no input, no output, no clock, no threads, and every figure to the same bits on
+//! every machine. What is random is the simulator's (`redolab_sim`), with a seed.
+//!
+//! ```
+//! use redolab_forecast::{Calibration, Scenario};
+//!
+//! let costs = Calibration {
+//!     in_client: false,
+//!     cpus: 2,
+//!     transaction_cpu_s: vec![(1, 45e-6), (8, 55e-6)],
+//!     row_cpu_s: vec![(1, 5e-6), (8, 6e-6)],
+//!     flush_cpu_s: 15e-6,
+//!     wake_s: 25e-6,
+//!     commit_bytes: 100.0,
+//!     row_bytes: 110.0,
+//!     flush_s: vec![0.8e-3, 1.2e-3],
+//!     device_s_per_byte: 1e-9,
+//!     after_idle_s: vec![],
+//!     client_s: vec![(1, 0.0)],
+//!     client_wake_s: 0.0,
+//!     hand_over_exit_s: 0.0,
+//!     served_s: vec![(1, 0.0)],
+//!     available: 1.0,
+//!     available_waiting: 1.0,
+//!     cold_s: 0.0,
+//!     emulated: false,
+//!     one_interrupt: false,
+//!     row_known: true,
+//! };
+//! let measured = [Scenario::new(1), Scenario::new(8)];
+//! let asked = Scenario { rows_per_commit: 32, ..Scenario::new(8) };
+//! asked.check()?;
+//!
+//! // The forecast itself. Resampled calibrations give its replicates, with as many commits as `few` says.
+//! let needs = costs.needs_of(&asked)?;
+//! let (many, few) = redolab_forecast::commits_of_forecast(&needs);
+//! assert_eq!((many, few), (20_000, 5_000));
+//! let said = redolab_forecast::simulated(&needs, many, || true)?;
+//! // Two groups of sessions take turns at the log, so a flush serves some four commits.
+//! assert!((2_500.0..4_000.0).contains(&said.throughput_per_s));
+//!
+//! // Its interval, from the errors of earlier forecasts of the family.
+//! assert_eq!(redolab_forecast::family_of(&asked), "batches");
+//! let beyond = redolab_forecast::extrapolated(&costs, &measured, &asked);
+//! assert_eq!(beyond[0].factor, "rows_per_commit");
+//! let errors = [0.05, -0.02, 0.11];
+//! let interval = redolab_forecast::predicted(
+//!     "throughput_per_s", said.throughput_per_s, &[], &errors, !beyond.is_empty(),
+//! )?;
+//! assert!(interval.low < said.throughput_per_s && said.throughput_per_s < interval.high);
+//! # Ok::<(), redolab_forecast::Refused>(())
+//! ```
 
 mod costs;
 mod distribution;
