@@ -74,6 +74,7 @@ __all__ = [
     "sessions_at_elbow",
     "simulate_group_commit",
     "simulation_plan",
+    "solve_servers",
     "spin",
     "statements_of",
     "steady_state",
@@ -464,3 +465,4 @@ def fewest_rows(
     calibration: Calibration, scenario: Scenario, share: float, again: bool
 ) -> tuple[int, float, float, float]: ...
 def answer_interval(point: float, replicates: Sequence[float]) -> tuple[float, float] | None: ...
+def solve_servers(service_time: float, arrival_rate: float, response_time: float) -> float | None: ...

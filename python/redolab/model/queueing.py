@@ -14,8 +14,6 @@ The curves are computed by the crate redolab-forecast, as they are for a page.
 
 from __future__ import annotations
 
-import math
-
 from redolab import _core
 
 
@@ -54,18 +52,9 @@ def solve_servers(service_time: float, arrival_rate: float, response_time: float
     With q = 1 - S / R the curve says (S L / M)^M = q, so M = -ln q / W(-ln q / (S L)), W being Lambert's
     function. None when no M does: R not above S, or nothing arrives.
 
-    Source: SciPy, `scipy.special.lambertw`; Corless et al., "On the Lambert W function" (1996).
+    Source: Corless et al., "On the Lambert W function" (1996).
     """
-    from scipy.special import lambertw
-
-    busy = service_time * arrival_rate
-    if not (service_time > 0 and busy > 0 and response_time > service_time):
-        return None
-    share = service_time / response_time
-    if share >= 1:
-        return None
-    free = -math.log1p(-share)
-    return free / float(lambertw(free / busy).real)
+    return _core.solve_servers(service_time, arrival_rate, response_time)
 
 
 def utilization(busy: float, interval: float, units: float) -> float:

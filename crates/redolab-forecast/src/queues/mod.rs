@@ -2,4 +2,5 @@
 
 pub mod bounds;
 pub mod erlang;
+mod lambert;
 pub mod published;

@@ -29,6 +29,12 @@ fn response_time_io(service_time: f64, arrival_rate: f64, servers: f64) -> PyRes
     redolab_forecast::response_time_io(service_time, arrival_rate, servers).map_err(raised)
 }
 
+/// The M at which the published CPU curve passes through a measured point; None when no M does.
+#[pyfunction]
+fn solve_servers(service_time: f64, arrival_rate: f64, response_time: f64) -> Option<f64> {
+    redolab_forecast::solve_servers(service_time, arrival_rate, response_time)
+}
+
 /// Share of arrivals turned away by servers without a queue; raises ValueError for what cannot be.
 #[pyfunction]
 fn erlang_b(servers: i64, offered: f64) -> PyResult<f64> {
@@ -75,6 +81,7 @@ fn response_time_quantile(queue: Given, share: f64) -> PyResult<f64> {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(response_time_cpu, module)?)?;
     module.add_function(wrap_pyfunction!(response_time_io, module)?)?;
+    module.add_function(wrap_pyfunction!(solve_servers, module)?)?;
     module.add_function(wrap_pyfunction!(erlang_b, module)?)?;
     module.add_function(wrap_pyfunction!(erlang_c, module)?)?;
     module.add_function(wrap_pyfunction!(open_queue, module)?)?;
