@@ -86,7 +86,6 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     Arrivals are random (Poisson); the scenario's sessions are there for them, and do not think.
     """
     open_load = replace(scenario, think_time_ms=0.0, arrival_rate_per_s=None)
-
     question, factor = "keep_p95_under", "arrival_rate_per_s"
 
     def largest(calibration: Calibration) -> float:
