@@ -1,37 +1,101 @@
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
+from redolab.forecast.costs.costs import Calibration, Curve, Scenario
+from redolab.model.distribution import Distribution
+from redolab.model.erlang import OpenQueue
 from redolab.model.group_commit import GroupCommitParameters
 
 __all__ = [
+    "BATCHES",
+    "CPU_FACTORS",
+    "ELBOW",
+    "EXTRAPOLATED",
+    "INTERVAL_LEVEL",
+    "LEAST_S",
+    "LEVEL",
     "LOG_DEVICE_LIBRARY",
+    "POST_SHARE",
+    "PRIOR",
+    "PRIOR_WEIGHT",
+    "SEED",
+    "WAKE_SHARE",
     "ClientResponses",
     "ClientSessions",
     "ClientTls",
     "ClientWork",
     "MachineTimes",
+    "NoAnswerError",
+    "NoSteadyStateError",
     "ServerTasks",
     "SessionWork",
     "Simulated",
     "SimulatedBatch",
     "SimulationTooLongError",
     "Spun",
+    "SteadyState",
     "Task",
     "WaitEnd",
     "WaitSampler",
     "Watched",
     "Window",
+    "answer_interval",
+    "bounds_elbow",
     "check_group_commit",
+    "check_scenario",
+    "client_threads",
+    "commits_of_forecast",
+    "commits_simulated",
     "die_with_parent",
+    "distribution_moments",
+    "elbow",
+    "elbow_near",
+    "erlang_b",
+    "erlang_c",
+    "extrapolated",
+    "family_of",
+    "fewest_rows",
+    "group_commit_needs",
+    "largest_arrival_rate",
+    "least_verified",
     "machine_times",
+    "open_queue",
+    "predicted",
+    "predicted_ratio",
+    "prediction_interval",
     "process_threads",
+    "quantities",
+    "ratio_of_sums",
+    "response_time_cpu",
+    "response_time_io",
+    "response_time_quantile",
+    "scored",
     "server_tasks",
+    "sessions_at_elbow",
     "simulate_group_commit",
+    "simulation_plan",
+    "solve_servers",
     "spin",
+    "statements_of",
+    "steady_state",
     "task_states",
     "toml_places",
+    "transaction_demand",
+    "with_sessions",
 ]
 
+BATCHES: Final[int]
+CPU_FACTORS: Final[tuple[float, float]]
+ELBOW: Final[float]
+EXTRAPOLATED: Final[float]
+INTERVAL_LEVEL: Final[float]
+LEAST_S: Final[float]
+LEVEL: Final[float]
+POST_SHARE: Final[float]
+PRIOR: Final[float]
+PRIOR_WEIGHT: Final[int]
+SEED: Final[int]
+WAKE_SHARE: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
 @final
@@ -237,6 +301,10 @@ class Simulated:
     def backlog(self) -> int: ...
 
 @final
+class SteadyState:
+    def means(self) -> dict[str, Any]: ...
+
+@final
 class SessionWork:
     @property
     def commits(self) -> int: ...
@@ -341,3 +409,60 @@ def simulate_group_commit(
 ) -> Simulated: ...
 
 class SimulationTooLongError(ValueError): ...
+class NoSteadyStateError(ValueError): ...
+class NoAnswerError(ValueError): ...
+
+def response_time_cpu(service_time: float, arrival_rate: float, servers: float) -> float: ...
+def response_time_io(service_time: float, arrival_rate: float, servers: float) -> float: ...
+def erlang_b(servers: int, offered: float) -> float: ...
+def erlang_c(servers: int, offered: float) -> float: ...
+def open_queue(
+    arrival_rate: float, service_time: float, servers: int
+) -> tuple[float, float, float, float]: ...
+def response_time_quantile(queue: OpenQueue, share: float) -> float: ...
+def distribution_moments(distribution: Distribution) -> tuple[float, float]: ...
+def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]: ...
+def simulation_plan(parameters: GroupCommitParameters, commits: int) -> tuple[int, int, int]: ...
+def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> SteadyState: ...
+def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> tuple[float, float, float]: ...
+def check_scenario(scenario: Scenario) -> None: ...
+def group_commit_needs(calibration: Calibration, scenario: Scenario) -> dict[str, Any]: ...
+def with_sessions(curve: Curve, sessions: int, cpus: float) -> float: ...
+def client_threads(cpus: float) -> int: ...
+def statements_of(rows_per_commit: int) -> int: ...
+def family_of(scenario: Scenario) -> str: ...
+def extrapolated(
+    calibration: Calibration, measured: Sequence[Scenario], scenario: Scenario
+) -> list[tuple[str, int | float | str | None, int | float | str | None]]: ...
+def least_verified(level: float) -> int: ...
+def prediction_interval(
+    point: float, replicates: Sequence[float], log_ratios: Sequence[float], level: float, extrapolated: bool
+) -> tuple[float, float]: ...
+def commits_of_forecast(parameters: GroupCommitParameters) -> tuple[int, int]: ...
+def commits_simulated(parameters: GroupCommitParameters, commits: int) -> int: ...
+def quantities(parameters: GroupCommitParameters, state: SteadyState) -> dict[str, float]: ...
+def scored(quantity: str) -> str: ...
+def predicted(
+    quantity: str, point: float, replicates: Sequence[float], errors: Sequence[float], extrapolated: bool
+) -> tuple[float, float, int]: ...
+def predicted_ratio(
+    point: float,
+    replicates: Sequence[float],
+    of_ratio: Sequence[float],
+    of_quantity: Sequence[float],
+    extrapolated: bool,
+) -> tuple[float, float, int]: ...
+def elbow(calibration: Calibration, scenario: Scenario) -> tuple[int, float, int, float]: ...
+def elbow_near(
+    calibration: Calibration, scenario: Scenario, of_point: tuple[int, float, int, float]
+) -> int: ...
+def bounds_elbow(calibration: Calibration, scenario: Scenario) -> float: ...
+def sessions_at_elbow(stations: Sequence[tuple[float, float]], think_time: float) -> float: ...
+def largest_arrival_rate(
+    calibration: Calibration, scenario: Scenario, limit_ms: float, again: bool
+) -> tuple[float, float, float]: ...
+def fewest_rows(
+    calibration: Calibration, scenario: Scenario, share: float, again: bool
+) -> tuple[int, float, float, float]: ...
+def answer_interval(point: float, replicates: Sequence[float]) -> tuple[float, float] | None: ...
+def solve_servers(service_time: float, arrival_rate: float, response_time: float) -> float | None: ...

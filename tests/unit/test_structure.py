@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -169,6 +170,16 @@ def test_python_imports_go_in_no_circle() -> None:
 @pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir() if (path / "src").is_dir()))
 def test_rust_modules_go_in_no_circle(crate: str) -> None:
     assert circle(rust_imports(CRATES / crate / "src")) == []
+
+
+@pytest.mark.parametrize("crate", ["redolab-forecast", "redolab-sim"])
+def test_what_a_page_can_run_asks_nothing_of_a_machine(crate: str) -> None:
+    asked = re.compile(r"std::(?:env|fs|io|net|process|thread|time)\b")
+    texts = {path: without_tests(path.read_text()) for path in (CRATES / crate / "src").rglob("*.rs")}
+    assert len(texts) > 10
+    assert [str(path) for path, text in texts.items() if asked.search(text)] == []
+    manifest = tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
+    assert manifest["dependencies"].keys() <= {"libm", "rand_xoshiro", "redolab-sim"}
 
 
 def test_circles_are_found(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 //! `redolab._core`: what Python needs from the Rust crates. Converts and calls, no logic.
 
+mod forecast;
 mod group_commit;
 mod load;
 mod places;
@@ -164,7 +165,7 @@ fn die_with_parent(parent: u32) -> io::Result<()> {
 }
 
 /// Redolab's compiled part: processes watched from outside, sessions over the wire, CPU work, the
-/// emulated log device, and the group-commit simulator.
+/// emulated log device, the group-commit simulator, and forecasts.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Task>()?;
@@ -175,14 +176,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sampler::WaitEnd>()?;
     module.add_class::<sampler::Window>()?;
     module.add_class::<sampler::WaitSampler>()?;
-    module.add_class::<group_commit::SimulatedBatch>()?;
-    module.add_class::<group_commit::Simulated>()?;
-    module.add(
-        "SimulationTooLongError",
-        module.py().get_type::<group_commit::SimulationTooLongError>(),
-    )?;
-    module.add_function(wrap_pyfunction!(group_commit::check_group_commit, module)?)?;
-    module.add_function(wrap_pyfunction!(group_commit::simulate_group_commit, module)?)?;
+    group_commit::register(module)?;
+    forecast::register(module)?;
     module.add_class::<load::SessionWork>()?;
     module.add_class::<load::ClientResponses>()?;
     module.add_class::<load::ClientWork>()?;

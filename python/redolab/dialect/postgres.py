@@ -23,10 +23,6 @@ from redolab.dialect.base import Dialect
 
 COMMIT_SIBLINGS = 5
 """The server's default, which settings with a commit delay have whatever the server's value is."""
-WAL_WRITER_DELAY_S = 0.2
-"""The server's default: how long the WAL writer sleeps between two looks at the log."""
-WAL_WRITER_FLUSH_AFTER_BYTES = 1 << 20
-"""The server's default: so much log and the WAL writer flushes before its time."""
 ROW_HEADER_BYTES = 48
 """What a small row takes: line pointer, tuple header and two integers."""
 SCANNED_PART_OF_CACHE = 4

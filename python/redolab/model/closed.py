@@ -14,6 +14,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redolab import _core
+
 
 @dataclass(frozen=True)
 class Station:
@@ -119,10 +121,7 @@ def sessions_at_elbow(stations: Sequence[Station], think_time: float = 0.0) -> f
     Source: Lazowska et al. (1984), chapter 5 (N*).
     """
     _check(stations, 1, think_time)
-    slowest = max(station.demand / station.servers for station in stations)
-    if slowest == 0:
-        raise ValueError("no station asks for any time, so there is no elbow")
-    return (think_time + sum(station.demand for station in stations)) / slowest
+    return _core.sessions_at_elbow([(one.demand, one.servers) for one in stations], think_time)
 
 
 def _residence(station: Station, mean: float, lengths: Sequence[float]) -> float:

@@ -1,14 +1,15 @@
 """How durations vary: the description that the simulator draws from.
 
-Drawing is the simulator's (`redolab._core`, crate redolab-sim); here are the description and its moments.
+Drawing is the simulator's (crate redolab-sim), the moments are computed by the crate redolab-forecast.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+
+from redolab._core import distribution_moments
 
 
 @dataclass(frozen=True)
@@ -22,29 +23,16 @@ class Distribution:
     @property
     def mean_s(self) -> float:
         """The mean."""
-        if self.shape == "two_valued":
-            usual, rare, share = self.values
-            return usual + (rare - usual) * share
-        if self.shape == "quantiles":
-            return math.fsum(sum(pair) / 2 for pair in pairwise(self.values)) / (len(self.values) - 1)
-        return self.values[0]
+        return self._moments[0]
 
     @property
     def cv(self) -> float:
         """The coefficient of variation: standard deviation over mean; 0 where the mean is 0."""
-        if self.mean_s == 0 or self.shape == "constant":
-            return 0.0
-        if self.shape == "exponential":
-            return 1.0
-        if self.shape == "two_valued":
-            usual, rare, share = self.values
-            return abs(rare - usual) * math.sqrt(share * (1 - share)) / self.mean_s
-        if self.shape == "quantiles":
-            # The second moment of a uniform stretch from a to b is (a^2 + a b + b^2) / 3.
-            second = math.fsum((a * a + a * b + b * b) / 3 for a, b in pairwise(self.values))
-            spread = second / (len(self.values) - 1) - self.mean_s**2
-            return math.sqrt(max(0.0, spread)) / self.mean_s
-        return self.values[1]
+        return self._moments[1]
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        return distribution_moments(self)
 
 
 def constant(duration_s: float) -> Distribution:

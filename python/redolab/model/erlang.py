@@ -2,17 +2,17 @@
 
 L is the arrival rate, S the mean service time, m the number of servers. Any unit of time will do if
 all share it. Arrivals do not wait for answers: sessions that loop are a closed load
-(`redolab.model.closed`).
+(`redolab.model.closed`). The crate redolab-forecast computes all of this, as it does for a page.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from redolab import _core
+from redolab._core import NoSteadyStateError
 
-class NoSteadyStateError(ValueError):
-    """Work arrives as fast as the servers can do it, or faster: the queue grows without end."""
+__all__ = ["NoSteadyStateError", "OpenQueue", "erlang_b", "erlang_c", "open_queue"]
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,7 @@ class OpenQueue:
         Source: Kleinrock, Queueing Systems, volume 1 (1975), section 5.12, for the waiting time;
         the response time is its sum with an exponential service time, inverted by bisection.
         """
-        if not 0 < share < 1:
-            raise ValueError(f"the share is {share:g}; it must lie between 0 and 1")
-        low, high = 0.0, self.response_time
-        while self._longer_than(high) > 1 - share:
-            low, high = high, 2 * high
-        for _ in range(200):
-            middle = (low + high) / 2
-            if self._longer_than(middle) > 1 - share:
-                low = middle
-            else:
-                high = middle
-        return (low + high) / 2
-
-    def _longer_than(self, time: float) -> float:
-        """Probability of a response time above `time`."""
-        rate = 1 / self.service_time
-        drain = rate * (self.servers - self.arrival_rate * self.service_time)
-        waits = self.waiting_probability
-        if math.isclose(drain, rate, rel_tol=1e-9):
-            return math.exp(-rate * time) * (1 + waits * rate * time)
-        # Waiting is exponential with rate `drain` where it happens; service with `rate`.
-        both = (drain * math.exp(-rate * time) - rate * math.exp(-drain * time)) / (drain - rate)
-        return (1 - waits) * math.exp(-rate * time) + waits * both
+        return _core.response_time_quantile(self, share)
 
 
 def erlang_b(servers: int, offered: float) -> float:
@@ -73,11 +51,7 @@ def erlang_b(servers: int, offered: float) -> float:
 
     Source: A. K. Erlang (1917); the recursion in the number of servers is the usual stable one.
     """
-    _checked(servers, offered)
-    blocked = 1.0
-    for count in range(1, servers + 1):
-        blocked = offered * blocked / (count + offered * blocked)
-    return blocked
+    return _core.erlang_b(servers, offered)
 
 
 def erlang_c(servers: int, offered: float) -> float:
@@ -89,10 +63,7 @@ def erlang_c(servers: int, offered: float) -> float:
 
     Source: A. K. Erlang (1917), by way of `erlang_b`.
     """
-    blocked = erlang_b(servers, offered)
-    if offered >= servers:
-        raise NoSteadyStateError(f"no steady state: the load L S = {offered:g} reaches the {servers} servers")
-    return servers * blocked / (servers - offered * (1 - blocked))
+    return _core.erlang_c(servers, offered)
 
 
 def open_queue(arrival_rate: float, service_time: float, servers: int = 1) -> OpenQueue:
@@ -104,20 +75,5 @@ def open_queue(arrival_rate: float, service_time: float, servers: int = 1) -> Op
 
     Source: Kleinrock, Queueing Systems, volume 1 (1975), chapter 3.
     """
-    if not (service_time > 0 and math.isfinite(service_time)):
-        raise ValueError(f"the service time is {service_time:g}; it must be greater than 0")
-    if not (arrival_rate >= 0 and math.isfinite(arrival_rate)):
-        raise ValueError(f"the arrival rate is {arrival_rate:g}; it must be 0 or more")
-    offered = arrival_rate * service_time
-    waits = erlang_c(servers, offered)
-    queue_time = waits * service_time / (servers - offered)
-    return OpenQueue(
-        arrival_rate, service_time, servers, offered / servers, waits, queue_time, queue_time + service_time
-    )
-
-
-def _checked(servers: int, offered: float) -> None:
-    if servers < 1:
-        raise ValueError(f"there are {servers} servers; there must be at least one")
-    if not (offered >= 0 and math.isfinite(offered)):
-        raise ValueError(f"the load L S is {offered:g}; it must be 0 or more")
+    found = _core.open_queue(arrival_rate, service_time, servers)
+    return OpenQueue(arrival_rate, service_time, servers, *found)

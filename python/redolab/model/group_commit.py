@@ -4,7 +4,8 @@ A commit that finds no flush under way leads: it flushes everything inserted so 
 meanwhile waits for the next flush, which serves all of them. So a slow log divides the sessions into two
 groups that take turns, and throughput is not bounded by one commit per flush.
 
-The simulation is the crate redolab-sim; `redolab.model.group_commit_approximation` is quick and inexact.
+The simulation is the crate redolab-sim, and redolab-forecast makes means of what it gives;
+`redolab.model.group_commit_approximation` is quick and inexact.
 
 Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/xlog.c, and its manual,
 "WAL Configuration".
@@ -12,19 +13,19 @@ Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/x
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 
-from redolab._core import Simulated, SimulatedBatch, check_group_commit, simulate_group_commit
+from redolab import _core
+from redolab._core import check_group_commit, simulate_group_commit, transaction_demand
 from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.model.distribution import Distribution, constant
-from redolab.model.erlang import NoSteadyStateError
 
 NOTHING = constant(0.0)
-BATCHES = 20
-LEVEL = 0.95
+BATCHES = _core.BATCHES
+LEVEL = _core.INTERVAL_LEVEL
+STATES = ("idle", "on_cpu", "run_queue", "log_wait", "device", "delay", "client")
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,10 @@ class GroupCommitParameters:
     """It also does so when so much waits to be flushed; 0 for never. Asynchronous commits only."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for item in fields(self):
+            value = getattr(self, item.name)
             if type(value) is int and not 0 <= value < 2**32:
-                raise ValueError(f"{field.name} is {value}; it must be 0 or more, and below 2^32")
+                raise ValueError(f"{item.name} is {value}; it must be 0 or more, and below 2^32")
         if self.arrivals is not None:
             if self.think != NOTHING:
                 raise ValueError("sessions that wait for arrivals do not think: leave one of the two out")
@@ -168,18 +169,16 @@ class GroupCommitParameters:
         With a CPU for each session, caches are cold after a flush and a client's thread sleeps
         after each statement. Both sides' CPUs idle when they are handed one. What all that takes counts too.
         """
-        statement_s, cold_s = self.client_s, 0.0
-        if self.sessions <= self.cpus:
-            statement_s += self.client_wake_s + 2 * self.hand_over_exit_s
-            cold_s = 0.0 if self.asynchronous else self.cold_s
-        return (
-            self.commit_cpu.mean_s + self.rows * self.row_cpu.mean_s + cold_s + self.statements * statement_s
-        )
+        return self._demand[0]
 
     @property
     def transaction_bytes(self) -> float:
         """Log per transaction."""
-        return self.commit_bytes + self.rows * self.row_bytes
+        return self._demand[1]
+
+    @cached_property
+    def _demand(self) -> tuple[float, float]:
+        return transaction_demand(self)
 
 
 @dataclass(frozen=True)
@@ -237,6 +236,8 @@ class GroupCommitResult:
     """Commits that counted."""
     events: int
     """Events simulated, those of the warm-up too."""
+    state: _core.SteadyState = field(repr=False, compare=False)
+    """The same as the crate redolab-forecast has it, which makes a forecast of it."""
 
 
 def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_000) -> GroupCommitResult:
@@ -254,96 +255,44 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
 
     Source: ratio estimator over batch means, Law and Kelton, Simulation Modeling and Analysis, chapter 9.
     """
-    least = max(1000, BATCHES * parameters.sessions)
-    if commits < least:
-        raise ValueError(f"{commits} commits are too few to know a steady state by: at least {least}")
+    warm_up, batches, each = _core.simulation_plan(parameters, commits)
     if not 0 <= seed < 2**64:
         raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
-    _check_demand(parameters)
-    simulated = simulate_group_commit(parameters, seed, commits // 10, BATCHES, commits // BATCHES)
-    _check_backlog(parameters, simulated)
-    return _result(parameters, simulated)
+    simulated = simulate_group_commit(parameters, seed, warm_up, batches, each)
+    return _result(_core.steady_state(parameters, simulated))
 
 
-def _check_demand(parameters: GroupCommitParameters) -> None:
-    if parameters.arrivals is None:
-        return
-    rate = parameters.arrivals.rate_per_s
-    demand = rate * parameters.transaction_cpu_s
-    if demand >= parameters.cpus:
-        raise NoSteadyStateError(
-            f"no steady state: {rate:g} units per second ask for {demand:.3g} CPUs of {parameters.cpus:g}"
-        )
+def _result(state: _core.SteadyState) -> GroupCommitResult:
+    means = state.means()
 
+    def mean(name: str) -> Interval:
+        return Interval(*means[name])
 
-def _check_backlog(parameters: GroupCommitParameters, simulated: Simulated) -> None:
-    """A queue without a drift wanders no further than some square roots of the number of arrivals."""
-    if parameters.arrivals is None:
-        return
-    arrived = sum(batch.arrivals for batch in simulated.batches)
-    if simulated.backlog > 3 * parameters.arrivals.burst * math.sqrt(arrived):
-        raise NoSteadyStateError(
-            f"no steady state: of {arrived} units of work {simulated.backlog} still had no session at the "
-            "end. Ask for fewer per second, or for more sessions"
-        )
+    def mean_or_none(name: str) -> Interval | None:
+        return None if means[name] is None else mean(name)
 
+    def times(name: str) -> TimesResult:
+        return TimesResult(*(Interval(*ends) for ends in means[name]))
 
-def _result(parameters: GroupCommitParameters, simulated: Simulated) -> GroupCommitResult:
-    batches = simulated.batches
-
-    def ratio(above: Callable[[SimulatedBatch], float], below: Callable[[SimulatedBatch], float]) -> Interval:
-        return ratio_of_sums([above(batch) for batch in batches], [below(batch) for batch in batches])
-
-    def per_time(above: Callable[[SimulatedBatch], float]) -> Interval:
-        return ratio(above, lambda batch: batch.elapsed_ns)
-
-    servers = math.ceil(parameters.cpus)
-    commits = [batch.commits for batch in batches]
     return GroupCommitResult(
-        throughput_per_s=per_time(lambda batch: batch.commits * 1e9),
-        commit_time=_times(simulated.commit_time, [batch.commit_time for batch in batches], commits),
-        response_time=_times(simulated.response_time, [batch.response_time for batch in batches], commits),
-        cpu_utilization=per_time(lambda batch: batch.cpu_busy_ns / servers),
-        device_utilization=per_time(lambda batch: batch.device_busy_ns),
-        commits_per_flush=(
-            ratio(lambda batch: batch.commits, lambda batch: batch.flushes)
-            if any(batch.flushes for batch in batches)
-            else None
-        ),
-        flush_time_s=(
-            ratio(lambda batch: batch.flush_ns / 1e9, lambda batch: batch.flushes)
-            if any(batch.flushes for batch in batches)
-            else None
-        ),
-        log_waits_per_commit=ratio(lambda batch: batch.log_waits, lambda batch: batch.commits),
-        client_wakes_per_commit=ratio(lambda batch: batch.client_wakes, lambda batch: batch.commits),
+        throughput_per_s=mean("throughput_per_s"),
+        commit_time=times("commit_time"),
+        response_time=times("response_time"),
+        cpu_utilization=mean("cpu_utilization"),
+        device_utilization=mean("device_utilization"),
+        commits_per_flush=mean_or_none("commits_per_flush"),
+        flush_time_s=mean_or_none("flush_time_s"),
+        log_waits_per_commit=mean("log_waits_per_commit"),
+        client_wakes_per_commit=mean("client_wakes_per_commit"),
         sessions_by_state={
-            "idle": per_time(lambda batch: batch.idle_ns),
-            "on_cpu": per_time(lambda batch: batch.on_cpu_ns),
-            "run_queue": per_time(lambda batch: batch.run_queue_ns),
-            "log_wait": per_time(lambda batch: batch.log_wait_ns),
-            "device": per_time(lambda batch: batch.device_ns),
-            "delay": per_time(lambda batch: batch.delay_ns),
-            "client": per_time(lambda batch: batch.client_ns),
+            name: Interval(*ends) for name, ends in zip(STATES, means["sessions_by_state"], strict=True)
         },
-        backlog=per_time(lambda batch: batch.backlog_ns),
-        elapsed_s=sum(batch.elapsed_ns for batch in batches) / 1e9,
-        commits=sum(commits),
-        events=simulated.events,
+        backlog=mean("backlog"),
+        elapsed_s=means["elapsed_s"],
+        commits=means["commits"],
+        events=means["events"],
+        state=state,
     )
-
-
-_Times = tuple[int, int, int, int]
-"""Sum, p50, p95 and p99, in nanoseconds."""
-
-
-def _times(of_all: _Times, batches: Sequence[_Times], counts: Sequence[int]) -> TimesResult:
-    sums, *percentiles = zip(*batches, strict=True)
-    p50, p95, p99 = (
-        _around(point / 1e9, [value / 1e9 for value in values])
-        for point, values in zip(of_all[1:], percentiles, strict=True)
-    )
-    return TimesResult(ratio_of_sums([value / 1e9 for value in sums], counts), p50, p95, p99)
 
 
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> Interval:
@@ -352,25 +301,6 @@ def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> Interval:
     Raises:
         ZeroDivisionError: the sum below is 0.
 
-    Source: ratio estimator, Cochran, Sampling Techniques (1977), section 2.11; quantile from SciPy.
+    Source: ratio estimator, Cochran, Sampling Techniques (1977), section 2.11.
     """
-    point = math.fsum(above) / math.fsum(below)
-    deviations = [one - point * other for one, other in zip(above, below, strict=True)]
-    count = len(deviations)
-    spread = math.sqrt(math.fsum(value * value for value in deviations) / (count - 1) / count)
-    half = _student(count) * spread / (math.fsum(below) / count)
-    return Interval(point, point - half, point + half)
-
-
-def _around(point: float, values: Sequence[float]) -> Interval:
-    """`point` with the interval that the scatter of the batches' `values` gives."""
-    scatter = ratio_of_sums(values, [1.0] * len(values))
-    half = scatter.high - scatter.point
-    return Interval(point, point - half, point + half)
-
-
-@cache
-def _student(count: int) -> float:
-    from scipy import stats
-
-    return float(stats.t.ppf((1 + LEVEL) / 2, count - 1))
+    return Interval(*_core.ratio_of_sums(above, below))

@@ -8,11 +8,13 @@ L R = sessions whatever M is; read the fitted M as a description of one point, n
 
 Source: Craig Shallahamer, "Forecasting Oracle Performance" and OraPub (2010-2012). Against exact
 Erlang C the CPU curve gives too little queue time, by up to 77 % at M = 8.
+
+The curves are computed by the crate redolab-forecast, as they are for a page.
 """
 
 from __future__ import annotations
 
-import math
+from redolab import _core
 
 
 def response_time_cpu(service_time: float, arrival_rate: float, servers: float) -> float:
@@ -21,10 +23,7 @@ def response_time_cpu(service_time: float, arrival_rate: float, servers: float) 
     Raises:
         ValueError: S L reaches M, where the curve has no finite value.
     """
-    utilization = _utilization(service_time, arrival_rate, servers)
-    if utilization == 0:
-        return service_time
-    return service_time / -math.expm1(servers * math.log(utilization))
+    return _core.response_time_cpu(service_time, arrival_rate, servers)
 
 
 def response_time_io(service_time: float, arrival_rate: float, servers: float) -> float:
@@ -33,7 +32,7 @@ def response_time_io(service_time: float, arrival_rate: float, servers: float) -
     Raises:
         ValueError: S L reaches M, where the curve has no finite value.
     """
-    return service_time / (1 - _utilization(service_time, arrival_rate, servers))
+    return _core.response_time_io(service_time, arrival_rate, servers)
 
 
 def response_time_single(service_time: float, arrival_rate: float) -> float:
@@ -53,18 +52,9 @@ def solve_servers(service_time: float, arrival_rate: float, response_time: float
     With q = 1 - S / R the curve says (S L / M)^M = q, so M = -ln q / W(-ln q / (S L)), W being Lambert's
     function. None when no M does: R not above S, or nothing arrives.
 
-    Source: SciPy, `scipy.special.lambertw`; Corless et al., "On the Lambert W function" (1996).
+    Source: Corless et al., "On the Lambert W function" (1996).
     """
-    from scipy.special import lambertw
-
-    busy = service_time * arrival_rate
-    if not (service_time > 0 and busy > 0 and response_time > service_time):
-        return None
-    share = service_time / response_time
-    if share >= 1:
-        return None
-    free = -math.log1p(-share)
-    return free / float(lambertw(free / busy).real)
+    return _core.solve_servers(service_time, arrival_rate, response_time)
 
 
 def utilization(busy: float, interval: float, units: float) -> float:
@@ -75,10 +65,3 @@ def utilization(busy: float, interval: float, units: float) -> float:
     Source: Craig Shallahamer, OraPub, "Cores vs Threads" (2011).
     """
     return busy / (interval * units)
-
-
-def _utilization(service_time: float, arrival_rate: float, servers: float) -> float:
-    share = utilization(service_time * arrival_rate, 1.0, servers)
-    if not 0 <= share < 1:
-        raise ValueError(f"S L / M is {share:g}; the curve needs it below 1")
-    return share

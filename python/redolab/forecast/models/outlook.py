@@ -13,13 +13,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.forecast.costs.calibrating import Calibrated
-from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.models import models_of
 from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation
 from redolab.forecast.track_record import (
@@ -27,9 +28,7 @@ from redolab.forecast.track_record import (
     Predicted,
     Score,
     family_of,
-    least_verified,
     log_ratios,
-    prediction_interval,
 )
 from redolab.model.erlang import NoSteadyStateError
 from redolab.stats.estimates import Estimate
@@ -40,18 +39,8 @@ FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "row
 """What is forecast, and in words."""
 MODEL = next(iter(MODELS))
 """The model that forecasts; all others stand beside it."""
-COMMITS, REPLICATE_COMMITS = 20_000, 5_000
-"""Commits simulated at least, from the calibration and from each of its replicates."""
-ROUNDS, REPLICATE_ROUNDS = 20, 4
-"""Rounds simulated at least, in which every session has its turn on a CPU."""
-_LEAST_EACH, _REPLICATE_LEAST_EACH = 150, 50
-"""Commits of each session at least."""
-_MOST_COMMITS = 2_000_000
-MEASURED = 0.05
-"""A value so far outside of what was measured still counts as measured."""
 _FITTING = ("throughput_per_s", "commit_time_ms")
 """The quantities by which it is judged whether the model fits the run."""
-_SHARES = frozenset({"cpu_utilization", "device_utilization"})
 
 
 @dataclass(frozen=True)
@@ -124,18 +113,14 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         NoSteadyStateError: more arrives than can be done.
         SimulationTooLongError: too little happens to be simulated.
     """
-    turn = _commits_of_a_turn(calibrated.point, scenario)
-    many = max(COMMITS, round(scenario.sessions * max(_LEAST_EACH, ROUNDS * turn)))
-    few = max(
-        REPLICATE_COMMITS, round(scenario.sessions * max(_REPLICATE_LEAST_EACH, REPLICATE_ROUNDS * turn))
-    )
-    point = _simulated(calibrated.point, scenario, min(many, _MOST_COMMITS))
+    many, few = _core.commits_of_forecast(parameters(calibrated.point, scenario))
+    point = _simulated(calibrated.point, scenario, many)
     return Outlook(
         scenario,
         family_of(calibrated.point, scenario),
         bool(extrapolated(calibrated, scenario)),
         point,
-        tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, min(few, _MOST_COMMITS)))),
+        tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, few))),
     )
 
 
@@ -155,7 +140,9 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
     predictions = {}
     for name, value in outlook.point.items():
         replicates = [one[name] for one in outlook.replicates if name in one]
-        predictions[name] = _within(name, _interval(name, value, replicates, outlook, record))
+        errors = log_ratios(record, MODEL, outlook.family, _core.scored(name))
+        low, high, verified = _core.predicted(name, value, replicates, errors, outlook.extrapolated)
+        predictions[name] = Predicted(value, low, high, LEVEL, verified)
     return predictions
 
 
@@ -176,13 +163,14 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
             continue
         pairs = zip(asked.replicates, today.replicates, strict=True)
         replicates = [one[name] / two[name] for one, two in pairs if name in one and two.get(name)]
-        scored = _scored(name)
-        known = log_ratios(record, MODEL, asked.family, RATIOS.get(scored, scored))
-        enough = len(known) >= least_verified()
-        errors = known if enough else log_ratios(record, MODEL, asked.family, scored)
-        ratios[name] = prediction_interval(
-            value / before, replicates, errors, extrapolated=asked.extrapolated
+        scored, point = _core.scored(name), value / before
+        of_ratio, of_quantity = (
+            log_ratios(record, MODEL, asked.family, one) for one in (RATIOS.get(scored, scored), scored)
         )
+        low, high, verified = _core.predicted_ratio(
+            point, replicates, of_ratio, of_quantity, asked.extrapolated
+        )
+        ratios[name] = Predicted(point, low, high, LEVEL, verified)
     return ratios
 
 
@@ -191,27 +179,16 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
 
     The log device and the CPUs were measured as they are, so any other value of them is outside.
     """
-    beyond = []
-    for factor in FACTORS:
-        asked, low, high = getattr(scenario, factor), *_range(calibrated, factor)
-        inside = asked in (low, high, None) or (
-            not isinstance(asked, str)
-            and low is not None
-            and (1 - MEASURED) * low <= asked <= (1 + MEASURED) * high
-        )
-        if not inside:
-            beyond.append({"factor": factor, "asked": asked, "measured_from": low, "measured_to": high})
-    return beyond
-
-
-def _range(calibrated: Calibrated, factor: str) -> tuple[Any, Any]:
-    if factor == "log_device_ms":
-        return (1e3 * (calibrated.point.flush_mean_s + calibrated.point.flush_cpu_s),) * 2
-    if factor == "cpus":
-        return (calibrated.point.cpus,) * 2
-    values = [getattr(item.scenario, factor) for item in calibrated.measured.values()]
-    known = [value for value in values if value is not None]
-    return (min(known), max(known)) if known else (None, None)
+    measured = [item.scenario for item in calibrated.measured.values()]
+    return [
+        {
+            "factor": factor,
+            "asked": getattr(scenario, factor),
+            "measured_from": low,
+            "measured_to": high,
+        }
+        for factor, low, high in _core.extrapolated(calibrated.point, measured, scenario)
+    ]
 
 
 def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
@@ -219,36 +196,11 @@ def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Qu
     return {**simulated, "rows_per_s": simulated["throughput_per_s"] * scenario.rows_per_commit}
 
 
-def _commits_of_a_turn(calibration: Calibration, scenario: Scenario) -> float:
-    """Commits of a session until another one has its CPU: many where commits wait for nothing."""
-    needs = parameters(calibration, scenario)
-    return (
-        needs.quantum_s / needs.transaction_cpu_s if needs.asynchronous and needs.transaction_cpu_s else 1.0
-    )
-
-
 def _replicate(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
     try:
         return _simulated(calibration, scenario, commits)
     except NoSteadyStateError:
         return {}
-
-
-def _interval(
-    name: str, point: float, replicates: Sequence[float], outlook: Outlook, record: Sequence[Score]
-) -> Predicted:
-    errors = log_ratios(record, MODEL, outlook.family, _scored(name))
-    return prediction_interval(point, replicates, errors, extrapolated=outlook.extrapolated)
-
-
-def _scored(name: str) -> str:
-    """The quantity whose errors are those of another: a row of a commit is as wrong as the commit."""
-    return "throughput_per_s" if name == "rows_per_s" else name
-
-
-def _within(name: str, predicted: Predicted) -> Predicted:
-    """The interval without what a share of time cannot be."""
-    return replace(predicted, high=min(1.0, predicted.high)) if name in _SHARES else predicted
 
 
 def _plain(predicted: Mapping[str, Predicted]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from redolab import _core
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.textbook import (
     approximate_mean_values,
@@ -15,9 +15,6 @@ from redolab.forecast.models.textbook import (
     published_curve,
     single_server,
 )
-
-if TYPE_CHECKING:
-    from redolab.model.group_commit import GroupCommitResult
 
 Quantities = Mapping[str, float]
 """Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
@@ -48,8 +45,7 @@ RATIOS: Mapping[str, str] = MappingProxyType(
 """Quantity to the name of its ratio to today's setting, which is what a change makes of it; no unit."""
 SCORED = (*RATIOS.values(), *QUANTITIES)
 """What is scored of a forecast, the changes first."""
-SEED = 1
-LONG_STATEMENTS = 60
+SEED = _core.SEED
 
 
 def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_000) -> Quantities:
@@ -59,38 +55,11 @@ def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_0
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
     """
-    from redolab.model.group_commit import BATCHES, simulate
+    from redolab.model.group_commit import simulate
 
     needs = parameters(calibration, scenario)
-    # A client's long transactions are simulated statement by statement: of them a quarter says enough.
-    long = needs.statements > LONG_STATEMENTS
-    result = simulate(needs, SEED, max(commits // 4, BATCHES * needs.sessions) if long else commits)
-    commit = result.commit_time
-    values = {
-        "throughput_per_s": result.throughput_per_s.point,
-        "response_time_ms": 1e3 * result.response_time.mean_s.point,
-        "response_time_ms_p95": 1e3 * result.response_time.p95_s.point,
-        "cpu_utilization": result.cpu_utilization.point,
-        "device_utilization": _flushing(result),
-    }
-    # What a commit that does not wait spends inside the server is in the CPU time of its transaction.
-    if calibration.loop == "client" or scenario.commit_wait == "wait":
-        values |= {
-            "commit_time_ms": 1e3 * commit.mean_s.point,
-            "commit_time_ms_p50": 1e3 * commit.p50_s.point,
-            "commit_time_ms_p95": 1e3 * commit.p95_s.point,
-            "commit_time_ms_p99": 1e3 * commit.p99_s.point,
-        }
-    if result.commits_per_flush is not None:
-        values["commits_per_flush"] = result.commits_per_flush.point
-    return values
-
-
-def _flushing(result: GroupCommitResult) -> float:
-    # As it is measured: a server counts the time in its calls, in which it waits for a CPU too.
-    if result.commits_per_flush is None or result.flush_time_s is None:
-        return 0.0
-    return result.flush_time_s.point * result.throughput_per_s.point / result.commits_per_flush.point
+    result = simulate(needs, SEED, _core.commits_simulated(needs, commits))
+    return _core.quantities(needs, result.state)
 
 
 def ratios_to(today: Quantities, asked: Quantities) -> dict[str, float]:

@@ -68,22 +68,6 @@ def test_arrivals_do_not_hinder_the_elbow_of_sessions_that_loop() -> None:
     assert inverse.elbow(CALIBRATED, arriving) == inverse.elbow(CALIBRATED, looping)
 
 
-def test_a_search_from_nearby_finds_what_one_through_everything_finds() -> None:
-    for high in (1, 2, 7, 100):
-        for least in range(1, high + 1):
-            for near in range(1, high + 1):
-                asked: list[int] = []
-
-                def holds(number: int, least: int = least, asked: list[int] = asked) -> bool:
-                    asked.append(number)
-                    return number >= least
-
-                assert inverse._first_near(near, holds, high) == least
-                assert all(1 <= number <= high for number in asked)
-                # Not one after the other, however far away.
-                assert len(asked) <= 16
-
-
 def p95_ms(rate: float) -> float:
     asked = parameters(POINT, Scenario(16, arrival_rate_per_s=rate))
     return 1e3 * simulate(asked, SEED, 10_000).response_time.p95_s.point

@@ -1,0 +1,61 @@
+//! The costs of a commit, as a run measured them.
+
+use crate::costs::curve::Curve;
+use crate::distribution::Distribution;
+
+/// What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibration {
+    /// Whether the loop that was measured ran in a client, and not inside the server.
+    pub in_client: bool,
+    /// CPUs that server and load had.
+    pub cpus: u32,
+    /// CPU time of a transaction of one row in the server, beside its flush.
+    pub transaction_cpu_s: Curve,
+    /// CPU time of a row in the server.
+    pub row_cpu_s: Curve,
+    /// CPU time in a flush.
+    pub flush_cpu_s: f64,
+    /// CPU time of one wait for somebody else's flush: going to sleep, being woken up, waking up.
+    pub wake_s: f64,
+    /// Log per transaction beside its rows.
+    pub commit_bytes: f64,
+    /// Log per row.
+    pub row_bytes: f64,
+    /// Time of a flush as quantiles at equal steps, without its CPU time; at least two.
+    pub flush_s: Vec<f64>,
+    /// Time of the device per byte flushed.
+    pub device_s_per_byte: f64,
+    /// How long the device had nothing to do before a flush, and how much longer that flush then takes.
+    pub after_idle_s: Vec<(f64, f64)>,
+    /// CPU time of the client per statement; 0 for a loop inside the server.
+    pub client_s: Curve,
+    /// More where a thread of the client has slept, because there was no answer.
+    pub client_wake_s: f64,
+    /// From sending to the other side's running, where that has a CPU that idles.
+    pub hand_over_exit_s: f64,
+    /// CPU time of going on after a wait for somebody else's flush, when the commit is there.
+    pub served_s: Curve,
+    /// Share of the CPUs' time that sessions and client have where CPUs are short and commits do not wait for the
+    /// log; others have the rest.
+    pub available: f64,
+    /// The same where commits wait for the log, whose flushes make work for others.
+    pub available_waiting: f64,
+    /// Further CPU time of a transaction after a wait for the device, or on a CPU that has idled.
+    pub cold_s: f64,
+    /// Whether an emulator made the log device slower than it is.
+    pub emulated: bool,
+    /// Whether one CPU hears of all that the log's disk has done.
+    pub one_interrupt: bool,
+    /// Whether the run had settings with several rows per commit, so that a row's cost is known.
+    pub row_known: bool,
+}
+
+impl Calibration {
+    /// Mean time of a flush, without its CPU time, in seconds.
+    #[must_use]
+    pub fn flush_mean_s(&self) -> f64 {
+        Distribution::Quantiles { values_s: self.flush_s.clone() }.mean_s()
+    }
+}

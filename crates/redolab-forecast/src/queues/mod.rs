@@ -1,0 +1,6 @@
+//! Formulas of queues.
+
+pub mod bounds;
+pub mod erlang;
+mod lambert;
+pub mod published;

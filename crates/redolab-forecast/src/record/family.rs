@@ -1,0 +1,50 @@
+//! Families of settings.
+
+use crate::costs::scenario::Scenario;
+
+/// From so many rows per commit on, batches are a family of their own.
+const LARGE_BATCH: i64 = 128;
+
+/// The family of settings that a scenario belongs to: those in which a model errs alike.
+#[must_use]
+#[expect(clippy::float_cmp, reason = "exactly 1 is what was measured")]
+pub fn family_of(scenario: &Scenario) -> &'static str {
+    if scenario.cpu_factor != 1.0 {
+        "CPU factor"
+    } else if scenario.arrival_rate_per_s.is_some() {
+        "open arrivals"
+    } else if !scenario.commit_waits {
+        "nowait"
+    } else if scenario.commit_delay_us != 0 {
+        "commit delay"
+    } else if scenario.rows_per_commit >= LARGE_BATCH {
+        "large batches"
+    } else if scenario.rows_per_commit > 1 {
+        "batches"
+    } else {
+        "single rows"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_that_fits_is_the_family() {
+        let mut scenario = Scenario::new(8);
+        assert_eq!(family_of(&scenario), "single rows");
+        scenario.rows_per_commit = 127;
+        assert_eq!(family_of(&scenario), "batches");
+        scenario.rows_per_commit = 128;
+        assert_eq!(family_of(&scenario), "large batches");
+        scenario.commit_delay_us = 1;
+        assert_eq!(family_of(&scenario), "commit delay");
+        scenario.commit_waits = false;
+        assert_eq!(family_of(&scenario), "nowait");
+        scenario.arrival_rate_per_s = Some(1.0);
+        assert_eq!(family_of(&scenario), "open arrivals");
+        scenario.cpu_factor = 0.5;
+        assert_eq!(family_of(&scenario), "CPU factor");
+    }
+}

@@ -1,0 +1,6 @@
+//! Numbers to figures.
+
+pub mod quantiles;
+pub mod ratio;
+pub mod student;
+pub mod sums;
