@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from redolab.report.tables import contents, method, tables, time_tables, wording
+from redolab.report.tables import care, contents, method, naming, published, tables, time_tables, wording
 
 from .fixtures import stored
 
@@ -113,3 +113,55 @@ def test_a_section_without_data_is_left_out() -> None:
         setting |= {"profile": [], "density": {"values_ms": []}}
     left = contents.sections(results | {"advice": None})
     assert [name for name, _ in left][:2] == ["verdict", "curve"]
+
+
+@pytest.mark.parametrize(
+    ("smallest", "begins", "ends"),
+    [
+        (1.113, "A/A check passed: the baseline", "This run can tell a difference of 11.3 % or more."),
+        (3.83, "A/A check passed, but blind below 3.8×: the baseline", "by a factor of 3.83 or more."),
+    ],
+)
+def test_a_check_that_sees_little_says_how_little(smallest: float, begins: str, ends: str) -> None:
+    results = stored("log_bound")
+    results["null_test"] |= {"passed": True, "minimum_detectable_ratio": smallest, "pvalue": 0.3}
+    text = tables.null_test(results)
+    assert text.startswith(begins)
+    assert text.endswith(ends)
+
+
+def test_log_writes_beyond_all_waits_have_a_note() -> None:
+    results = stored("log_bound")
+    for entry in results["as_published"]["overview"]:
+        entry["log_write_pct"] = 80.0
+    assert published.overview(results).note == ""
+    results["as_published"]["overview"][-1]["log_write_pct"] = 262.0
+    assert "it exceeds 100 %" in published.overview(results).note
+
+
+def test_what_to_read_with_care_is_told_once_and_checks_first() -> None:
+    results = stored("log_bound")
+    results["diagnostics"] = [
+        {"name": "steal", "outcome": "warning", "text": "Much of it."},
+        {"name": "drift", "outcome": "passed", "text": "None."},
+        {"name": "rows", "outcome": "failed", "text": "They differ."},
+    ]
+    results["warnings"] = ["Emulated.", "Emulated."]
+    assert care.read_with_care(results) == [
+        ("warning", "steal: Much of it."), ("failed", "rows: They differ."), ("warning", "Emulated."),
+    ]  # fmt: skip
+
+
+def test_names_of_many_parts_are_told() -> None:
+    assert naming.parts_of_names(stored("log_bound")) == ""
+    results = stored("log_bound")
+    results["settings"][0] |= {
+        "name": "1/1/wait/server/50",
+        "levels": {
+            "sessions": "1", "rows_per_commit": "1", "commit_wait": "wait", "loop": "server",
+            "pause_ms": "50",
+        },
+    }  # fmt: skip
+    assert naming.parts_of_names(results) == (
+        "A setting's name is sessions / rows per commit / wait / loop / pause in ms."
+    )
