@@ -267,7 +267,8 @@ def test_a_negative_remainder_is_shown_as_negative() -> None:
     last["share"] = {"point": -0.021, "low": -0.03, "high": -0.012, "level": 0.95}
     drawn = first_bars(results)
     assert drawn is not None
-    assert "unaccounted -2 %" in drawn.bars[0].sentence
+    assert "unaccounted −2 %" in drawn.bars[0].sentence
+    assert all(sum(part.width for part in bar.segments) <= 100.001 for bar in drawn.bars)
     assert "−2.1" in html.render(results)
 
 

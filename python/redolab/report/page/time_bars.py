@@ -150,7 +150,8 @@ def bars(
     if not divided:
         return None
     looks = _looks(rows, every if every is not None else [item.shares for item in divided])
-    longest = max(item.length for item in divided)
+    # Where CPU and waits overlap, the parts are more than the whole.
+    longest = max(item.length * max(1.0, _together(item)) for item in divided)
     drawn = []
     seen: dict[str, str] = {}
     for item in divided:
@@ -171,9 +172,14 @@ def bars(
     return Bars(drawn, [(look, seen[look]) for look in ordered if look in seen])
 
 
+def _together(item: Divided) -> float:
+    """The shares that are drawn, 1 for a time that is divided without a remainder below nothing."""
+    return sum(max(share["point"] or 0.0, 0.0) for share in item.shares.values())
+
+
 def _in_words(parts: Mapping[str, Mapping[str, Any]], rows: Sequence[str]) -> str:
     told = [
-        f"{row_name(row)} {100 * parts[row]['point']:.0f} %"
+        f"{row_name(row)} {units.percent(parts[row]['point'], 0)}"
         for row in rows
         if row in parts and abs(parts[row]["point"] or 0.0) >= _MAIN_SHARE
     ]
