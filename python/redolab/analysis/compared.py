@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from redolab.analysis import envelope
@@ -77,6 +78,19 @@ class Compared:
     def unit(self) -> str:
         """The unit of work, singular."""
         return str(self.manifest.get("unit", "commit"))
+
+    @cached_property
+    def at_risk(self) -> Mapping[str, AtRisk]:
+        """What a crash may lose, by setting; without those of which that is nothing or not known."""
+        if self.unit != "commit":
+            return {}
+        engine, found = self.manifest["engine"]["name"], {}
+        for declared in self.manifest["settings"]:
+            name = declared["name"]
+            rate = mean_estimate(item.arrival_rate for item in self.sessions[name]).point
+            if (risk := at_risk(engine, declared, rate)) is not None:
+                found[name] = risk
+        return found
 
     @property
     def throughputs(self) -> list[Comparison]:
@@ -164,19 +178,10 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         log_device_ms=envelope.log_device_ms(compared.manifest),
         tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
         margin=compared.margin,
-        at_risk={name: risk for name in compared.names if (risk := setting_at_risk(compared, name))},
+        at_risk=compared.at_risk,
         does=does,
         did=did,
     )
-
-
-def setting_at_risk(compared: Compared, name: str) -> AtRisk | None:
-    """What a crash may lose under a setting; None where that is nothing or not known."""
-    if compared.unit != "commit":
-        return None
-    declared = next(item for item in compared.manifest["settings"] if item["name"] == name)
-    rate = mean_estimate(item.arrival_rate for item in compared.sessions[name]).point
-    return at_risk(compared.manifest["engine"]["name"], declared, rate)
 
 
 def session_times(compared: Compared) -> dict[str, tuple[Times, ...]]:

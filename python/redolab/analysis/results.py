@@ -10,7 +10,7 @@ from typing import Any
 
 from redolab.analysis import as_published, envelope, time_based
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
-from redolab.analysis.compared import Compared, setting_at_risk
+from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
 from redolab.analysis.diagnostics import diagnose
 from redolab.analysis.exhibits import Figure, Finding, Table
@@ -97,7 +97,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
     responses = [1e3 * item.response_time for item in session if item.response_time is not None]
     places, heights = density(responses)
     rows = profile(zip(of_sessions, units, strict=True))
-    risk = setting_at_risk(compared, name)
+    risk = compared.at_risk.get(name)
     return {
         "name": name,
         "levels": dict(declared["levels"]),
