@@ -90,7 +90,7 @@ pub use queues::bounds::sessions_at_elbow;
 pub use queues::erlang::{OpenQueue, erlang_b, erlang_c, open_queue};
 pub use queues::published::{response_time_cpu, response_time_io, solve_servers};
 pub use record::extrapolated::{Beyond, Level, extrapolated};
-pub use record::family::family_of;
+pub use record::family::{FAMILIES, family_of};
 pub use record::prediction::{
     EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, least_verified, prediction_interval,
 };

@@ -10,7 +10,7 @@ pub fn answer_interval(point: f64, replicates: &[f64]) -> Option<(f64, f64)> {
         return None;
     }
     let mut sorted = replicates.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - LEVEL) / 2.0;
     let (low, high) = (inverted(&sorted, tail), inverted(&sorted, 1.0 - tail));
     Some((low.min(point), high.max(point)))

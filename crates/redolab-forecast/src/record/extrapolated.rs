@@ -44,6 +44,8 @@ impl Level {
 pub struct Beyond {
     /// Its name.
     pub factor: &'static str,
+    /// Its place among the factors of a scenario.
+    pub place: usize,
     /// The value that is asked about.
     pub asked: Level,
     /// The least and the greatest that were measured; None where it has no value in any measured setting.
@@ -71,7 +73,7 @@ pub fn extrapolated(
         let ends = known.into_iter().fold(None, wider);
         match asked {
             Some(asked) if !is_inside(asked, ends) => {
-                beyond.push(Beyond { factor, asked, measured: ends });
+                beyond.push(Beyond { factor, place, asked, measured: ends });
             }
             _ => {}
         }
@@ -132,6 +134,7 @@ mod tests {
         );
         let sessions = Beyond {
             factor: "sessions",
+            place: 0,
             asked: Level::Whole(64),
             measured: Some((Level::Whole(1), Level::Whole(8))),
         };

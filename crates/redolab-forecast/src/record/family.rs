@@ -5,24 +5,35 @@ use crate::costs::scenario::Scenario;
 /// From so many rows per commit on, batches are a family of their own.
 const LARGE_BATCH: i64 = 128;
 
+/// Every family there is.
+pub const FAMILIES: [&str; 7] = [
+    "CPU factor",
+    "open arrivals",
+    "nowait",
+    "commit delay",
+    "large batches",
+    "batches",
+    "single rows",
+];
+
 /// The family of settings that a scenario belongs to: those in which a model errs alike.
 #[must_use]
 #[expect(clippy::float_cmp, reason = "exactly 1 is what was measured")]
 pub fn family_of(scenario: &Scenario) -> &'static str {
     if scenario.cpu_factor != 1.0 {
-        "CPU factor"
+        FAMILIES[0]
     } else if scenario.arrival_rate_per_s.is_some() {
-        "open arrivals"
+        FAMILIES[1]
     } else if !scenario.commit_waits {
-        "nowait"
+        FAMILIES[2]
     } else if scenario.commit_delay_us != 0 {
-        "commit delay"
+        FAMILIES[3]
     } else if scenario.rows_per_commit >= LARGE_BATCH {
-        "large batches"
+        FAMILIES[4]
     } else if scenario.rows_per_commit > 1 {
-        "batches"
+        FAMILIES[5]
     } else {
-        "single rows"
+        FAMILIES[6]
     }
 }
 

@@ -96,7 +96,7 @@ pub fn prediction_interval(
         _ => student(log_ratios, &logs, level),
     };
     let half = if extrapolated { half * EXTRAPOLATED } else { half };
-    logs.sort_by(f64::total_cmp);
+    logs.sort_unstable_by(f64::total_cmp);
     let end = |share| if logs.is_empty() { 0.0 } else { linear(&logs, share) };
     let (low, high) = (end((1.0 - level) / 2.0), end(f64::midpoint(1.0, level)));
     Ok(Predicted {
@@ -123,7 +123,7 @@ fn rank(count: usize, level: f64) -> usize {
 
 fn conformal(log_ratios: &[f64], level: f64) -> f64 {
     let mut errors: Vec<f64> = log_ratios.iter().map(|value| value.abs()).collect();
-    errors.sort_by(f64::total_cmp);
+    errors.sort_unstable_by(f64::total_cmp);
     errors[rank(errors.len(), level) - 1]
 }
 
