@@ -11,6 +11,7 @@ __all__ = [
     "CPU_FACTORS",
     "ELBOW",
     "EXTRAPOLATED",
+    "FORECAST",
     "INTERVAL_LEVEL",
     "LEAST_S",
     "LEVEL",
@@ -20,6 +21,7 @@ __all__ = [
     "PRIOR_WEIGHT",
     "SEED",
     "WAKE_SHARE",
+    "WAL_WRITER_DELAY_S",
     "ClientResponses",
     "ClientSessions",
     "ClientTls",
@@ -52,6 +54,7 @@ __all__ = [
     "elbow_near",
     "erlang_b",
     "erlang_c",
+    "explorer_numbers",
     "extrapolated",
     "family_of",
     "fewest_rows",
@@ -87,6 +90,7 @@ __all__ = [
 BATCHES: Final[int]
 CPU_FACTORS: Final[tuple[float, float]]
 ELBOW: Final[float]
+FORECAST: Final[list[str]]
 EXTRAPOLATED: Final[float]
 INTERVAL_LEVEL: Final[float]
 LEAST_S: Final[float]
@@ -96,6 +100,7 @@ PRIOR: Final[float]
 PRIOR_WEIGHT: Final[int]
 SEED: Final[int]
 WAKE_SHARE: Final[float]
+WAL_WRITER_DELAY_S: Final[float]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
 @final
@@ -431,6 +436,12 @@ def with_sessions(curve: Curve, sessions: int, cpus: float) -> float: ...
 def client_threads(cpus: float) -> int: ...
 def statements_of(rows_per_commit: int) -> int: ...
 def family_of(scenario: Scenario) -> str: ...
+def explorer_numbers(
+    costs: Sequence[Calibration],
+    measured: Sequence[Scenario],
+    today: Scenario,
+    errors: Sequence[tuple[str, str, Sequence[float]]],
+) -> bytes: ...
 def extrapolated(
     calibration: Calibration, measured: Sequence[Scenario], scenario: Scenario
 ) -> list[tuple[str, int | float | str | None, int | float | str | None]]: ...

@@ -67,7 +67,7 @@ mod statistics;
 mod text;
 
 pub use costs::assumptions::{
-    CPU_FACTORS, LEAST_S, POST_SHARE, WAKE_SHARE, client_threads, statements_of,
+    CPU_FACTORS, LEAST_S, POST_SHARE, WAKE_SHARE, WAL_WRITER_DELAY_S, client_threads, statements_of,
 };
 pub use costs::calibration::Calibration;
 pub use costs::curve::{Curve, with_sessions};

@@ -34,8 +34,9 @@ pub(crate) const DEVICE_WRITE_S: f64 = 36e-6;
 // PostgreSQL's defaults. Settings with a commit delay have this number of siblings whatever the server's is
 // (`redolab.dialect.postgres`; a test compares the two).
 pub(crate) const COMMIT_SIBLINGS: u32 = 5;
-// How long the WAL writer sleeps between two looks at the log, and how much log makes it flush before its time.
-pub(crate) const WAL_WRITER_DELAY_S: f64 = 0.2;
+/// How long the WAL writer sleeps between two looks at the log, in seconds.
+pub const WAL_WRITER_DELAY_S: f64 = 0.2;
+// How much log makes it flush before its time.
 pub(crate) const WAL_WRITER_FLUSH_AFTER_BYTES: u64 = 1 << 20;
 
 /// Threads of redolab-load's client at the most.

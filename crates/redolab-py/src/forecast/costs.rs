@@ -2,7 +2,9 @@
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
-use redolab_forecast::{CPU_FACTORS, Calibration, LEAST_S, POST_SHARE, Scenario, WAKE_SHARE};
+use redolab_forecast::{
+    CPU_FACTORS, Calibration, LEAST_S, POST_SHARE, Scenario, WAKE_SHARE, WAL_WRITER_DELAY_S,
+};
 
 use crate::forecast::fields::read_fields;
 use crate::forecast::refused::raised;
@@ -94,6 +96,7 @@ fn statements_of(rows_per_commit: i64) -> i64 {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LEAST_S", LEAST_S)?;
     module.add("WAKE_SHARE", WAKE_SHARE)?;
+    module.add("WAL_WRITER_DELAY_S", WAL_WRITER_DELAY_S)?;
     module.add("POST_SHARE", POST_SHARE)?;
     module.add("CPU_FACTORS", CPU_FACTORS)?;
     module.add_function(wrap_pyfunction!(check_scenario, module)?)?;

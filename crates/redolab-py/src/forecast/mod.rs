@@ -2,6 +2,7 @@
 
 mod costs;
 mod distribution;
+mod explore;
 mod fields;
 mod inverse;
 pub mod parameters;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     costs::register(module)?;
     distribution::register(module)?;
+    explore::register(module)?;
     inverse::register(module)?;
     parameters::register(module)?;
     quantities::register(module)?;

@@ -13,7 +13,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -39,8 +39,26 @@ FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "row
 """What is forecast, and in words."""
 MODEL = next(iter(MODELS))
 """The model that forecasts; all others stand beside it."""
-_FITTING = ("throughput_per_s", "commit_time_ms")
+FITTING = ("throughput_per_s", "commit_time_ms")
 """The quantities by which it is judged whether the model fits the run."""
+UNVERIFIED = (
+    "No forecast of the family '{family}' was verified before, so the intervals are a guess: "
+    "`redolab verify-forecast` forecasts, measures and keeps the score."
+)
+QUICKER = (
+    "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it took "
+    "that, because what a quicker device needs was not measured."
+)
+LOST = (
+    "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper ends "
+    "of the times are too low."
+)
+MISFIT = (
+    "The model does not fit here: of today's own setting it is off by more than its interval ({outside}). What "
+    "it says of a change is to be checked: `redolab verify-forecast`."
+)
+OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
+"""The warnings of a forecast, with places for what each names; a page fills them too."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +123,24 @@ def forecast(
     }
 
 
+def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
+    """What the model says of a scenario from the calibration alone, without its scatter.
+
+    Raises:
+        ValueError: the scenario cannot be, or its cost is not known.
+        NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: too little happens to be simulated.
+    """
+    many, _ = _core.commits_of_forecast(parameters(calibrated.point, scenario))
+    return Outlook(
+        scenario,
+        family_of(calibrated.point, scenario),
+        bool(extrapolated(calibrated, scenario)),
+        _simulated(calibrated.point, scenario, many),
+        (),
+    )
+
+
 def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     """What the model says of a scenario, from the calibration and each of its replicates.
 
@@ -113,15 +149,9 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         NoSteadyStateError: more arrives than can be done.
         SimulationTooLongError: too little happens to be simulated.
     """
-    many, few = _core.commits_of_forecast(parameters(calibrated.point, scenario))
-    point = _simulated(calibrated.point, scenario, many)
-    return Outlook(
-        scenario,
-        family_of(calibrated.point, scenario),
-        bool(extrapolated(calibrated, scenario)),
-        point,
-        tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, few))),
-    )
+    _, few = _core.commits_of_forecast(parameters(calibrated.point, scenario))
+    of_each = tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, few)))
+    return replace(glance(calibrated, scenario), replicates=of_each)
 
 
 def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
@@ -174,6 +204,11 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
     return ratios
 
 
+def least_device_ms(costs: Calibration) -> float:
+    """The quickest flush that was measured, in milliseconds: no device is forecast to be quicker."""
+    return 1e3 * (min(costs.flush_s) + costs.flush_cpu_s)
+
+
 def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, Any]]:
     """Every factor of a scenario whose value lies outside of what the run measured, with what that was.
 
@@ -211,7 +246,7 @@ def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Seque
     compared = compare(today, asked, record)
     return {
         "levels": asdict(asked.scenario),
-        "measured": _measured(calibrated, asked.scenario),
+        "measured": measured_of(calibrated, asked.scenario),
         "forecast": _plain(predict(asked, record)),
         "compared_with_today": {
             name: {key: value for key, value in asdict(ratio).items() if key != "verified"}
@@ -245,7 +280,7 @@ def _level(
     return {**about, "family": family, "extrapolated": beyond, "refused": None}
 
 
-def _measured(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
+def measured_of(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
     """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
     alike = [
         item
@@ -291,39 +326,28 @@ def _elapsed_s(rows_per_s: Mapping[str, Any] | None, work_rows: int | None) -> d
 def _misfit(today: Mapping[str, Any]) -> list[str]:
     """Whether today's setting, which the run measured, lies outside of its own forecast."""
     outside = [
-        f"{FORECAST[name]}: {significant(today['measured'][name]['point'])} measured, forecast "
-        f"{significant(said['low'])} to {significant(said['high'])}"
+        OUTSIDE.format(
+            quantity=FORECAST[name],
+            measured=significant(today["measured"][name]["point"]),
+            low=significant(said["low"]),
+            high=significant(said["high"]),
+        )
         for name, said in today["forecast"].items()
-        if name in _FITTING
+        if name in FITTING
         and name in today["measured"]
         and not said["low"] <= today["measured"][name]["point"] <= said["high"]
     ]
-    if not outside:
-        return []
-    return [
-        f"The model does not fit here: of today's own setting it is off by more than its interval "
-        f"({'; '.join(outside)}). What it says of a change is to be checked: `redolab verify-forecast`."
-    ]
+    return [MISFIT.format(outside="; ".join(outside))] if outside else []
 
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
     warnings = []
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
-        warnings.append(
-            f"No forecast of the family {asked.family!r} was verified before, so the intervals are a guess: "
-            "`redolab verify-forecast` forecasts, measures and keeps the score."
-        )
-    least_ms = 1e3 * (min(calibrated.point.flush_s) + calibrated.point.flush_cpu_s)
-    device_ms = asked.scenario.log_device_ms
+        warnings.append(UNVERIFIED.format(family=asked.family))
+    least_ms, device_ms = least_device_ms(calibrated.point), asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
-        warnings.append(
-            f"The quickest flush of the device measured took {least_ms:.3g} ms; log_device_ms={device_ms:g} "
-            "is forecast as if it took that, because what a quicker device needs was not measured."
-        )
+        warnings.append(QUICKER.format(least=f"{least_ms:.3g}", asked=f"{device_ms:g}"))
     lost = sum(not one for one in asked.replicates)
     if lost:
-        warnings.append(
-            f"In {lost} of {len(asked.replicates)} resampled calibrations there is no steady state: capacity "
-            "is near, and the upper ends of the times are too low."
-        )
+        warnings.append(LOST.format(lost=lost, all=len(asked.replicates)))
     return warnings

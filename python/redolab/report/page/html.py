@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -42,6 +42,10 @@ _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
 }
 """The figure of a section that every experiment has alike."""
 _WIDTH = 160
+_CURVES = ("path", "array", "color", "format", "interpolate", "time", "time-format", "scale", "shape")
+"""Modules of D3 that draw curves, each behind those that it needs."""
+_PLOTTED = (*_CURVES, "selection", "axis", "geo")
+"""Those that Observable Plot needs as well; of the others it makes no use here."""
 """Letters of a line that the tables of a profile have room for."""
 
 
@@ -162,7 +166,7 @@ def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **part
             figures=drawn,
             style=_asset("report.css"),
             script=_asset("figures.js") + _asset("report.js"),
-            d3=_asset("d3.min.js"),
+            d3=_modules(_PLOTTED),
             plot=_asset("plot.umd.min.js"),
             figures_json=_script_json(_drawable(drawn)),
             results_json=_script_json(results),
@@ -210,6 +214,10 @@ def _script_json(value: Any) -> Markup:
 def _asset(name: str) -> Markup:
     text = resources.files("redolab.report.page").joinpath("assets", name).read_text(encoding="utf-8")
     return Markup(text)  # noqa: S704 - our own files, read from the package
+
+
+def _modules(names: Sequence[str]) -> Markup:
+    return Markup("\n").join(_asset(f"d3/d3-{name}.min.js") for name in names)
 
 
 @functools.cache

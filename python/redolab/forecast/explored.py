@@ -1,0 +1,151 @@
+"""What a page's explorer starts from: costs as numbers, today's setting, and a sweep for those who read without it.
+
+The explorer asks the crate redolab-forecast, as `redolab forecast` does, with the same costs and the same record
+of earlier forecasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from redolab import _core
+from redolab.dialect.known import dialect_of
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.costs import FACTORS, Scenario
+from redolab.forecast.models.outlook import (
+    MODEL,
+    glance,
+    least_device_ms,
+    measured_of,
+    predict,
+)
+from redolab.forecast.track_record import Predicted, Score
+from redolab.model.erlang import NoSteadyStateError
+from redolab.records.run import Run
+
+_FEWEST_TO = 64
+"""The sweep goes at least to so many sessions, and to twice the most that were measured."""
+_MOST = 512
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A level of the sweep."""
+
+    scenario: Scenario
+    forecast: Mapping[str, Predicted]
+    """With intervals from the record alone; nothing where there is no steady state."""
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A run's costs, for the explorer of a page."""
+
+    numbers: bytes
+    """What the crate redolab-explore reads: costs, measured settings, today's, and the record."""
+    run: str
+    loop: str
+    cpus: int
+    row_known: bool
+    """Whether the cost of a row is known, so that several rows per commit can be forecast."""
+    device_ms: float
+    """Mean time of a flush as it was measured, in milliseconds."""
+    least_device_ms: float
+    """The quickest flush that was measured."""
+    longest_loss_s: float | None
+    """How much time's commits may be lost under nowait; None where that is not known."""
+    setting: str
+    """The name of today's setting."""
+    today: Scenario
+    measured: Sequence[Mapping[str, Any]]
+    """Levels and quantities of every setting that was measured and can be forecast."""
+    sweep: Sequence[Swept]
+    """Today's setting with other numbers of sessions."""
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it but the numbers and the sweep; plain JSON types only."""
+        return {
+            "run": self.run,
+            "loop": self.loop,
+            "cpus": self.cpus,
+            "row_known": self.row_known,
+            "device_ms": self.device_ms,
+            "least_device_ms": self.least_device_ms,
+            "longest_loss_s": self.longest_loss_s,
+            "setting": self.setting,
+            "today": asdict(self.today),
+            "measured": [dict(item) for item in self.measured],
+            "factors": list(FACTORS),
+            "quantities": list(_core.FORECAST),
+            "level": _core.LEVEL,
+        }
+
+
+def explored(run: Run, name: str, record: Sequence[Score]) -> Explored:
+    """What the explorer of a run starts from.
+
+    Args:
+        run: any run of commits that tells its costs.
+        name: how the run is called in commands.
+        record: every forecast that was verified before.
+
+    Raises:
+        NoCostsError: the run does not tell what a commit, a row and a flush cost.
+    """
+    calibrated = calibrate(run)
+    point = calibrated.point
+    today = calibrated.measured[calibrated.today].scenario
+    scenarios = [item.scenario for item in calibrated.measured.values()]
+    return Explored(
+        numbers=_core.explorer_numbers(
+            [point, *calibrated.replicates], scenarios, today, list(_errors(record))
+        ),
+        run=name,
+        loop=point.loop,
+        cpus=point.cpus,
+        row_known=point.row_known,
+        device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
+        least_device_ms=least_device_ms(point),
+        longest_loss_s=_longest_loss_s(run),
+        setting=calibrated.today,
+        today=today,
+        measured=[
+            {"setting": name, "levels": asdict(item.scenario), "quantities": quantities}
+            for name, item in calibrated.measured.items()
+            if (quantities := measured_of(calibrated, item.scenario))
+        ],
+        sweep=[_swept(calibrated, scenario, record) for scenario in _sweep(today, scenarios)],
+    )
+
+
+def _errors(record: Sequence[Score]) -> Iterator[tuple[str, str, list[float]]]:
+    """The model's errors by family and quantity, in the order of the record."""
+    from redolab.forecast.track_record import log_ratios
+
+    mine = [score for score in record if score.model == MODEL]
+    for family, quantity in dict.fromkeys((score.family, score.quantity) for score in mine):
+        yield family, quantity, list(log_ratios(mine, MODEL, family, quantity))
+
+
+def _longest_loss_s(run: Run) -> float | None:
+    """Under the delay of the WAL writer with which `nowait` is forecast."""
+    longest = dialect_of(str(run.manifest["engine"]["name"])).longest_loss_s
+    delay = f"{1e3 * _core.WAL_WRITER_DELAY_S:.0f}ms"
+    return None if longest is None else longest({"wal_writer_delay": delay})
+
+
+def _sweep(today: Scenario, measured: Sequence[Scenario]) -> Iterator[Scenario]:
+    """Today's setting with numbers of sessions that double, as loops."""
+    most = min(max(_FEWEST_TO, 2 * max(item.sessions for item in measured)), _MOST)
+    numbers = {2**power for power in range(most.bit_length()) if 2**power <= most} | {today.sessions}
+    for sessions in sorted(numbers):
+        yield replace(today, sessions=sessions, arrival_rate_per_s=None)
+
+
+def _swept(calibrated: Calibrated, scenario: Scenario, record: Sequence[Score]) -> Swept:
+    try:
+        return Swept(scenario, predict(glance(calibrated, scenario), record))
+    except NoSteadyStateError:
+        return Swept(scenario, {})
