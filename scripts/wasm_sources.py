@@ -16,7 +16,10 @@ def sources_hash() -> str:
     files = sorted(
         path
         for crate in CRATES
-        for path in [_ROOT / "crates" / crate / "Cargo.toml", *(_ROOT / "crates" / crate / "src").rglob("*.rs")]
+        for path in [
+            _ROOT / "crates" / crate / "Cargo.toml",
+            *(_ROOT / "crates" / crate / "src").rglob("*.rs"),
+        ]
     )
     found = hashlib.sha256()
     for path in files:

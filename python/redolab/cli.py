@@ -18,9 +18,11 @@ from redolab.commands.options import (
     Changes,
     Children,
     Client,
+    CostsOf,
     Elbow,
     EngineName,
     ExperimentName,
+    ExplorePage,
     GroupColumn,
     Json,
     KeepP95Under,
@@ -263,6 +265,14 @@ def forecast(
     check_answers(results)
 
 
+@app.command()
+def explore(run: RunPath, out: ExplorePage = Path("explore.html")) -> None:
+    """Write a page that forecasts by itself: drag a setting, and see what it would give."""
+    from redolab.commands.explore import execute
+
+    say(f"Page: {execute(run, out)}")
+
+
 @app.command("import")
 def import_(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)],
@@ -280,14 +290,14 @@ def import_(
 
 
 @app.command()
-def report(run: RunPath, json: Json = False) -> None:
+def report(run: RunPath, costs: CostsOf = None, json: Json = False) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(run):
         stored = open_run(run)
-        results = make_results(stored)
+        results = make_results(stored, costs)
     show_results(results, stored, json)
 
 

@@ -93,6 +93,15 @@ PageFile = Annotated[
     Path | None, typer.Option("--page", metavar="FILE", help="Also write a page, one HTML file.")
 ]
 
+# Of `explore` and `report`.
+ExplorePage = Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write: one HTML file.")]
+CostsOf = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs", metavar="RUN", help="Explore with the costs of this run.", show_default="its own"
+    ),
+]
+
 # Of `forecast`.
 Sweep = Annotated[
     str | None,

@@ -35,6 +35,15 @@ def write_page(results: Mapping[str, Any], kind: Kind, out: Path, option: str) -
 
     check_page(out, option)
     page: str = getattr(html, f"render_{kind}")(results)
+    write_text(page, out, option)
+
+
+def write_text(page: str, out: Path, option: str) -> None:
+    """Write a page that is made.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
     try:
         write_file(out, page.encode())
     except OSError as error:

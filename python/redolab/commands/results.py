@@ -9,15 +9,22 @@ from redolab.errors import RefusedError, UsageError
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from redolab.records.run import Run
 
 
-def make_results(run: Run) -> dict[str, Any]:
+def make_results(run: Run, costs: Path | None = None) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results.
+
+    Args:
+        run: the stored run.
+        costs: another run, whose costs the page's explorer starts from; None for the run's own.
 
     Raises:
         UsageError: the run has no finished sample.
     """
+    from redolab.commands.explore import costs_of, own_costs
     from redolab.commands.league import league_for
     from redolab.experiment.answers import analyse
     from redolab.records.writer import write_report, write_results
@@ -25,6 +32,7 @@ def make_results(run: Run) -> dict[str, Any]:
 
     if run.samples.num_rows == 0:
         raise UsageError(f"{run.path} holds no finished sample, so there is nothing to report.")
+    given = None if costs is None else costs_of(costs)
     league = None
     try:
         # Nothing but a run of samples has a league in its report.
@@ -33,7 +41,7 @@ def make_results(run: Run) -> dict[str, Any]:
         say(f"The report is without the league of models. {error}")
     results = analyse(run, league)
     write_results(run, results)
-    write_report(run, render(results))
+    write_report(run, render(results, given or own_costs(run)))
     return results
 
 

@@ -1,7 +1,7 @@
-"""What a page's explorer starts from: costs as numbers, today's setting, and a sweep for those who read without it.
+"""What a page's explorer starts from: costs as numbers, today's setting, and a sweep for those without it.
 
-The explorer asks the crate redolab-forecast, as `redolab forecast` does, with the same costs and the same record
-of earlier forecasts.
+The explorer asks the crate redolab-forecast, as `redolab forecast` does, with the same costs and the same
+record of earlier forecasts.
 """
 
 from __future__ import annotations

@@ -46,16 +46,16 @@ UNVERIFIED = (
     "`redolab verify-forecast` forecasts, measures and keeps the score."
 )
 QUICKER = (
-    "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it took "
-    "that, because what a quicker device needs was not measured."
+    "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it "
+    "took that, because what a quicker device needs was not measured."
 )
 LOST = (
-    "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper ends "
-    "of the times are too low."
+    "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper "
+    "ends of the times are too low."
 )
 MISFIT = (
-    "The model does not fit here: of today's own setting it is off by more than its interval ({outside}). What "
-    "it says of a change is to be checked: `redolab verify-forecast`."
+    "The model does not fit here: of today's own setting it is off by more than its interval ({outside}). "
+    "What it says of a change is to be checked: `redolab verify-forecast`."
 )
 OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
 """The warnings of a forecast, with places for what each names; a page fills them too."""

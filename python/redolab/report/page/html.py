@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any
@@ -14,8 +13,10 @@ from markupsafe import Markup
 import redolab
 from redolab import units
 from redolab.dialect.row_names import row_meaning, row_name
-from redolab.report.page import figures, shown_figures, time_bars
+from redolab.forecast.explored import Explored
+from redolab.report.page import figures, shown_figures, static_curve, time_bars
 from redolab.report.page.drawing import Figure
+from redolab.report.page.explorer import explorer, script_json
 from redolab.report.page.histogram_figure import response_histogram
 from redolab.report.tables import (
     advice,
@@ -49,11 +50,12 @@ _PLOTTED = (*_CURVES, "selection", "axis", "geo")
 """Letters of a line that the tables of a profile have room for."""
 
 
-def render(results: Results) -> str:
+def render(results: Results, explored: Explored | None = None) -> str:
     """Write the report of a run as one HTML page that needs nothing else.
 
     Args:
         results: the results object of a stored run, of whatever experiment.
+        explored: costs for the page's explorer; None for a page without one.
 
     Returns:
         The page. It opens without network, and `#results` in it holds the results object.
@@ -63,7 +65,8 @@ def render(results: Results) -> str:
         results,
         _figures(results),
         version=results["method"]["redolab_version"],
-        sections=contents.sections(results),
+        explored=explored,
+        sections=contents.sections(results, explored is not None),
         appendix=contents.APPENDIX,
         advice=advice,
         bars=time_bars,
@@ -117,6 +120,29 @@ def render_profile(results: Results) -> str:
     )
 
 
+def render_explorer(explored: Explored) -> str:
+    """Write an explorer as one HTML page that needs nothing else.
+
+    Args:
+        explored: what it starts from.
+
+    Returns:
+        The page. It opens without network, and forecasts by itself.
+    """
+    facts = [
+        ("Run", explored.run),
+        (
+            "Today",
+            f"{explored.setting}; loop in {'a client' if explored.loop == 'client' else 'the server'}",
+        ),
+        ("CPUs", f"{explored.cpus:,}"),
+        ("Log device", f"{cells.number(explored.device_ms)} ms a flush, mean"),
+    ]
+    return _filled(
+        "explore.html.j2", None, {}, version=redolab.__version__, facts=facts, explored=explored, stamp=""
+    )
+
+
 def render_forecast(results: Results) -> str:
     """Write a forecast as one HTML page that needs nothing else.
 
@@ -153,7 +179,13 @@ def _without_bars(table: cells.Table) -> cells.Table:
     )
 
 
-def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **parts: Any) -> str:
+def _filled(
+    template: str,
+    results: Results | None,
+    drawn: Mapping[str, Figure],
+    explored: Explored | None = None,
+    **parts: Any,
+) -> str:
     return (
         _environment()
         .get_template(template)
@@ -166,13 +198,31 @@ def _filled(template: str, results: Results, drawn: Mapping[str, Figure], **part
             figures=drawn,
             style=_asset("report.css"),
             script=_asset("figures.js") + _asset("report.js"),
-            d3=_modules(_PLOTTED),
+            d3=_modules(_CURVES if results is None else _PLOTTED),
             plot=_asset("plot.umd.min.js"),
             figures_json=_script_json(_drawable(drawn)),
             results_json=_script_json(results),
+            **_explorer_parts(explored),
             **parts,
         )
     )
+
+
+def _explorer_parts(explored: Explored | None) -> dict[str, Any]:
+    if explored is None:
+        return {"explore": None}
+    shown = explorer(explored)
+    names = ("words", "figures", "setting", "calculator", "sentences", "panels")
+    return {
+        "explore": shown,
+        "explored_from": f"the costs of {explored.run}",
+        "explore_json": _script_json(shown.data),
+        "explore_worker": _asset("explorer_worker.js"),
+        "explore_script": Markup("\n").join(
+            _asset(f"{name}.js") for name in (*(f"explorer_{name}" for name in names), "explorer")
+        ),
+        "static": Markup(static_curve.of_sweep(explored)),  # noqa: S704 - its texts are escaped there
+    }
 
 
 def _figures(results: Results) -> dict[str, Figure]:
@@ -203,11 +253,7 @@ def _drawable(value: Any) -> Any:
 
 
 def _script_json(value: Any) -> Markup:
-    """Write JSON that can stand inside a script element whatever its strings hold."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)  # noqa: S704 - escaped above
+    return Markup(script_json(value))  # noqa: S704 - escaped there
 
 
 @functools.cache

@@ -11,13 +11,24 @@ Section = tuple[str, str]
 """The id of a section, and its heading."""
 
 
+EXPLORER = ("explorer", "What would another setting give?")
 APPENDIX = frozenset({"histogram", "curve", "tables", "published", "league", "method"})
 """The sections that on paper begin on a page of their own; they are the last ones."""
 
 
-def sections(results: Results) -> list[Section]:
-    """The sections of the run's page; what it has no data for is left out, never shown empty."""
-    return [section for section, has in _SECTIONS if has(results)]
+def sections(results: Results, explored: bool = False) -> list[Section]:
+    """The sections of the run's page; what it has no data for is left out, never shown empty.
+
+    Args:
+        results: the results object of a stored run.
+        explored: whether the page has an explorer, whose curve stands in the place of the run's.
+    """
+    found = [section for section, has in _SECTIONS if has(results)]
+    if not explored:
+        return found
+    named = [name for name, _ in found]
+    place = max(named.index(name) for name in ("verdict", "figures", "time", "advice") if name in named) + 1
+    return [*found[:place], EXPLORER, *(section for section in found[place:] if section[0] != "curve")]
 
 
 def has(results: Results, name: str) -> bool:

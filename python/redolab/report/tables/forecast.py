@@ -10,7 +10,7 @@ from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Column, Results, Table
 from redolab.units import counted, significant
 
-_ROWS: Mapping[str, tuple[str, float]] = {
+ROWS: Mapping[str, tuple[str, float]] = {
     "throughput_per_s": ("commits per s", 1.0),
     "rows_per_s": ("rows per s", 1.0),
     "response_time_ms": ("response time, ms", 1.0),
@@ -35,17 +35,19 @@ _LEVELS: Mapping[str, Callable[[Any], str]] = {
     "arrival_rate_per_s": lambda value: f"{value:,g} arrivals per s",
     "cpu_factor": lambda value: f"{value:g} times the CPU time per transaction",
 }
-_NAMES: Mapping[str, str] = {
+NAMES: Mapping[str, str] = {
     "sessions": "sessions", "rows_per_commit": "rows per commit", "commit_wait": "commit wait",
     "commit_delay_us": "commit delay (µs)", "log_device_ms": "log device (ms)", "cpus": "effective CPUs",
     "think_time_ms": "think time (ms)", "arrival_rate_per_s": "arrivals per s",
     "cpu_factor": "CPU time, times",
 }  # fmt: skip
-_UNSAID: Mapping[str, Any] = {
+UNSAID: Mapping[str, Any] = {
     "commit_delay_us": 0, "log_device_ms": None, "cpus": None, "think_time_ms": 0.0,
     "arrival_rate_per_s": None, "cpu_factor": 1.0,
 }  # fmt: skip
 """Levels that go without saying."""
+BEYOND = "{name} {said}: the run measured {measured}. What is extrapolated has wider intervals."
+"""What is said of a factor that was not measured; a page fills it too."""
 ENOUGH = 0.95
 """The part of the best throughput of a sweep from which more sessions are hardly worth it."""
 
@@ -108,7 +110,7 @@ def swept(results: Results) -> Sweep | None:
     points = [item.get("point") or 0.0 for item in estimates]
     enough = [place for place, point in enumerate(points) if point >= ENOUGH * max(points) > 0]
     fewest = enough[0] if factor == "sessions" and enough else None
-    return Sweep(_NAMES[factor], unit, levels, list(map(_level_text, levels)), estimates, fewest)
+    return Sweep(NAMES[factor], unit, levels, list(map(_level_text, levels)), estimates, fewest)
 
 
 def _is_changed(results: Results) -> bool:
@@ -138,7 +140,7 @@ def _headline(results: Results, changed: bool) -> str:
 
 def _unitless(quantity: str) -> str:
     """The name of a quantity without the unit of a time, for a ratio of it."""
-    return _ROWS[quantity][0].partition(",")[0]
+    return ROWS[quantity][0].partition(",")[0]
 
 
 def _work(results: Results, changed: bool) -> str:
@@ -167,7 +169,7 @@ def _changes(results: Results) -> list[str]:
 
 def _facts(results: Results, changed: bool) -> list[tuple[str, str]]:
     levels = results["today"]["levels"]
-    said = [_LEVELS[name](value) for name, value in levels.items() if value != _UNSAID.get(name, "")]
+    said = [_LEVELS[name](value) for name, value in levels.items() if value != UNSAID.get(name, "")]
     place = {"server": "inside the server", "client": "in a client"}[results["loop"]]
     today = f"{', '.join(said)} (setting {results['today']['setting']}; loop {place})"
     facts = [("Run", results["run"]), ("Today", today)]
@@ -245,7 +247,7 @@ def _shown(results: Results) -> dict[str, tuple[str, float]]:
     """The quantities of the asked forecast; rows where a commit has several."""
     several = any(results[name]["levels"]["rows_per_commit"] > 1 for name in ("asked", "today"))
     known = results["asked"]["forecast"]
-    return {name: row for name, row in _ROWS.items() if name in known and (several or name != "rows_per_s")}
+    return {name: row for name, row in ROWS.items() if name in known and (several or name != "rows_per_s")}
 
 
 def _sweep(results: Results) -> Table:
@@ -257,7 +259,7 @@ def _sweep(results: Results) -> Table:
     known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
     work = results["work_rows"] is not None
     columns = [
-        Column(_NAMES[factor][0].upper() + _NAMES[factor][1:]),
+        Column(NAMES[factor][0].upper() + NAMES[factor][1:]),
         Column("Elapsed", "s") if work else Column(f"{unit} per s"),
         Column(_interval_title(known)),
         Column(
@@ -294,7 +296,7 @@ def _sweep(results: Results) -> Table:
 
 
 def _forecast_of(one: Mapping[str, Any], name: str) -> Cell:
-    return Cell("") if one["refused"] else _point(one["forecast"], name, _ROWS[name][1])
+    return Cell("") if one["refused"] else _point(one["forecast"], name, ROWS[name][1])
 
 
 def _sweep_caption(results: Results, factor: str) -> str:
@@ -304,7 +306,7 @@ def _sweep_caption(results: Results, factor: str) -> str:
         for name, value in after.items()
         if name != factor and value not in (before[name], None)
     ]
-    return f"Sweep of {_NAMES[factor]}" + (f", with {', '.join(others)}" if others else "")
+    return f"Sweep of {NAMES[factor]}" + (f", with {', '.join(others)}" if others else "")
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
@@ -359,9 +361,7 @@ def _beyond(results: Results) -> Iterator[str]:
         low, high = (mine[0][end] for end in ("measured_from", "measured_to"))
         measured = "none" if low is None else _level_text(low)
         measured += "" if low == high else f" to {_level_text(high)}"
-        yield (
-            f"{_NAMES[factor]} {said}: the run measured {measured}. What is extrapolated has wider intervals."
-        )
+        yield BEYOND.format(name=NAMES[factor], said=said, measured=measured)
 
 
 def _level_text(value: Any) -> str:

@@ -1,0 +1,64 @@
+"""`redolab explore`, and the explorer in a report: from a run's costs to a page that forecasts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from redolab.errors import UsageError
+
+if TYPE_CHECKING:
+    from redolab.forecast.explored import Explored
+    from redolab.records.run import Run
+
+
+def execute(path: Path, out: Path) -> Path:
+    """Write the explorer of a run; gives the page.
+
+    Raises:
+        UsageError: the run does not tell its costs, or the page cannot be written.
+        RefusedError: the ledger of verified forecasts cannot be read.
+    """
+    from redolab.commands.page import check_page, write_text
+    from redolab.report.page.html import render_explorer
+
+    check_page(out, "--out")
+    write_text(render_explorer(costs_of(path)), out, "--out")
+    return out
+
+
+def costs_of(path: Path) -> Explored:
+    """What a page's explorer starts from, of the run at that path.
+
+    Raises:
+        UsageError: there is no run, or it does not tell its costs.
+        RefusedError: the ledger of verified forecasts cannot be read.
+    """
+    from redolab.files.understood import understood
+    from redolab.records.store import open_run
+
+    with understood(path):
+        return explored_of(open_run(path), str(path))
+
+
+def explored_of(run: Run, name: str) -> Explored:
+    """The same of an opened run.
+
+    Raises:
+        NoCostsError: it does not tell its costs.
+        RefusedError: the ledger of verified forecasts cannot be read.
+    """
+    from redolab.forecast.checks.ledger import read_ledger, scores_of
+    from redolab.forecast.explored import explored
+
+    return explored(run, name, scores_of(read_ledger()))
+
+
+def own_costs(run: Run) -> Explored | None:
+    """What the explorer of a run's own report starts from; None where the run does not tell its costs."""
+    if run.manifest.get("record", "sample") != "sample":
+        return None
+    try:
+        return explored_of(run, str(run.path))
+    except UsageError:
+        return None
