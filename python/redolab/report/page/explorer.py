@@ -36,7 +36,8 @@ _THINK_MS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 
 _MOST_RATE = 1e7
 STATES: Mapping[str, str] = {
     "cpu": "on CPU", "queue": "waiting for a CPU", "wait1": "waiting for another's flush",
-    "wait2": "its own flush", "wait3": "commit delay", "wait4": "in the client", "wait5": "waiting for a session",
+    "wait2": "its own flush", "wait3": "commit delay", "wait4": "in the client",
+    "wait5": "waiting for a session",
 }  # fmt: skip
 """The looks of the parts of a bar, and what they are."""
 
@@ -69,8 +70,6 @@ class Explorer:
     row_known: bool
     data: Mapping[str, Any]
     """For the scripts."""
-    wasm: str
-    """The module, gzip in base64."""
     costs: str
     """Its numbers, gzip in base64."""
     sweep: Table
@@ -111,7 +110,6 @@ def explorer(explored: Explored) -> Explorer:
         controls=controls,
         row_known=explored.row_known,
         data=data,
-        wasm=_wasm(),
         costs=_packed(explored.numbers),
         sweep=_sweep(explored),
         rows=[(name, title) for name, (title, _) in shown.items()],
@@ -186,7 +184,8 @@ def _packed(content: bytes) -> str:
 
 
 @functools.cache
-def _wasm() -> str:
+def packed_module() -> str:
+    """The WebAssembly module, gzip in base64."""
     return _packed(resources.files("redolab.report.page").joinpath("assets", WASM).read_bytes())
 
 

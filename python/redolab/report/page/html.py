@@ -14,9 +14,9 @@ import redolab
 from redolab import units
 from redolab.dialect.row_names import row_meaning, row_name
 from redolab.forecast.explored import Explored
-from redolab.report.page import figures, shown_figures, static_curve, time_bars
+from redolab.report.page import figures, published_curve, shown_figures, static_curve, time_bars
 from redolab.report.page.drawing import Figure
-from redolab.report.page.explorer import explorer, script_json
+from redolab.report.page.explorer import explorer, packed_module, script_json
 from redolab.report.page.histogram_figure import response_histogram
 from redolab.report.tables import (
     advice,
@@ -42,6 +42,9 @@ _FIGURES: Mapping[str, Callable[[Results], Figure]] = {
     "curve": figures.response_curve,
 }
 """The figure of a section that every experiment has alike."""
+_EXPLORER = tuple(
+    f"explorer_{name}" for name in ("words", "figures", "calculator", "setting", "sentences", "panels")
+)
 _WIDTH = 160
 _CURVES = ("path", "array", "color", "format", "interpolate", "time", "time-format", "scale", "shape")
 """Modules of D3 that draw curves, each behind those that it needs."""
@@ -202,26 +205,32 @@ def _filled(
             plot=_asset("plot.umd.min.js"),
             figures_json=_script_json(_drawable(drawn)),
             results_json=_script_json(results),
-            **_explorer_parts(explored),
+            **_explorer_parts(results, explored),
             **parts,
         )
     )
 
 
-def _explorer_parts(explored: Explored | None) -> dict[str, Any]:
-    if explored is None:
-        return {"explore": None}
-    shown = explorer(explored)
-    names = ("words", "figures", "setting", "calculator", "sentences", "panels")
-    return {
-        "explore": shown,
-        "explored_from": f"the costs of {explored.run}",
-        "explore_json": _script_json(shown.data),
+def _explorer_parts(results: Results | None, explored: Explored | None) -> dict[str, Any]:
+    """The explorer of costs; without them the published curve through the run's points; or neither."""
+    if explored is not None:
+        shown = explorer(explored)
+        names = (*_EXPLORER, "explorer")
+        own = {
+            "explore": shown,
+            "explored_from": f"the costs of {explored.run}",
+            "explore_json": _script_json(shown.data),
+            "static": Markup(static_curve.of_sweep(explored)),  # noqa: S704 - its texts are escaped there
+        }
+    elif results is not None and (curves := published_curve.curves(results)):
+        names = (*_EXPLORER[:3], "published_curve")
+        own = {"explore": None, "published_json": _script_json(curves)}
+    else:
+        return {"explore": None, "wasm": None}
+    return own | {
+        "wasm": packed_module(),
         "explore_worker": _asset("explorer_worker.js"),
-        "explore_script": Markup("\n").join(
-            _asset(f"{name}.js") for name in (*(f"explorer_{name}" for name in names), "explorer")
-        ),
-        "static": Markup(static_curve.of_sweep(explored)),  # noqa: S704 - its texts are escaped there
+        "explore_script": Markup("\n").join(_asset(f"{name}.js") for name in names),
     }
 
 

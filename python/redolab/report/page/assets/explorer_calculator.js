@@ -15,7 +15,7 @@ const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
     const started = new Worker(url);
     worker = started;
     outstanding = true;
-    payload ??= Promise.all([unpacked("wasm"), unpacked("costs")]);
+    payload ??= Promise.all([unpacked("wasm"), at("costs") && unpacked("costs")]);
     const [wasm, costs] = await payload;
     if (worker !== started) return;
     worker.onmessage = ({ data }) => hear(data);
@@ -72,7 +72,7 @@ const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
     if (!worker) return;
     asked += 1;
     outstanding = true;
-    worker.postMessage({ ...question, what: "ask", id: asked });
+    worker.postMessage({ what: "ask", ...question, id: asked });
     watch();
   }
 

@@ -209,8 +209,12 @@
     post({ kind: "ready" });
   }
 
-  const formula = ({ id, kind, service, servers, rates }) =>
-    post({ id, kind: "formula", times: rates.map((rate) => known(wasm.response_time(kind, service, rate, servers))) });
+  // Response times of formulas, at one rate after the other.
+  function formula({ id, curves, shown }) {
+    const times = ({ kind, service, servers, rates }) => rates.map((rate) => known(wasm.response_time(kind, service, rate, servers)));
+    post({ id, kind: "formula", curves: curves.map(times), shown });
+    post({ id, kind: "settled" });
+  }
 
   self.onmessage = ({ data }) => {
     if (data.what === "start") {
