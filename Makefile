@@ -2,6 +2,7 @@
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 50 meetings of runs
+# make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check rust long install clean
+.PHONY: demo test check rust long install wasm clean
 
 install: $(INSTALLED)
 
@@ -47,11 +48,15 @@ check: $(INSTALLED)
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi
 
+wasm:
+	scripts/build-wasm
+
 long: $(INSTALLED)
 	$(BIN)/python -m tests.hostile 10000 200
 	$(BIN)/python -m pip install --quiet 'atheris>=2.3'
 	$(BIN)/python -m tests.fuzz $(FUZZ_S)
 	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
+	REDOLAB_LINKS=20 REDOLAB_FORECASTS=200 $(BIN)/pytest -q tests/report/test_explorer.py tests/report/test_same_bits.py
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill
 
 $(INSTALLED): pyproject.toml $(RUST) scripts/need-tools

@@ -49,9 +49,9 @@ def explored_of(run: Run, name: str) -> Explored:
         RefusedError: the ledger of verified forecasts cannot be read.
     """
     from redolab.forecast.checks.ledger import read_ledger, scores_of
-    from redolab.forecast.explored import explored
+    from redolab.forecast.explored import of_run
 
-    return explored(run, name, scores_of(read_ledger()))
+    return of_run(run, name, scores_of(read_ledger()))
 
 
 def own_costs(run: Run) -> Explored | None:

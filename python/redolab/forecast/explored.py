@@ -83,7 +83,7 @@ class Explored:
         }
 
 
-def explored(run: Run, name: str, record: Sequence[Score]) -> Explored:
+def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     """What the explorer of a run starts from.
 
     Args:
@@ -94,7 +94,18 @@ def explored(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not tell what a commit, a row and a flush cost.
     """
-    calibrated = calibrate(run)
+    return explored(calibrate(run), name, str(run.manifest["engine"]["name"]), record)
+
+
+def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:
+    """What the explorer starts from.
+
+    Args:
+        calibrated: a run's costs.
+        name: how the run is called in commands.
+        engine: what it was measured on.
+        record: every forecast that was verified before.
+    """
     point = calibrated.point
     today = calibrated.measured[calibrated.today].scenario
     scenarios = [item.scenario for item in calibrated.measured.values()]
@@ -108,12 +119,12 @@ def explored(run: Run, name: str, record: Sequence[Score]) -> Explored:
         row_known=point.row_known,
         device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
         least_device_ms=least_device_ms(point),
-        longest_loss_s=_longest_loss_s(run),
+        longest_loss_s=_longest_loss_s(engine),
         setting=calibrated.today,
         today=today,
         measured=[
-            {"setting": name, "levels": asdict(item.scenario), "quantities": quantities}
-            for name, item in calibrated.measured.items()
+            {"setting": setting, "levels": asdict(item.scenario), "quantities": quantities}
+            for setting, item in calibrated.measured.items()
             if (quantities := measured_of(calibrated, item.scenario))
         ],
         sweep=[_swept(calibrated, scenario, record) for scenario in _sweep(today, scenarios)],
@@ -129,9 +140,9 @@ def _errors(record: Sequence[Score]) -> Iterator[tuple[str, str, list[float]]]:
         yield family, quantity, list(log_ratios(mine, MODEL, family, quantity))
 
 
-def _longest_loss_s(run: Run) -> float | None:
+def _longest_loss_s(engine: str) -> float | None:
     """Under the delay of the WAL writer with which `nowait` is forecast."""
-    longest = dialect_of(str(run.manifest["engine"]["name"])).longest_loss_s
+    longest = dialect_of(engine).longest_loss_s
     delay = f"{1e3 * _core.WAL_WRITER_DELAY_S:.0f}ms"
     return None if longest is None else longest({"wal_writer_delay": delay})
 

@@ -13,7 +13,7 @@
   const most_sessions = Math.max(meta.today.sessions, d3.max(meta.measured, (one) => one.levels.sessions) || 1);
 
   // What is known of the setting that is asked about, and of today's.
-  const state = { stage: "", outlook: null, said: null, elbow: null, refused: "", curve: null, today_curve: null, today: null, before: null, logarithmic: false };
+  const state = { stage: "", settled: false, outlook: null, said: null, elbow: null, refused: "", curve: null, today_curve: null, today: null, before: null, logarithmic: false };
   let drawn = null, frame = 0, rest = 0, dim = 0;
 
   function note(name, text) {
@@ -24,7 +24,7 @@
 
   function show() {
     drawn = panels.draw(state);
-    root.dataset.stage = state.stage;
+    root.toggleAttribute("data-settled", state.settled);
     at("state").textContent = STAGES[state.stage] || "";
     at("elbow").disabled = !state.elbow || setting.is_open();
     note("lost", sentences.lost(state));
@@ -69,6 +69,7 @@
         break;
       case "settled":
         state.stage = state.refused ? "refused" : "settled";
+        state.settled = true;
         break;
       default:
     }
@@ -89,7 +90,7 @@
   });
 
   function ask() {
-    Object.assign(state, { said: null, elbow: null });
+    Object.assign(state, { said: null, elbow: null, settled: false });
     clearTimeout(dim);
     dim = setTimeout(() => root.classList.add("waiting"), DIM_MS);
     calculator.ask({ levels: { ...setting.levels }, most_sessions });
@@ -166,6 +167,15 @@
     setting.show();
     ask();
   }
+  // Paper is light.
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("on-paper");
+    if (root.classList.contains("live")) show();
+  });
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("on-paper");
+    again();
+  });
   const again = () => root.classList.contains("live") && draw();
   window.addEventListener("hashchange", () => setting.is_link() && follow_link());
   window.addEventListener("resize", again);

@@ -5,10 +5,12 @@ const explorer_words = (() => {
   const grouped = (value, decimals) => value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   const power = (value) => Math.floor(Math.log10(Math.abs(value)));
 
+  // A tie goes to the even digit, as in Python; a decimal tie has few binary digits.
   function rounded(value, decimals) {
-    if (decimals >= 0) return Number(value.toFixed(Math.min(decimals, 20)));
-    const unit = 10 ** -decimals;
-    return Math.round(value / unit) * unit;
+    const unit = 10 ** decimals;
+    const is_tie = Math.abs((value * unit) % 1) === 0.5 && Number.isInteger(value * 2 ** (Math.max(0, decimals) + 1));
+    if (is_tie) return (2 * Math.round((value * unit) / 2)) / unit;
+    return decimals >= 0 ? Number(value.toFixed(Math.min(decimals, 20))) : Math.round(value * unit) / unit;
   }
 
   function significant(value, digits = 3) {
