@@ -167,7 +167,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "entries": lambda: columns(Entry),
     "matrix": matrix,
     "engines": engines,
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "doctor", "analyze", "forecast", "verify-forecast", "league", "import", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
 }
 
 

@@ -88,23 +88,32 @@
     return work();
   }
 
+  // While a slider is dragged questions come faster than curves are done: the number of a newer one is told at once,
+  // and the rough curve under way still ends.
+  async function patient(work) {
+    await breath();
+    if (waiting && !waiting.pointed) waiting.pointed = { steady: point(waiting, ROUGH) };
+    return work();
+  }
+
   // The levels of a curve: sessions of a loop, or rates up to what a loop of as many sessions does.
-  async function places(levels, ask) {
+  async function places(levels, ask, next) {
     if (levels.arrival_rate_per_s === null) {
       const most = Math.max(64, 2 * levels.sessions, ask.most_sessions);
       const numbers = new Set([...SESSIONS.filter((one) => one <= most), levels.sessions]);
       return { factor: "sessions", levels: [...numbers].sort((one, other) => one - other), capacity: null };
     }
     const loop = { ...levels, arrival_rate_per_s: null, think_time_ms: 0 };
-    const capacity = (await step(() => begin(POINT, loop, ROUGH))).values.throughput_per_s;
+    const capacity = (await next(() => begin(POINT, loop, ROUGH))).values.throughput_per_s;
     return { factor: "arrival_rate_per_s", levels: SHARES.map((share) => share * capacity), capacity };
   }
 
   async function curve(levels, ask, commits) {
-    const found = await places(levels, ask);
+    const next = commits === ROUGH ? patient : step;
+    const found = await places(levels, ask, next);
     const points = [];
     for (const level of found.levels) {
-      const point = await step(() => {
+      const point = await next(() => {
         try {
           const outlook = begin(POINT, { ...levels, [found.factor]: level }, commits);
           return { level, values: outlook.values, intervals: intervals(POINT).quantities };
@@ -150,34 +159,42 @@
     }
   }
 
+  const tell = (ask, kind, content) => post({ id: ask.id, kind, ...content });
+
   // Whether the asked setting has a steady state; its curve has one up to its capacity in either case.
-  function point(tell, ask, commits) {
+  function point(ask, commits) {
     try {
-      tell("point", { rough: commits > 0, outlook: begin(ASKED, ask.levels, commits) });
+      tell(ask, "point", { rough: commits > 0, outlook: begin(ASKED, ask.levels, commits) });
       return true;
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
-      tell("refused", { text: refused.message });
+      tell(ask, "refused", { text: refused.message });
       if (refused.code !== NO_STEADY_STATE) throw refused;
       return false;
     }
   }
 
+  async function curves(ask, commits) {
+    const both = { curve: await curve(ask.levels, ask, commits), today: await today_curve(ask, commits) };
+    const latest = waiting || ask;
+    const is_alike = (latest.levels.arrival_rate_per_s === null) === (ask.levels.arrival_rate_per_s === null);
+    if (is_alike) tell(latest, "curve", both);
+  }
+
   async function answer(ask) {
-    const tell = (kind, content) => post({ id: ask.id, kind, ...content });
     try {
-      const steady = point(tell, ask, ROUGH);
-      tell("curve", { curve: await curve(ask.levels, ask, ROUGH), today: await today_curve(ask, ROUGH) });
+      const { steady } = ask.pointed || { steady: point(ask, ROUGH) };
+      await curves(ask, ROUGH);
       await today_told();
-      tell("today", { today: todaySaid });
-      if (steady && (await step(() => point(tell, ask, 0)))) tell("said", { said: await of_replicates(ASKED) });
-      tell("curve", { curve: await curve(ask.levels, ask, 0), today: await today_curve(ask, 0) });
-      if (steady && ask.levels.arrival_rate_per_s === null) tell("elbow", { elbow: await step(elbow_of_asked) });
+      tell(ask, "today", { today: todaySaid });
+      if (steady && (await step(() => point(ask, 0)))) tell(ask, "said", { said: await of_replicates(ASKED) });
+      await curves(ask, 0);
+      if (steady && ask.levels.arrival_rate_per_s === null) tell(ask, "elbow", { elbow: await step(elbow_of_asked) });
     } catch (error) {
       if (error instanceof Newer) return;
       if (!(error instanceof Refused)) throw error;
     }
-    tell("settled", {});
+    tell(ask, "settled", {});
   }
 
   async function work() {
