@@ -1,7 +1,7 @@
 """How quickly the explorer answers while a slider is dragged: `python -m benches.explorer RUN`.
 
-Thirty times a second a slider of the page is moved in Chromium, for some seconds; then it rests. Told are the
-time from the input to its number, to the next rough curve, and to the settled answer, and from frame to frame.
+Thirty times a second a slider of the page is moved in Chromium, for some seconds; then it rests. Told are
+the times from the input to its number, to the next rough curve and to the settled answer, and between frames.
 The targets are 50 ms, 150 ms, 1.5 s and 20 ms, the first, second and last at the 95th percentile.
 """
 

@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from redolab.report.tables import care, contents, method, naming, published, tables, time_tables, wording
+from redolab.report.tables import (
+    care,
+    cells,
+    contents,
+    equal_workload,
+    method,
+    naming,
+    published,
+    tables,
+    time_tables,
+    wording,
+)
 
 from .fixtures import stored
 
@@ -165,3 +176,26 @@ def test_names_of_many_parts_are_told() -> None:
     assert naming.parts_of_names(results) == (
         "A setting's name is sessions / rows per commit / wait / loop / pause in ms."
     )
+
+
+def test_settings_are_compared_at_the_rate_of_the_baseline() -> None:
+    shown = equal_workload.equal_workload(stored("log_bound"))
+    rate = stored("log_bound")["curve"]["equal_workload"]["rate_per_s"]
+    first = shown.rows[0]
+    # The baseline's curve passes through its own mean, and others have less to do than in their loops.
+    assert (first[0].text, first[2].text) == ("wait/immediate", first[3].text)
+    faster = {row[0].text: row for row in shown.rows}["nowait/immediate"]
+    assert float(faster[3].text) < float(faster[2].text)
+    assert f"at {cells.number(rate)} per s" in shown.columns[3].title
+    assert "redolab run calibrate" in shown.note
+
+
+def test_where_costs_are_known_the_forecast_stands_beside_the_published_curve() -> None:
+    results = stored("log_bound")
+    results["curve"]["equal_workload"]["forecasts"] = {
+        "wait/immediate": {"point": 9.0, "low": 8.0, "high": 10.0, "level": 0.9, "refused": None},
+        "wait/batch": {"refused": "no steady state"},
+    }
+    shown = equal_workload.equal_workload(results)
+    assert [row[4].full for row in shown.rows] == ["9.0 (8.0 – 10.0)", "more than it can do", "n/a", "n/a"]
+    assert "calibrate" not in shown.note

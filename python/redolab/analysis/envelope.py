@@ -13,7 +13,7 @@ from redolab.records.sample import Sample
 from redolab.stats.estimates import mean_estimate
 
 FORMAT = 1
-WORDING = 4
+WORDING = 5
 """Of the sentences in a results object: another number, and the same figures are told in other words."""
 
 

@@ -13,6 +13,7 @@ from redolab.analysis.commit_times import PERCENTS, commit_time_ms
 from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
 from redolab.analysis.diagnostics import diagnose
+from redolab.analysis.equal_workload import equal_workload
 from redolab.analysis.exhibits import Figure, Finding, Table
 from redolab.analysis.joint import joint
 from redolab.analysis.overhead import overhead
@@ -81,12 +82,20 @@ def results(
             "sources": list(sources),
         },
         "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
-        "curve": curve(sessions, _working_sessions(compared)),
+        "curve": _curve(sessions, compared),
         "timeline": envelope.timeline(everything),
         "method": envelope.method(manifest),
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
     }
+
+
+def _curve(sessions: Mapping[str, Sequence[UnitOfWork]], compared: Compared) -> dict[str, Any]:
+    found = curve(sessions, _working_sessions(compared))
+    # Where work came at random its rate was the setting's own.
+    arrivals = any("arrival_rate_per_s" in item["levels"] for item in compared.manifest["settings"])
+    same = None if arrivals else equal_workload(found["points"], found["published"], compared.baseline)
+    return {**found, "equal_workload": same}
 
 
 def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]
 def with_forecasts(
     found: Mapping[str, Any], run: Run, compared: Compared, league: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A results object of samples with the keys `league` and `advice`.
+    """A results object of samples with the keys `league`, `advice` and `curve.equal_workload.forecasts`.
 
     Args:
         found: the question's own results object.
@@ -73,9 +73,18 @@ def with_forecasts(
     from redolab.analysis.compared import session_times
     from redolab.forecast.advice.advice import of_run
     from redolab.forecast.checks.league import league_of
+    from redolab.forecast.equal_workload import forecasts_at
+    from redolab.forecast.track_record import shipped_record
 
+    curve = dict(found.get("curve") or {})
+    if same := curve.get("equal_workload"):
+        # A forecast's rate is one of commits.
+        commits = run.manifest.get("unit", "commit") == "commit"
+        forecasts = forecasts_at(run, same["rate_per_s"], shipped_record()[0]) if commits else None
+        curve["equal_workload"] = {**same, "forecasts": forecasts}
     return {
         **found,
+        "curve": curve,
         "league": league_of(run, league),
         "advice": of_run(run, compared.baseline, session_times(compared)),
     }

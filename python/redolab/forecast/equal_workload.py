@@ -1,0 +1,43 @@
+"""What the model says of every setting at one rate of commits, where a run tells its costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from redolab.errors import UsageError
+from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.track_record import Score
+from redolab.model.erlang import NoSteadyStateError
+from redolab.records.run import Run
+
+
+def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[str, Any] | None:
+    """The response time of each setting that can be forecast when commits arrive at that rate, at random.
+
+    Args:
+        run: any run of samples.
+        rate_per_s: commits that arrive per second.
+        record: every forecast that was verified before; the intervals are from it alone.
+
+    Returns:
+        By setting: the response time in milliseconds with its interval, or `refused` and why. None where the
+        run does not tell its costs.
+    """
+    from redolab.forecast.models.outlook import glance, predict
+
+    try:
+        calibrated = calibrate(run)
+    except UsageError:
+        return None
+    found: dict[str, Any] = {}
+    for name, item in calibrated.measured.items():
+        asked = replace(item.scenario, arrival_rate_per_s=rate_per_s, think_time_ms=0.0)
+        try:
+            said = predict(glance(calibrated, asked), record)["response_time_ms"]
+        except NoSteadyStateError as error:
+            found[name] = {"refused": str(error)}
+        else:
+            found[name] = {**asdict(said), "refused": None}
+    return found

@@ -1,0 +1,54 @@
+"""Response times of the settings at one workload, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.report.tables import cells, wording
+from redolab.report.tables.cells import Cell, Column, Results, Table
+
+_TOO_MUCH = "more than it can do"
+
+
+def has_equal_workload(results: Results) -> bool:
+    """Whether the run's settings can be compared at one rate."""
+    return bool((results.get("curve") or {}).get("equal_workload"))
+
+
+def equal_workload(results: Results) -> Table:
+    """R of each setting at its own rate, and at the baseline's by the published curve and by the forecast."""
+    same = results["curve"]["equal_workload"]
+    unit = cells.time_unit(results)
+    forecasts = same.get("forecasts")
+    rate = cells.number(same["rate_per_s"])
+    columns = [
+        Column("Setting", align="left"),
+        Column(f"Own {wording.units(results)}", "per s"),
+        Column("R measured at its own rate", unit.name),
+        Column(f"R by the published curve at {rate} per s", unit.name),
+        *([Column(f"R by the forecast at {rate} per s", unit.name)] if forecasts else []),
+    ]
+    rows = [
+        [
+            Cell(item["setting"]),
+            Cell(cells.number(item["own_rate_per_s"])),
+            Cell(cells.number(unit.of(item["measured_ms"]))),
+            Cell(item["published_refused"] or cells.number(unit.of(item["published_ms"]))),
+            *([_forecast(forecasts.get(item["setting"]), unit)] if forecasts else []),
+        ]
+        for item in same["settings"]
+    ]
+    note = (
+        f"Work that arrives at the rate of {same['baseline']}, whatever becomes of it: a faster setting then "
+        "has less to do than it had in its own loop."
+    )
+    if not forecasts:
+        note += " The forecast needs costs, which this run does not tell: `redolab run calibrate`."
+    return Table("equal-workload", "Response time at equal workload", columns, rows, note.replace("`", ""))
+
+
+def _forecast(said: Mapping[str, Any] | None, unit: cells.TimeUnit) -> Cell:
+    if said is None:
+        return Cell(cells.NOT_AVAILABLE)
+    return Cell(_TOO_MUCH) if said["refused"] else cells.estimate(said, unit.per_ms)
