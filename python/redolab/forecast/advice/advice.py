@@ -107,6 +107,8 @@ def lines(advice: Mapping[str, Any]) -> list[str]:
     # What gives up durability stands behind all that keeps it, and would never come up here.
     chosen += sorted(others, key=lambda item: -(item["gain"]["point"] or 0.0))[:1]
     said = [_sentence(item) for item in chosen]
+    if len(said) > 1:
+        said[1] += _place(advice["changes"], chosen[1])
     if advice["changes"] and not said:
         said.append("No change that was tried is shown to help.")
     if not advice["changes"] and advice["why_no_forecast"]:
@@ -200,6 +202,15 @@ def _sentence(item: Mapping[str, Any]) -> str:
         what = f"{_ratio(item['gain'])} the {work} per second ({known})"
     price = f", but {item['risk']}" if item["durability"] == "lost" else ""
     return f"{_capital(item['change'])}: {what}{price}."
+
+
+def _place(changes: Sequence[Mapping[str, Any]], item: Mapping[str, Any]) -> str:
+    """Where the table has the second sentence's change, if it is not second there."""
+    place = changes.index(item) + 1
+    if place == 2:
+        return ""
+    behind = ", behind those that keep every commit" if item["durability"] == "lost" else ""
+    return f" The table has it as number {place}{behind}."
 
 
 def _ratio(value: Mapping[str, float | None]) -> str:
