@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from redolab.report.screen.plot import MARK, POINT, STROKE, Point, plotted
+from redolab.report.screen.sweep import run_plot
+from tests.report.fixtures import stored
 
 RATES = (10.0, 20.0, 38.0, 40.0)
 SWEEP = [Point(str(2**n), rate, 0.8 * rate, 1.2 * rate) for n, rate in enumerate(RATES)]
@@ -56,3 +58,24 @@ def test_too_many_levels_are_not_drawn() -> None:
 
 def columns(lines: list[str]) -> list[int]:
     return [at for at in range(max(map(len, lines))) if any(line[at : at + 1] == POINT for line in lines)]
+
+
+def test_labels_that_would_touch_are_thinned_out_and_never_cut() -> None:
+    points = [Point(str(2**power), 1.0 + power, None, None) for power in range(16)]
+    lines = plotted(points, "t", 78, None, "")
+    assert lines[-1].split() == [str(2**power) for power in range(0, 16, 2)]
+    assert max(map(len, lines)) <= 78
+    # Each stands below its point: the first at the left end, the lowest one.
+    assert lines[-1].index("1") == next(line for line in reversed(lines) if POINT in line).index(POINT)
+
+
+def test_settings_that_differ_in_one_number_are_plotted() -> None:
+    lines = run_plot(stored("wide"), 80)
+    assert lines[0] == "Rows per s over rows per commit"
+    assert sum(line.count(POINT) for line in lines) == 16
+    assert lines[-1].endswith("95 % of the best")
+
+
+@pytest.mark.parametrize("name", ["log_bound", "bare"])
+def test_other_settings_are_not(name: str) -> None:
+    assert run_plot(stored(name), 80) == []

@@ -65,7 +65,7 @@ def plotted(points: Sequence[Point], title: str, width: int, marked: int | None,
         canvas[line_of(point.value)][column] = POINT
     labels = {0: scale[0], (_ROWS - 1) // 2: scale[1], _ROWS - 1: scale[2]}
     drawn = [f"{labels.get(line, ''):>{margin}} {''.join(row)}" for line, row in enumerate(canvas)]
-    below = "".join(f"{point.label[: apart - 1]:^{apart}}" for point in points)
+    below = _labels([point.label for point in points], apart)
     drawn = [title, *drawn, f"{'':>{margin}} {'─' * (apart * len(points))}", f"{'':>{margin}} {below}"]
     if marked is not None:
         at = margin + 1 + apart * marked + (apart - 1) // 2
@@ -73,6 +73,16 @@ def plotted(points: Sequence[Point], title: str, width: int, marked: int | None,
         fits = at + len(told) <= width
         drawn.append(" " * at + told if fits else f"{mark} {MARK}".rjust(at + 1))
     return [line.rstrip() for line in drawn]
+
+
+def _labels(labels: Sequence[str], apart: int) -> str:
+    """Labels below their points: every one, or every other and so on where whole ones would touch."""
+    step = math.ceil((max(map(len, labels)) + 1) / apart)
+    line = [" "] * (apart * len(labels) + max(map(len, labels)))
+    for place in range(0, len(labels), step):
+        first = max(0, apart * place + (apart - 1) // 2 - (len(labels[place]) - 1) // 2)
+        line[first : first + len(labels[place])] = labels[place]
+    return "".join(line)
 
 
 def _round_up(value: float) -> float:

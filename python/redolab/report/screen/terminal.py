@@ -17,6 +17,7 @@ from redolab.report.page import drawing
 from redolab.report.screen import terminal_tables
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import TONES, Paper
+from redolab.report.screen.sweep import run_plot
 from redolab.report.tables import advice, care, cells, findings, shown_tables, tables, time_tables, wording
 from redolab.report.tables.cells import Results
 from redolab.report.tables.contents import has
@@ -59,6 +60,9 @@ class _Page(Paper):
             yield from self.table(terminal_tables.settings(results), stamp)
         if tables.comparisons_on(results, "throughput_per_s"):
             yield from self.table(terminal_tables.ratios(results), stamp)
+        if lines := run_plot(results, self.width):
+            yield Text()
+            yield from map(self.text, lines)
         if has(results, "time"):
             few = len(results["settings"]) <= drawing.FEW
             yield from self._bars(results, stamp) if few else self._shares(results, stamp)
