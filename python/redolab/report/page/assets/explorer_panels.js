@@ -135,8 +135,6 @@ const explorer_panels = (meta, at, setting, sentences) => {
       row.dataset.quantity = name;
       const head = row.appendChild(document.createElement("th"));
       Object.assign(head, { scope: "row", className: "left", textContent: title });
-      told(row, sentences.measured_today()[name], by, false);
-      told(row, state.today?.quantities[name].forecast, by, false);
       const said = state.said?.quantities[name];
       if (said || !state.outlook) {
         told(row, said?.forecast, by);
@@ -145,6 +143,8 @@ const explorer_panels = (meta, at, setting, sentences) => {
         row.insertCell().textContent = value === null ? "" : `≈ ${words.significant(by * value)}`;
       }
       told(row, said?.ratio);
+      told(row, state.today?.quantities[name].forecast, by, false);
+      told(row, sentences.measured_today()[name], by, false);
     }
   }
 
