@@ -347,3 +347,22 @@ def page_figures(opened: Opened) -> int:
 
 def _value(text: str) -> float:
     return float(text.replace(",", ""))
+
+
+def test_columns_of_all_figures_are_picked(open_report: Open) -> None:
+    page = open_report(stored("log_bound"), 1280).page
+    page.get_by_text("All figures of each setting").first.click()
+    table = page.locator("#table-all-figures")
+
+    def titles() -> list[str]:
+        return [text for text in table.locator("thead th:visible").all_inner_texts() if text]
+
+    before = titles()
+    assert before[0] == "Setting"
+    assert not any("flush" in title for title in before)
+    page.get_by_label("Log", exact=True).check()
+    assert any("Commits per flush" in title for title in titles())
+    page.get_by_label("Throughput", exact=True).uncheck()
+    assert not any("Ratio" in title for title in titles())
+    rows = table.locator("tbody tr").count()
+    assert rows == len(stored("log_bound")["settings"])

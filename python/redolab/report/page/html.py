@@ -20,6 +20,7 @@ from redolab.report.page.explorer import explorer, packed_module, script_json
 from redolab.report.page.histogram_figure import response_histogram
 from redolab.report.tables import (
     advice,
+    all_figures,
     care,
     cells,
     contents,
@@ -84,6 +85,7 @@ def render(results: Results, explored: Explored | None = None) -> str:
         row_name=row_name,
         row_meaning=row_meaning,
         workload=equal_workload,
+        figures_of=all_figures,
         times=time_tables,
         wording=wording,
         stamp=tables.emulation(results),

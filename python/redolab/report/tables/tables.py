@@ -301,30 +301,6 @@ def uses_the_log(results: Results) -> bool:
     )
 
 
-def log_figures(results: Results) -> Table:
-    """How each setting uses the log."""
-    rows = [
-        [
-            Cell(setting["name"]),
-            cells.estimate(setting["commits_per_flush"]),
-            cells.estimate(setting["flush_time_ms"]),
-            cells.estimate(setting["wal_bytes_per_commit"]),
-            cells.estimate(setting["run_queue_time_ms"], cells.time_unit(results).per_ms),
-            Cell(cells.count(setting["failed"])),
-        ]
-        for setting in results["settings"]
-    ]
-    columns = (
-        Column("Setting", align="left"),
-        Column("Commits per flush"),
-        Column("Log flush", "ms"),
-        Column("Log", "bytes per commit"),
-        Column("Run queue", wording.per_unit(results, cells.time_unit(results))),
-        Column(f"Failed {wording.units(results)}"),
-    )
-    return Table("log-figures", "The log, the run queue and failures", columns, rows)
-
-
 def blocks_needed(entry: Mapping[str, Any]) -> str:
     """Say how many more blocks would settle a comparison; empty when it is settled."""
     needed = entry.get("blocks_needed")

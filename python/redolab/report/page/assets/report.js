@@ -76,6 +76,18 @@
     place.after(row);
   }
 
+  // Groups of columns are shown as they are picked; without scripts all of them are.
+  function pick(box) {
+    const table = document.getElementById(box.closest("[data-picks]").dataset.picks);
+    for (const row of table.rows) {
+      for (const place of box.dataset.columns.split(" ")) row.cells[Number(place)].hidden = !box.checked;
+    }
+  }
+  for (const box of document.querySelectorAll("[data-columns]")) {
+    pick(box);
+    box.addEventListener("change", () => pick(box));
+  }
+
   places.forEach(savable);
   places.forEach(readable);
   drawNext(places);
