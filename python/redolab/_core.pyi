@@ -439,7 +439,6 @@ def family_of(scenario: Scenario) -> str: ...
 def explorer_numbers(
     costs: Sequence[Calibration],
     measured: Sequence[Scenario],
-    today: Scenario,
     errors: Sequence[tuple[str, str, Sequence[float]]],
 ) -> bytes: ...
 def extrapolated(

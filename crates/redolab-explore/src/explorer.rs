@@ -56,7 +56,6 @@ pub struct Explorer {
     /// The costs themselves first, then those of resampled runs.
     costs: Vec<Calibration>,
     measured: Vec<Scenario>,
-    today: Scenario,
     record: Record,
     outlooks: [Option<Outlook>; 3],
 }
@@ -69,10 +68,9 @@ impl Explorer {
     pub fn new(
         costs: Vec<Calibration>,
         measured: Vec<Scenario>,
-        today: Scenario,
         errors: Vec<(String, String, Vec<f64>)>,
     ) -> Self {
-        Self { costs, measured, today, record: Record::new(errors), outlooks: [None, None, None] }
+        Self { costs, measured, record: Record::new(errors), outlooks: [None, None, None] }
     }
 
     /// As numbers.
@@ -86,7 +84,6 @@ impl Explorer {
         for scenario in &self.measured {
             write_scenario(&mut numbers, scenario);
         }
-        write_scenario(&mut numbers, &self.today);
         self.record.write(&mut numbers);
         numbers
     }
@@ -104,16 +101,9 @@ impl Explorer {
         }
         let count = from.count(9)?;
         let measured = (0..count).map(|_| read_scenario(from)).collect::<Result<_, _>>()?;
-        let today = read_scenario(from)?;
         let record = Record::read(from)?;
         from.end()?;
-        Ok(Self { costs, measured, today, record, outlooks: [None, None, None] })
-    }
-
-    /// Today's setting.
-    #[must_use]
-    pub fn today(&self) -> &Scenario {
-        &self.today
+        Ok(Self { costs, measured, record, outlooks: [None, None, None] })
     }
 
     /// How many resampled costs there are.
@@ -296,7 +286,7 @@ mod tests {
 
     fn explorer() -> Explorer {
         let errors = vec![("batches".to_owned(), "throughput_per_s".to_owned(), vec![0.1; 9])];
-        Explorer::new(crate::example(), vec![Scenario::new(1)], Scenario::new(8), errors)
+        Explorer::new(crate::example(), vec![Scenario::new(1)], errors)
     }
 
     #[test]
@@ -305,7 +295,6 @@ mod tests {
         let again = Explorer::read(&numbers).unwrap();
         assert_eq!(again.written().len(), numbers.len());
         assert_eq!((again.costs, again.record), (explorer().costs, explorer().record));
-        assert_eq!(Explorer::read(&numbers).unwrap().today(), &Scenario::new(8));
         for end in 0..numbers.len() {
             assert!(Explorer::read(&numbers[..end]).is_err());
         }

@@ -8,7 +8,7 @@
 //! use redolab_forecast::Scenario;
 //!
 //! # let costs = redolab_explore::example();
-//! let explorer = Explorer::new(costs.clone(), vec![], Scenario::new(8), vec![
+//! let explorer = Explorer::new(costs.clone(), vec![], vec![
 //!     ("single rows".to_owned(), "throughput_per_s".to_owned(), vec![0.05, -0.02]),
 //! ]);
 //! let mut again = Explorer::read(&explorer.written())?;

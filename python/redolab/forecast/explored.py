@@ -44,7 +44,7 @@ class Explored:
     """A run's costs, for the explorer of a page."""
 
     numbers: bytes
-    """What the crate redolab-explore reads: costs, measured settings, today's, and the record."""
+    """What the crate redolab-explore reads: costs, measured settings, and the record."""
     run: str
     loop: str
     cpus: int
@@ -110,9 +110,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
     today = calibrated.measured[calibrated.today].scenario
     scenarios = [item.scenario for item in calibrated.measured.values()]
     return Explored(
-        numbers=_core.explorer_numbers(
-            [point, *calibrated.replicates], scenarios, today, list(_errors(record))
-        ),
+        numbers=_core.explorer_numbers([point, *calibrated.replicates], scenarios, list(_errors(record))),
         run=name,
         loop=point.loop,
         cpus=point.cpus,

@@ -6,19 +6,18 @@ use redolab_explore::Explorer;
 
 use crate::forecast::costs::{Asked, Costs};
 
-/// What the page's explorer reads: costs, settings that were measured, today's, and earlier errors, as numbers of 64
-/// bits, the lowest byte first.
+/// What the page's explorer reads: costs, settings that were measured, and earlier errors, as numbers of 64 bits, the
+/// lowest byte first.
 #[pyfunction]
 fn explorer_numbers(
     py: Python<'_>,
     costs: Vec<Costs>,
     measured: Vec<Asked>,
-    today: Asked,
     errors: Vec<(String, String, Vec<f64>)>,
 ) -> Bound<'_, PyBytes> {
     let costs = costs.into_iter().map(|one| one.0).collect();
     let measured = measured.into_iter().map(|one| one.0).collect();
-    let numbers = Explorer::new(costs, measured, today.0, errors).written();
+    let numbers = Explorer::new(costs, measured, errors).written();
     let bytes: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
     PyBytes::new(py, &bytes)
 }

@@ -74,8 +74,6 @@ class Explorer:
     """Its numbers, gzip in base64."""
     sweep: Table
     """Today's setting with other numbers of sessions."""
-    rows: Sequence[tuple[str, str]]
-    """Quantity and its title, of the table that the scripts fill."""
 
 
 def explorer(explored: Explored) -> Explorer:
@@ -112,7 +110,6 @@ def explorer(explored: Explored) -> Explorer:
         data=data,
         costs=_packed(explored.numbers),
         sweep=_sweep(explored),
-        rows=[(name, title) for name, (title, _) in shown.items()],
     )
 
 
