@@ -18,7 +18,7 @@ SHARE = "share_of_capacity"
 """The factor whose level says at which part of capacity transactions arrive."""
 _PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 100, 110)
 # The ends, the elbow of a log that groups commits, and the points that forecasts are judged by.
-_FEW_PERCENTS = (10, 30, 60, 80, 90, 95, 110)
+_FEW_PERCENTS = (10, 30, 50, 60, 70, 80, 90, 95, 110)
 _CURVE = re.compile(r"([1-9]\d{0,2})/([1-9]\d{0,3})/(wait|nowait)")
 _PILOT_S, _PILOTS = 0.7, 3
 
@@ -117,8 +117,8 @@ def _curves(wish: Wish, sessions: int) -> list[Levels]:
     wrong = [name for name, curve in zip(wish.settings, found, strict=True) if curve is None]
     if wrong:
         raise UsageError(
-            f"response-curve has no curve {', '.join(map(repr, wrong))}. A curve is named by its sessions, rows "
-            f"per commit and commit mode, as in {sessions}/1/wait or {sessions}/32/nowait."
+            f"response-curve has no curve {', '.join(map(repr, wrong))}. A curve is named by its sessions, "
+            f"rows per commit and commit mode, as in {sessions}/1/wait or {sessions}/32/nowait."
         )
     if len(set(wish.settings)) != len(wish.settings):
         raise UsageError(f"A curve is named twice in {','.join(wish.settings)}. Name each once.")
