@@ -64,9 +64,8 @@ def _keep(one: Beside) -> list[str]:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     capacity = one.curve.capacity_per_s
-    keep = (
-        f"Let up to {units.significant(elbow.rate_per_s)} transactions per second arrive at {one.curve.name}"
-    )
+    most = units.with_interval(rate.point, rate.low, rate.high)
+    keep = f"Let up to {most} transactions per second arrive at {one.curve.name}"
     why = "no elbow was seen up to there" if elbow.at_end else "from that elbow on R grows faster than load"
     part = rate.scaled(100 / (capacity.point or 1.0))
     return [
@@ -95,7 +94,7 @@ def _around(one: Beside) -> list[str]:
         sentences.append(f"Of {inside + outside} forecasts judged {inside} hold what was measured.")
     if NOT_JUDGED in judged:
         number = units.counted(judged.count(NOT_JUDGED), "forecast")
-        sentences.append(f"Near CPU-bound capacity {number} are drawn and not judged.")
+        sentences.append(f"Not judged near CPU-bound capacity: {number}.")
     capacity = one.curve.capacity_per_s.point or 0.0
     below = [point for point in one.curve.points if point.asked_per_s < capacity]
     repeats = [(point.repeat, point.share) for point in below if point.repeat is not None]
