@@ -34,25 +34,41 @@ class Elbow:
 
 
 def elbow_of(rates_per_s: Sequence[float], responses_ms: Sequence[float]) -> Elbow | None:
-    """The elbow of the curve through points; None with fewer than three of them.
-
-    Between the points ln R follows a cubic that rises and falls where they do.
+    """The elbow of the curve through points (`curve_through`); None with fewer than three of them.
 
     Args:
         rates_per_s: arrivals per second, in rising order.
         responses_ms: R at each.
+    """
+    import numpy as np
+
+    if len(rates_per_s) < _FEWEST:
+        return None
+    rates, responses = curve_through(rates_per_s, responses_ms, _PLACES)
+    lowest = int(np.argmin(np.divide(responses, rates)))
+    return Elbow(rates[lowest], responses[lowest], lowest == _PLACES - 1)
+
+
+def curve_through(
+    rates_per_s: Sequence[float], responses_ms: Sequence[float], places: int
+) -> tuple[list[float], list[float]]:
+    """The curve through points, at so many places from the first to the last: rates, and R in ms.
+
+    Between the points ln R follows a cubic that rises and falls where they do.
+
+    Args:
+        rates_per_s: arrivals per second, in rising order, at least two.
+        responses_ms: R at each.
+        places: how many.
 
     Source: Fritsch and Butland (1984); SciPy, `scipy.interpolate.PchipInterpolator`.
     """
     import numpy as np
     from scipy.interpolate import PchipInterpolator
 
-    if len(rates_per_s) < _FEWEST:
-        return None
-    places = np.linspace(rates_per_s[0], rates_per_s[-1], _PLACES)
-    logs = PchipInterpolator(rates_per_s, np.log(responses_ms))(places)
-    lowest = int(np.argmin(logs - np.log(places)))
-    return Elbow(float(places[lowest]), float(np.exp(logs[lowest])), lowest == _PLACES - 1)
+    rates = np.linspace(rates_per_s[0], rates_per_s[-1], places)
+    logs = PchipInterpolator(rates_per_s, np.log(responses_ms))(rates)
+    return rates.tolist(), np.exp(logs).tolist()
 
 
 def elbow_rate_interval(points: Sequence[Point], seed: int) -> tuple[float, float] | None:

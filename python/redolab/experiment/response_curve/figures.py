@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from redolab.analysis.exhibits import Axis, Figure, Series
 from redolab.experiment.response_curve.beside import Beside
 from redolab.experiment.response_curve.curve import Point
+from redolab.experiment.response_curve.elbow import curve_through
+
+_PLACES = 100
+"""At which the forecast's line is drawn."""
 
 
 def figures(found: Sequence[Beside]) -> list[Figure]:
@@ -19,7 +23,7 @@ def figures(found: Sequence[Beside]) -> list[Figure]:
             "moment a transaction was asked for.",
             Axis("arrivals", "per s"),
             Axis("response time", "ms", logarithmic=True),
-            [*_measured(one), *_drawn(one)],
+            [*_drawn(one), *_measured(one)],
         )
         for number, one in enumerate(found, start=1)
     ]
@@ -49,19 +53,21 @@ def _points(name: str, points: Sequence[Point]) -> Series:
 
 def _drawn(one: Beside) -> list[Series]:
     series = []
-    if one.forecast is not None and one.forecast.line:
-        said = [one.forecast.response_ms(outlook) for outlook in one.forecast.line]
-        series.append(
-            Series(
-                "forecast",
-                [outlook.scenario.arrival_rate_per_s or 0.0 for outlook in one.forecast.line],
-                [item.point for item in said],
-                [item.low for item in said],
-                [item.high for item in said],
-                "line",
-            )
-        )
     for formula in one.formulas:
         rates = [rate for rate, _ in formula.line]
         series.append(Series(formula.name, rates, [response for _, response in formula.line], style="dashed"))
+    if one.forecast is not None and len(one.forecast.line) > 1:
+        rates = [outlook.scenario.arrival_rate_per_s or 0.0 for outlook in one.forecast.line]
+        said = [one.forecast.response_ms(outlook).point or 0.0 for outlook in one.forecast.line]
+        series.append(Series("forecast", *curve_through(rates, said, _PLACES), style="line"))
+        known = [(point, said) for point, said, _ in one.pairs if said is not None]
+        series.append(
+            Series(
+                "its interval at the points",
+                [point.asked_per_s for point, _ in known],
+                [said.point for _, said in known],
+                [said.low for _, said in known],
+                [said.high for _, said in known],
+            )
+        )
     return series
