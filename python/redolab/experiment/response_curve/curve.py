@@ -29,15 +29,15 @@ class Little:
     sample: int
     setting: str
     present: float
-    """Sessions in a statement by the server's account, and transactions that wait for a session by the
-    client's.
+    """Sessions in a statement by the server's account; by the client's, transactions that wait for a session
+    and answers that it has not noticed yet.
     """
     expected: float
     """L x R by the client's account."""
 
     @property
     def off(self) -> float:
-        """Present / expected - 1; the time between server and client makes it negative."""
+        """Present / expected - 1; what server and client need to hand over makes it negative."""
         return self.present / self.expected - 1
 
 
@@ -112,13 +112,18 @@ def curves(compared: Compared) -> list[Curve]:
     ]
 
 
-def little_of(sample: Sample, commit_times: Histogram, rows_per_commit: int) -> Little | None:
+def little_of(
+    sample: Sample, commit_times: Histogram, lags: Histogram, rows_per_commit: int
+) -> Little | None:
     """Little's law in a sample; None where the server does not tell its sessions' time, or the client not how
     long transactions waited for a session.
+
+    An answer lies unnoticed for as long as the client also takes to begin what was asked for: its lag.
 
     Args:
         sample: with arrivals.
         commit_times: of the sample; of a lone row they are the whole time in a session.
+        lags: of the client in the sample.
         rows_per_commit: of its setting.
 
     Source: J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
@@ -126,16 +131,17 @@ def little_of(sample: Sample, commit_times: Histogram, rows_per_commit: int) -> 
     if sample.database_active_s is None or not sample.response_s:
         return None
     if rows_per_commit == 1:
-        in_sessions_s = math.fsum(upper_us * count for upper_us, count in commit_times.items()) / 1e6
-        waiting_s = sample.response_s - in_sessions_s
+        waiting_s = sample.response_s - _total_s(commit_times)
     elif not sample.arrivals_waited:
-        waiting_s = 0.0
+        waiting_s = _total_s(lags)
     else:
         return None
+    begun = sum(lags.values())
+    unnoticed_s = sample.commits * _total_s(lags) / begun if begun else 0.0
     return Little(
         sample.sample,
         sample.setting,
-        (sample.database_active_s + waiting_s) / sample.elapsed_s,
+        (sample.database_active_s + waiting_s + unnoticed_s) / sample.elapsed_s,
         sample.response_s / sample.elapsed_s,
     )
 
@@ -165,7 +171,12 @@ def _point(compared: Compared, setting: str, levels: Mapping[str, str]) -> Point
     samples = compared.samples[setting]
     found = quantities(samples, compared.latency, compared.responses)
     little = (
-        little_of(item, compared.latency.get(item.sample, {}), int(levels["rows_per_commit"]))
+        little_of(
+            item,
+            compared.latency.get(item.sample, {}),
+            compared.lags.get(item.sample, {}),
+            int(levels["rows_per_commit"]),
+        )
         for item in samples
     )
     return Point(
@@ -181,3 +192,8 @@ def _point(compared: Compared, setting: str, levels: Mapping[str, str]) -> Point
         repeat=repeat_factor(samples),
         little=[one for one in little if one is not None],
     )
+
+
+def _total_s(times: Histogram) -> float:
+    """The sum of all times of a histogram."""
+    return math.fsum(upper_us * count for upper_us, count in times.items()) / 1e6

@@ -76,9 +76,9 @@ def _samples(number: int, one: Beside) -> Table:
     note = (
         "Unsteady points: R grows for as long as a sample lasts. Repeats differ: by what factor two samples "
         "of a point differ in R, as one standard deviation. In the system: sessions in a statement by the "
-        "server's account, and transactions that waited for a session. By Little's law that is L × R, the "
-        "client's account. What an answer needs back to the client is in R alone. The largest difference is "
-        "that of a single sample."
+        "server's account; by the client's, transactions that waited for a session and answers that it had "
+        "not noticed. By Little's law that is L × R. Handing over to and fro is in R alone. The largest "
+        "difference is that of a single sample."
     )
     return Table(
         f"response-samples-{number}",
