@@ -15,6 +15,7 @@ from redolab.experiment.response_curve.curve import curves
 from redolab.experiment.response_curve.figures import figures
 from redolab.experiment.response_curve.tables import SOURCE, tables
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.settings import NoCostsError
 from redolab.records.run import Run
 
 _MEASURED, _NOT_MEASURED = "measured", "not measured"
@@ -42,10 +43,15 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
 
 
 def _calibrated(run: Run) -> tuple[Calibrated | None, list[str]]:
+    """Costs, and why there are none."""
     try:
         return calibrate(run), []
+    except NoCostsError as error:
+        # Where the run lies is no figure: it may be moved, and must say the same.
+        why = f"This run {error.why}"
     except UsageError as error:
-        return None, [f"No forecast stands beside the points. {error}"]
+        why = str(error)
+    return None, [f"No forecast stands beside the points. {why}"]
 
 
 def _verdict(compared: Compared, found: Sequence[Beside]) -> Verdict:

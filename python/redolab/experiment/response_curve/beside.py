@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from redolab.experiment.response_curve.curve import Curve, Point
 from redolab.experiment.response_curve.elbow import Elbow, measured_elbow
@@ -39,7 +40,7 @@ class Beside:
     elbow: tuple[Elbow, Estimate] | None
     """As measured."""
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[Point, Estimate | None, str]]:
         """Every point with its forecast, and what became of it in words."""
         outlooks = [None] * len(self.curve.points) if self.forecast is None else self.forecast.of_points
@@ -49,7 +50,7 @@ class Beside:
             found.append((point, said, _judged(point, said)))
         return found
 
-    @property
+    @cached_property
     def bends(self) -> list[Bend]:
         """The elbows, the measured one first."""
         return list(self._bends())

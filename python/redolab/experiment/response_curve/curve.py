@@ -19,7 +19,7 @@ from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 SHORT_OF_CPU = 0.75
 """Share of the CPUs in use, by anybody, from which on forecasts are drawn and not judged."""
 _LEFT = 0.01
-"""Share of the transactions that may be left at the end of a sample where there is a steady state."""
+"""Share of the transactions that may be left when samples end, beside what chance leaves."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,20 @@ class Point:
     @property
     def left(self) -> float:
         """Share of what was asked for that was not begun before its sample ended."""
-        unserved = sum(sample.arrivals_unserved or 0 for sample in self.samples)
-        return unserved / (unserved + sum(sample.commits for sample in self.samples))
+        return self._unserved / self._asked
+
+    @property
+    def fell_behind(self) -> bool:
+        """Whether more was left than a hundredth and three standard deviations of what came."""
+        return self._unserved > _LEFT * self._asked + 3 * math.sqrt(self._asked)
+
+    @property
+    def _unserved(self) -> int:
+        return sum(sample.arrivals_unserved or 0 for sample in self.samples)
+
+    @property
+    def _asked(self) -> int:
+        return self._unserved + sum(sample.commits for sample in self.samples)
 
 
 @dataclass(frozen=True)
@@ -162,7 +174,7 @@ def _curve(
     points: list[Point] = []
     for setting in sorted(settings, key=lambda setting: arrival_rate_of(levels[setting]) or 0.0):
         point = _point(compared, setting, levels[setting])
-        enough = point.asked_per_s < (capacity.point or 0.0) and point.left <= _LEFT
+        enough = point.asked_per_s < (capacity.point or 0.0) and not point.fell_behind
         points.append(replace(point, steady=enough and all(one.steady for one in points)))
     return Curve(name, scenario_of(levels[name], looping[0].sessions), capacity, points)
 
