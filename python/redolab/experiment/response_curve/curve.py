@@ -14,7 +14,7 @@ from redolab.forecast.costs.costs import Scenario, scenario_of
 from redolab.forecast.costs.measured import quantities
 from redolab.records.load import arrival_rate_of
 from redolab.records.sample import Sample
-from redolab.stats.estimates import MISSING, Estimate, mean_estimate
+from redolab.stats.estimates import MISSING, Estimate, mean_estimate, median_estimate
 
 SHORT_OF_CPU = 0.75
 """Share of the CPUs in use, by anybody, from which on forecasts are drawn and not judged."""
@@ -56,6 +56,9 @@ class Point:
     samples: Sequence[Sample]
     done_per_s: Estimate
     response_ms: Estimate
+    """R of the median sample: one in which other programs had the machine does not carry it."""
+    mean_ms: float | None
+    """The mean over all transactions of all samples."""
     p95_ms: Estimate
     cpu_share: Estimate
     """Of all CPUs' time, by anybody."""
@@ -158,11 +161,16 @@ def little_of(
     )
 
 
+def response_ms_of(sample: Sample) -> float:
+    """The mean R of a sample with arrivals and commits, milliseconds."""
+    return 1e3 * (sample.response_s or 0.0) / sample.commits
+
+
 def repeat_factor(samples: Sequence[Sample]) -> float | None:
     """By what factor two samples differ in R, as one standard deviation: exp(sqrt(2) x SD of ln R)."""
     import numpy as np
 
-    logs = [math.log(s.response_s / s.commits) for s in samples if s.response_s and s.commits]
+    logs = [math.log(response_ms_of(sample)) for sample in samples]
     return None if len(logs) < 2 else float(np.exp(math.sqrt(2) * np.std(logs, ddof=1)))
 
 
@@ -181,6 +189,7 @@ def _curve(
 
 def _point(compared: Compared, setting: str, levels: Mapping[str, str]) -> Point:
     samples = compared.samples[setting]
+    timed = [sample for sample in samples if sample.response_s and sample.commits]
     found = quantities(samples, compared.latency, compared.responses)
     little = (
         little_of(
@@ -198,10 +207,11 @@ def _point(compared: Compared, setting: str, levels: Mapping[str, str]) -> Point
         steady=True,
         samples=samples,
         done_per_s=found.get("throughput_per_s", MISSING),
-        response_ms=found.get("response_time_ms", MISSING),
+        response_ms=median_estimate(map(response_ms_of, timed), compared.seed),
+        mean_ms=found.get("response_time_ms", MISSING).point,
         p95_ms=found.get("response_time_ms_p95", MISSING),
         cpu_share=mean_estimate(map(host_cpu_share, samples)),
-        repeat=repeat_factor(samples),
+        repeat=repeat_factor(timed),
         little=[one for one in little if one is not None],
     )
 

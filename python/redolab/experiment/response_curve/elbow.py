@@ -9,11 +9,11 @@ the knee.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from redolab.experiment.response_curve.curve import Point
+from redolab.experiment.response_curve.curve import Point, response_ms_of
 from redolab.stats.estimates import Estimate
 
 _PLACES = 2_000
@@ -79,23 +79,27 @@ def elbow_rate_interval(points: Sequence[Point], seed: int) -> tuple[float, floa
     Args:
         points: those with a steady state, by rate.
         seed: of the bootstrap.
+
+    Source: SciPy, `scipy.stats.bootstrap` with paired samples, percentile method.
     """
     import numpy as np
+    from scipy import stats
 
     times = _by_block(points)
     if len(points) < _FEWEST or len(times) < 2:
         return None
     rates = [point.asked_per_s for point in points]
-    rng = np.random.default_rng(abs(seed))
-    found = []
-    for _ in range(_RESAMPLES):
-        drawn = [times[place] for place in rng.integers(len(times), size=len(times))]
-        means = [math.fsum(column) / len(column) for column in zip(*drawn, strict=True)]
-        elbow = elbow_of(rates, means)
+
+    def rate_per_s(*of_points: Any) -> float:
+        elbow = elbow_of(rates, [float(np.median(of_point)) for of_point in of_points])
         assert elbow is not None, "there are enough points"
-        found.append(elbow.rate_per_s)
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
+        return elbow.rate_per_s
+
+    found = stats.bootstrap(
+        tuple(np.array(times).T), rate_per_s, paired=True, vectorized=False, n_resamples=_RESAMPLES,
+        method="percentile", rng=np.random.default_rng(abs(seed)),
+    ).confidence_interval  # fmt: skip
+    return float(found.low), float(found.high)
 
 
 def measured_elbow(points: Sequence[Point], seed: int) -> tuple[Elbow, Estimate] | None:
@@ -121,8 +125,7 @@ def _by_block(points: Sequence[Point]) -> list[list[float]]:
     for point in points:
         for sample in point.samples:
             if sample.response_s and sample.commits:
-                mine = by_block.setdefault(sample.block, {})
-                mine[point.setting] = 1e3 * sample.response_s / sample.commits
+                by_block.setdefault(sample.block, {})[point.setting] = response_ms_of(sample)
     return [
         [times[point.setting] for point in points]
         for _, times in sorted(by_block.items())

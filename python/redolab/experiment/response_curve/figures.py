@@ -19,8 +19,8 @@ def figures(found: Sequence[Beside]) -> list[Figure]:
         Figure(
             f"response-curve-{number}",
             f"{one.curve.name}: response time over arrivals",
-            "Means with 95 % intervals; the forecast with its 90 % prediction interval. R counts from the "
-            "moment a transaction was asked for.",
+            "R of the median sample with its 95 % interval; the forecast with its 90 % prediction interval. "
+            "R counts from the moment a transaction was asked for.",
             Axis("arrivals", "per s"),
             Axis("response time", "ms", logarithmic=True),
             [*_drawn(one), *_measured(one)],

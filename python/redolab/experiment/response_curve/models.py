@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.experiment.response_curve.curve import Curve
 from redolab.experiment.response_curve.elbow import Elbow, elbow_of
@@ -179,10 +180,6 @@ def _look(calibrated: Calibrated, scenario: Scenario) -> Outlook | None:
 
 
 def _middle(point: float, again: Sequence[float]) -> Estimate:
-    """A figure with the middle 90 % of what the resampled calibrations say."""
-    import numpy as np
-
-    if not again:
-        return Estimate(point, None, None, LEVEL)
-    low, high = np.quantile(again, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(point, float(low), float(high), LEVEL)
+    """A figure with the middle 90 % of what the resampled calibrations say, and itself."""
+    ends = _core.answer_interval(point, again)
+    return Estimate(point, None, None, LEVEL) if ends is None else Estimate(point, *ends, LEVEL)

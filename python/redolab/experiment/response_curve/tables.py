@@ -44,10 +44,11 @@ def _points(number: int, one: Beside) -> Table:
         for point, said, judged in one.pairs
     ]
     note = (
-        "Load: arrivals in percent of capacity. R counts from the moment a transaction was asked for, and is "
-        "inside or outside of the forecast's 90 % prediction interval. The two formulas start from R at the "
-        "first point, their S, and rise at capacity. Drawn: not judged, since the CPUs are "
-        f"{100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: a backlog grew there, or where fewer arrived."
+        "Load: arrivals in percent of capacity. R counts from the moment a transaction was asked for; "
+        "that of the median sample is inside or outside of the forecast's 90 % prediction interval. The "
+        "two formulas start from R at the first point, their S, and rise at capacity. Drawn: not judged, "
+        f"since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: a backlog grew there, or "
+        "where fewer arrived."
     )
     return Table(
         f"response-curve-{number}",
@@ -64,7 +65,7 @@ def _samples(number: int, one: Beside) -> Table:
         _SHARE,
         Column("asked_per_s", "arrivals", "number", "per s"),
         Column("done_per_s", "done", "estimate", "per s"),
-        Column("response_time_ms", "R", "estimate", "ms"),
+        Column("mean_ms", "R, mean", "number", "ms"),
         Column("p95_ms", "R, p95", "estimate", "ms"),
         Column("repeat", "repeats differ, times", "number"),
         Column("cpu_share", "CPUs busy", "share"),
@@ -74,11 +75,11 @@ def _samples(number: int, one: Beside) -> Table:
         Column("off", "largest difference", "change", "%"),
     )
     note = (
-        "Unsteady points: R grows for as long as a sample lasts. Repeats differ: by what factor two samples "
-        "of a point differ in R, as one standard deviation. In the system: sessions in a statement by the "
-        "server's account; by the client's, transactions that waited for a session and answers that it had "
-        "not noticed. By Little's law that is L × R. Handing over to and fro is in R alone. The largest "
-        "difference is that of a single sample."
+        "R, mean: over all transactions; where unsteady it grows for as long as a sample lasts. Repeats "
+        "differ: by what factor two samples of a point differ in R, as one standard deviation. In the "
+        "system: sessions in a statement by the server's account; by the client's, transactions that "
+        "waited for a session and answers that it had not noticed. By Little's law that is L × R. Handing "
+        "over to and fro is in R alone. The largest difference is that of a single sample."
     )
     return Table(
         f"response-samples-{number}",
@@ -96,7 +97,7 @@ def _of_samples(point: Point) -> dict[str, Any]:
         "share": round(100 * point.share),
         "asked_per_s": point.asked_per_s,
         "done_per_s": point.done_per_s,
-        "response_time_ms": point.response_ms,
+        "mean_ms": point.mean_ms,
         "p95_ms": point.p95_ms,
         "repeat": point.repeat,
         "cpu_share": point.cpu_share,

@@ -28,10 +28,10 @@ def sample(block: int, commits: int, response_s: float, **known: float) -> Sampl
 def point(rate_per_s: float, responses_ms: list[float]) -> Point:
     """A point of as many blocks as response times, each of 100 commits."""
     samples = [sample(block, 100, 0.1 * ms) for block, ms in enumerate(responses_ms, start=1)]
-    mean = sum(responses_ms) / len(responses_ms)
+    middle = float(np.median(responses_ms))
     return Point(
-        f"{rate_per_s:g}", 0.5, rate_per_s, True, samples, MISSING, Estimate(mean, None, None), MISSING,
-        MISSING, None, (),
+        f"{rate_per_s:g}", 0.5, rate_per_s, True, samples, MISSING, Estimate(middle, None, None), None,
+        MISSING, MISSING, None, (),
     )  # fmt: skip
 
 
