@@ -44,11 +44,11 @@ def _points(number: int, one: Beside) -> Table:
         for point, said, judged in one.pairs
     ]
     note = (
-        "Load: arrivals in percent of capacity. R counts from the moment a transaction was asked for; "
-        "that of the median sample is inside or outside of the forecast's 90 % prediction interval. The "
-        "two formulas start from R at the first point, their S, and rise at capacity. Drawn: not judged, "
-        f"since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. Unsteady: a backlog grew there, or "
-        "where fewer arrived."
+        "Load: arrivals in percent of the capacity that the pilot found. R counts from the moment a "
+        "transaction was asked for; that of the median sample is inside or outside of the forecast's 90 % "
+        "prediction interval. The two formulas start from R at the first point, their S, and rise at "
+        f"capacity. Drawn: not judged, since the CPUs are {100 * SHORT_OF_CPU:.0f} % busy or more. "
+        "Unsteady: a backlog grew there, or where fewer arrived."
     )
     return Table(
         f"response-curve-{number}",
