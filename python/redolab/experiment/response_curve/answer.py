@@ -76,9 +76,9 @@ def _keep(one: Beside) -> list[str]:
     part = rate.scaled(100 / (capacity.point or 1.0))
     return [
         f"{keep}: {why}.",
+        f"That is {units.with_interval(part.point, part.low, part.high, ' %')} of capacity.",
         f"Capacity is {units.with_interval(capacity.point, capacity.low, capacity.high)} commits per second.",
-        f"The elbow is at {units.with_interval(part.point, part.low, part.high, ' %')} of it.",
-        f"A transaction takes {units.duration(1e-3 * elbow.response_ms)} there.",
+        f"There R is {units.duration(1e-3 * elbow.response_ms)}.",
     ]
 
 
