@@ -77,8 +77,8 @@ def _keep(one: Beside) -> list[str]:
     return [
         f"{keep}: {why}.",
         f"That is {units.with_interval(part.point, part.low, part.high, ' %')} of capacity.",
+        f"R is {units.duration(1e-3 * elbow.response_ms)} there.",
         f"Capacity is {units.with_interval(capacity.point, capacity.low, capacity.high)} commits per second.",
-        f"There R is {units.duration(1e-3 * elbow.response_ms)}.",
     ]
 
 
