@@ -27,8 +27,7 @@ from redolab.analysis.reading import counting, read_samples
 from redolab.engine import open_engine
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan, setting_name
-from redolab.experiment.calibrate.plan import PAUSES_MS
-from redolab.experiment.forecast_load import check_load
+from redolab.experiment.forecast_load import PAUSES_MS, check_load
 from redolab.measure import runner
 from redolab.records.design import Design
 from redolab.records.run import Run

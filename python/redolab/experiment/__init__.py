@@ -14,6 +14,7 @@ _FOLDERS = (
     "rows_per_commit",
     "session_count",
     "commit_scaling",
+    "response_curve",
     "cpu_capacity",
     "consistent_read",
     "sampling_distribution",

@@ -23,6 +23,7 @@ _FOLDERS: Mapping[str, str] = {
     "rows-per-commit": "rows_per_commit",
     "session-count": "session_count",
     "commit-scaling": "commit_scaling",
+    "response-curve": "response_curve",
     "cpu-capacity": "cpu_capacity",
     "consistent-read": "consistent_read",
     "sampling-distribution": "sampling_distribution",

@@ -101,6 +101,19 @@ class Experiment(ABC):
         """Of the possible settings those to measure when none is asked for: all."""
         return possible
 
+    def choose(self, wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
+        """Of the possible settings those to measure: the ones asked for.
+
+        Raises:
+            UsageError: one that was asked for is none of them.
+        """
+        unknown = [name for name in wish.settings if name not in possible]
+        if unknown:
+            raise UsageError(
+                f"{self.name} has no setting {', '.join(map(repr, unknown))}. It has: {', '.join(possible)}."
+            )
+        return wish.settings or self.defaults(wish, possible)
+
     def baseline(self, settings: tuple[str, ...], /) -> str:
         """Of the settings to measure the one all are compared with: the first."""
         return settings[0]
@@ -117,12 +130,7 @@ class Experiment(ABC):
         """
         self._check_options(wish)
         possible = self.combine(wish)
-        unknown = [name for name in wish.settings if name not in possible]
-        if unknown:
-            raise UsageError(
-                f"{self.name} has no setting {', '.join(map(repr, unknown))}. It has: {', '.join(possible)}."
-            )
-        chosen = wish.settings or self.defaults(wish, tuple(possible))
+        chosen = self.choose(wish, tuple(possible))
         if len(chosen) < 2:
             raise UsageError(
                 f"One setting ({', '.join(chosen)}) has nothing to be compared with. Name at least two."

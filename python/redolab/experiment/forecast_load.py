@@ -1,11 +1,23 @@
-"""The load that a forecast is about: measured by `calibrate`, and checked with by `verify-forecast`."""
+"""The load that a forecast is about: measured by `calibrate` and `response-curve`, and checked with by
+`verify-forecast`; and the settings that tell what it costs.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from redolab.experiment.base import Levels, setting_name
 from redolab.records.load import Inserts
 
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
+PER_CPU = 16
+"""Sessions of today's setting for each CPU, where nobody says how many."""
+_TIMES = 2
+"""How many times as many are measured beyond it."""
+_ROWS, _FEWER_PER_CPU = 32, 4
+PAUSES_MS = (1, 8, 50)
+"""How long the log device has idled when a lone session commits again."""
 
 
 def check_load(sessions: int, client: bool) -> Inserts:
@@ -17,3 +29,44 @@ def check_load(sessions: int, client: bool) -> Inserts:
     """
     loop = "client" if client else "server"
     return Inserts("inserts", sessions, "session", _PADDING_BYTES, loop, timed=True, unit="commit")
+
+
+def looping(sessions: int, rows_per_commit: int, commit_wait: str) -> Levels:
+    """The levels of sessions that begin their next transaction at once."""
+    return {
+        "sessions": str(sessions),
+        "rows_per_commit": str(rows_per_commit),
+        "commit_wait": commit_wait,
+    }
+
+
+def calibration_settings(busy: int, cpus: int) -> Mapping[str, Levels]:
+    """What costs are read from: today's sessions first, then a lone one, twice as many, and many with rows.
+
+    Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as
+    many sessions tell how both grow beyond today's. A lone session that pauses lets the device idle.
+
+    Args:
+        busy: today's sessions, at least 2.
+        cpus: of the machine.
+    """
+    fewer, more = min(busy, _FEWER_PER_CPU * cpus), _TIMES * busy
+    return {
+        setting_name(levels): levels
+        for levels in (
+            looping(busy, 1, "wait"),
+            looping(1, 1, "wait"),
+            looping(more, 1, "wait"),
+            looping(busy, _ROWS, "wait"),
+            looping(1, 1, "nowait"),
+            looping(busy, 1, "nowait"),
+            looping(more, 1, "nowait"),
+            looping(fewer, _ROWS, "nowait"),
+            *map(_paused, PAUSES_MS),
+        )
+    }
+
+
+def _paused(pause_ms: int) -> Levels:
+    """A lone session inside the server, whatever the others are: there it can pause on its CPU."""
+    return {**looping(1, 1, "wait"), "loop": "server", "pause_ms": str(pause_ms)}

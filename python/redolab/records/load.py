@@ -24,6 +24,7 @@ FACTORS: Mapping[str, str] = {
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
     "pause_ms": "milliseconds that a session in the server pauses after each commit, on its CPU",
     "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
+    "share_of_capacity": "those transactions in percent of what the same sessions do that begin at once",
     "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
     "rounds": "rounds of uncommitted updates before the scan",
     "processes": "CPU-bound processes that run at the same time",

@@ -344,6 +344,10 @@ class Sample:
     arrivals_unserved: int | None = field(
         default=None, metadata={"doc": "transactions asked for and not begun before the end"}
     )
+    database_active_s: float | None = field(
+        default=None,
+        metadata={"doc": "time in statements by the server's account, all sessions of the database together"},
+    )
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Estimate:
         )
 
 
+_RESAMPLES = 2_000
 MISSING = Estimate(None, None, None)
 
 
@@ -93,6 +94,34 @@ def quotient_estimate(parts: Iterable[tuple[float, float]], level: float = 0.95)
     spread = math.sqrt(residuals * len(known) / (len(known) - 1)) / abs(lower)
     half = float(stats.t.ppf((1 + level) / 2, len(known) - 1)) * spread
     return Estimate(point, point - half, point + half, level)
+
+
+def median_estimate(values: Iterable[float], seed: int, level: float = 0.95) -> Estimate:
+    """The median with a bootstrap interval, in the unit of `values`: one odd value does not carry it.
+
+    One value has no interval. With few values its ends are the outermost of them.
+
+    Args:
+        values: as they come.
+        seed: of the bootstrap.
+        level: of the interval.
+
+    Source: SciPy, `scipy.stats.bootstrap`, percentile method.
+    """
+    import numpy as np
+    from scipy import stats
+
+    known = np.array(list(values), float)
+    if known.size == 0:
+        return Estimate(None, None, None, level)
+    point = float(np.median(known))
+    if known.size == 1:
+        return Estimate(point, None, None, level)
+    found = stats.bootstrap(
+        (known,), np.median, n_resamples=_RESAMPLES, confidence_level=level, method="percentile",
+        vectorized=True, rng=np.random.default_rng(abs(seed)),
+    ).confidence_interval  # fmt: skip
+    return Estimate(point, float(found.low), float(found.high), level)
 
 
 def exact_share(hits: int, trials: int, level: float = 0.95) -> Estimate:

@@ -35,6 +35,7 @@ SMALLEST = {
     "rows-per-commit": ("--blocks", "2", "--rows", "320", "--settings", "1,32"),
     "session-count": (*SHORT, "--sessions", "1,2"),
     "commit-scaling": (*SHORT, "--sessions", "1,2"),
+    "response-curve": (*SHORT, "--settings", "2/1/wait"),
     "cpu-capacity": SHORT,
     "consistent-read": (
         "--blocks", "2", "--seconds", "0.01", "--rows", "3600", "--settings", "0,2",

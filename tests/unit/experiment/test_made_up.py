@@ -132,4 +132,4 @@ def test_plans_bring_nothing_that_computes() -> None:
     command = [sys.executable, "-c", f"import sys, redolab.experiment; print({heavy})"]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
-    assert len(EXPERIMENTS) == 9
+    assert len(EXPERIMENTS) == 10

@@ -18,6 +18,8 @@ from redolab.experiment.consistent_read import answer as consistent_read
 from redolab.experiment.cpu_capacity import answer as cpu_capacity
 from redolab.experiment.cpu_capacity.capacity import Capacity, Facts, Jump, Power, Room
 from redolab.experiment.durability import answer as durability
+from redolab.experiment.response_curve import answer as response_curve
+from redolab.experiment.response_curve.elbow import Elbow
 from redolab.experiment.rows_per_commit import answer as rows_per_commit
 from redolab.experiment.sampling_distribution import answer as sampling_distribution
 from redolab.experiment.session_count import answer as session_count
@@ -272,6 +274,36 @@ def test_calibrate() -> None:
         measured={"t": busy},
     )
     check(calibrate._costs(found))
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize("forecast", [False, True])
+@pytest.mark.parametrize("judged", [["inside", "outside"], ["inside", "drawn", "unsteady"], ["drawn"]])
+def test_response_curve(at_end: bool, forecast: bool, judged: list[str]) -> None:
+    elbow, rate = Elbow(2_733.0, 8.52, at_end), Estimate(2_733.0, 2_650.0, 2_960.0)
+    points = [
+        SimpleNamespace(asked_per_s=300.0 * n, share=0.1 * n, repeat=1.0 + 0.1 * n) for n in range(1, 12)
+    ]
+    one: Any = SimpleNamespace(
+        curve=SimpleNamespace(
+            name="32/1/wait", capacity_per_s=Estimate(3_093.0, 3_050.0, 3_135.0), points=points
+        ),
+        elbow=(elbow, rate),
+        forecast=SimpleNamespace(
+            elbow=(elbow, rate), less_service=lambda _: (9.0, Estimate(0.996, 0.992, 1.01))
+        )
+        if forecast
+        else None,
+        pairs=[(None, None, word) for word in judged],
+    )
+    compared = run_of("undecided", ["32/1/wait"], "32/1/wait")
+    told = response_curve._verdict(compared, [one, one])
+    check(told.text)
+    assert ("no elbow was seen" in told.text) == at_end
+    assert ("The forecast has its elbow" in told.text) == forecast
+    assert ("Not judged near CPU-bound capacity" in told.text) == ("drawn" in judged)
+    assert "This rests on 5 of 10 blocks." in told.text
+    check(response_curve._verdict(compared, []).text, figure=False)
 
 
 @pytest.mark.parametrize("missing", [0, 3])

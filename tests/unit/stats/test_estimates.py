@@ -4,7 +4,14 @@ import math
 
 import pytest
 
-from redolab.stats.estimates import MISSING, Estimate, mean_estimate, quotient_estimate, ratio_estimate
+from redolab.stats.estimates import (
+    MISSING,
+    Estimate,
+    mean_estimate,
+    median_estimate,
+    quotient_estimate,
+    ratio_estimate,
+)
 
 
 def test_mean_and_students_t_interval() -> None:
@@ -68,3 +75,20 @@ def test_an_interval_too_wide_for_a_float_has_no_end() -> None:
 
 def test_scaled() -> None:
     assert Estimate(1.0, 0.5, None).scaled(1e3) == Estimate(1000.0, 500.0, None)
+
+
+def test_a_median_is_not_carried_by_one_odd_value() -> None:
+    found = median_estimate([8.0, 9.0, 10.0, 180.0, 8.5], seed=1)
+    assert found.point == 9.0
+    assert found.low is not None
+    assert found.high is not None
+    # Its ends are values that were measured.
+    assert found.low in (8.0, 8.5)
+    assert found.high in (10.0, 180.0)
+    assert found == median_estimate([8.0, 9.0, 10.0, 180.0, 8.5], seed=1)
+    assert median_estimate([3.0, 3.0, 3.0], seed=1) == Estimate(3.0, 3.0, 3.0)
+
+
+def test_a_median_of_little() -> None:
+    assert median_estimate([], seed=1) == MISSING
+    assert median_estimate([7.0], seed=1) == Estimate(7.0, None, None)

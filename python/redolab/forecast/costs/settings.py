@@ -13,6 +13,8 @@ from redolab.records.load import pause_of
 from redolab.records.run import Run
 from redolab.records.sample import Sample
 
+_TODAY_FIRST = frozenset({"calibrate", "response-curve"})
+"""The experiments whose baseline is today's setting."""
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
 
 
@@ -157,7 +159,7 @@ def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
     setting: sessions that loop, waiting commits, fewest rows, most sessions.
     """
     baseline = run.manifest["design"].get("baseline")
-    calibration = run.manifest["experiment"] == "calibrate" and baseline in observed
+    calibration = run.manifest["experiment"] in _TODAY_FIRST and baseline in observed
     if calibration and observed[baseline].scenario.sessions > 1:
         return str(baseline)
 

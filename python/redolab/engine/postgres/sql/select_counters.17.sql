@@ -13,6 +13,7 @@ select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, c.stats_reset, 
        (select coalesce(sum(heap_blks_hit), 0)::float8 from pg_statio_all_tables
          where schemaname = 'redolab') as buffer_hits,
        (select coalesce(sum(heap_blks_read), 0)::float8 from pg_statio_all_tables
-         where schemaname = 'redolab') as buffer_reads
+         where schemaname = 'redolab') as buffer_reads,
+       d.active_time / 1000 as database_active_s
 from pg_stat_wal w, pg_stat_checkpointer c, pg_stat_database d
 where d.datname = current_database()

@@ -1,0 +1,137 @@
+"""The answer of response-curve: how much may arrive, what it takes there, and how sure the curve is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from redolab import units
+from redolab.analysis.compared import Compared
+from redolab.analysis.results import results
+from redolab.analysis.verdict import Verdict, joined, rests_on
+from redolab.errors import UsageError
+from redolab.experiment.response_curve.beside import INSIDE, NOT_JUDGED, OUTSIDE, Beside, beside
+from redolab.experiment.response_curve.curve import curves
+from redolab.experiment.response_curve.figures import figures
+from redolab.experiment.response_curve.tables import SOURCE, tables
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.settings import NoCostsError
+from redolab.records.run import Run
+
+_MEASURED, _NOT_MEASURED = "measured", "not measured"
+LITTLE_MARGIN = 0.03
+"""How far Little's law may be off in a sample before that is said."""
+
+
+def analyse(run: Run, compared: Compared) -> dict[str, Any]:
+    """The results object of a response-curve run, finished or not; plain JSON types only.
+
+    Args:
+        run: the stored run.
+        compared: the same, compared.
+    """
+    calibrated, warnings = _calibrated(run)
+    found = [beside(curve, calibrated, compared.seed) for curve in curves(compared)]
+    return results(
+        compared,
+        _verdict(compared, found),
+        tables=tables(found) if found else (),
+        figures=figures(found),
+        sources=(SOURCE,),
+        warnings=[*warnings, *_warnings(found)],
+    )
+
+
+def _calibrated(run: Run) -> tuple[Calibrated | None, list[str]]:
+    """Costs, and why there are none."""
+    try:
+        return calibrate(run), []
+    except NoCostsError as error:
+        # Where the run lies is no figure: it may be moved, and must say the same.
+        why = f"This run {error.why}"
+    except UsageError as error:
+        why = str(error)
+    return None, [f"No forecast stands beside the points. {why}"]
+
+
+def _verdict(compared: Compared, found: Sequence[Beside]) -> Verdict:
+    so_far = rests_on(compared.blocks_done, compared.blocks_planned)
+    bent = [one for one in found if one.elbow is not None]
+    if not bent:
+        text = joined(["Measure again: too few points have a steady state for a curve.", so_far])
+        return Verdict(text, "undecided", compared.baseline, None, _NOT_MEASURED)
+    first, *others = bent
+    text = joined([*_keep(first), so_far, *_around(first), *map(_other, others)])
+    return Verdict(text, "undecided", compared.baseline, None, _MEASURED)
+
+
+def _keep(one: Beside) -> list[str]:
+    """How much may arrive, and why."""
+    assert one.elbow is not None, "it has one"
+    elbow, rate = one.elbow
+    capacity = one.curve.capacity_per_s
+    most = units.with_interval(rate.point, rate.low, rate.high)
+    keep = f"Let up to {most} transactions per second arrive at {one.curve.name}"
+    why = "no elbow was seen up to there" if elbow.at_end else "from that elbow on R grows faster than load"
+    part = rate.scaled(100 / (capacity.point or 1.0))
+    return [
+        f"{keep}: {why}.",
+        f"That is {units.with_interval(part.point, part.low, part.high, ' %')} of capacity.",
+        f"R is {units.duration(1e-3 * elbow.response_ms)} there.",
+        f"Capacity is {units.with_interval(capacity.point, capacity.low, capacity.high)} commits per second.",
+    ]
+
+
+def _around(one: Beside) -> list[str]:
+    """What the forecast says of the elbow and of a little less service time, and how sure all of it is."""
+    sentences = []
+    if one.forecast is not None and one.forecast.elbow is not None and one.elbow is not None:
+        simulated = one.forecast.elbow[0]
+        rate = units.significant(simulated.rate_per_s)
+        sentences.append(f"The forecast has its elbow at {rate} per second.")
+        less = one.forecast.less_service(one.elbow[0].rate_per_s)
+        if less is not None:
+            ratio = less[1]
+            times = units.with_interval(ratio.point, ratio.low, ratio.high)
+            sentences.append(f"With 5 % less CPU time R at the elbow would be {times} times as long.")
+    judged = [text for _, _, text in one.pairs]
+    inside, outside = judged.count(INSIDE), judged.count(OUTSIDE)
+    if inside + outside:
+        sentences.append(f"Of {inside + outside} forecasts judged {inside} hold what was measured.")
+    if NOT_JUDGED in judged:
+        number = units.counted(judged.count(NOT_JUDGED), "forecast")
+        sentences.append(f"Not judged near CPU-bound capacity: {number}.")
+    capacity = one.curve.capacity_per_s.point or 0.0
+    below = [point for point in one.curve.points if point.asked_per_s < capacity]
+    repeats = [(point.repeat, point.share) for point in below if point.repeat is not None]
+    if repeats:
+        factor, share = max(repeats)
+        sentences.append(
+            f"Repeated, R differed up to {units.significant(factor)}-fold (at {units.percent(share, 0)} of "
+            "capacity)."
+        )
+    return sentences
+
+
+def _other(one: Beside) -> str:
+    assert one.elbow is not None, "it has one"
+    elbow, rate = one.elbow
+    sign = " or beyond" if elbow.at_end else ""
+    where = units.with_interval(rate.point, rate.low, rate.high)
+    return f"{one.curve.name} has its elbow at {where} per second{sign}."
+
+
+def _warnings(found: Sequence[Beside]) -> list[str]:
+    """Where the client's account and the server's do not agree."""
+    warnings = []
+    for one in found:
+        off = [item for item in one.curve.little if abs(item.off) > LITTLE_MARGIN]
+        if off:
+            worst = max(off, key=lambda item: abs(item.off))
+            warnings.append(
+                f"In {len(off)} of {units.counted(len(one.curve.little), 'sample')} of {one.curve.name} the "
+                f"server's account of its sessions differs from L × R by more than "
+                f"{units.percent(LITTLE_MARGIN, 0)}, at the most by {units.percent(worst.off)}. The rest of "
+                "R is on the way to the client and back, or in it."
+            )
+    return warnings
