@@ -31,8 +31,8 @@ from tests.written_reports import awr_html, awr_miner, awr_text, statspack, trut
 
 _CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
 _LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "listed" / "file.py"
-_SCRIPTS = 5
-"""Elements of that name in a page: its results, its figures, their two libraries and its own."""
+_SCRIPTS = 4
+"""Elements of that name in a page: its results, its figures, their libraries and its own."""
 _LATER = [item.name for item in dataclasses.fields(Sample) if item.default is not dataclasses.MISSING]
 
 

@@ -6,10 +6,7 @@ What the scripts show comes from the WebAssembly module `explore.wasm`, made fro
 
 from __future__ import annotations
 
-import base64
 import functools
-import gzip
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -17,6 +14,7 @@ from typing import Any
 
 from redolab.forecast.explored import Explored
 from redolab.forecast.models import outlook
+from redolab.report.page.packing import packed
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, Column, Table
 from redolab.report.tables.forecast import BEYOND, NAMES, ROWS, UNSAID
@@ -108,7 +106,7 @@ def explorer(explored: Explored) -> Explorer:
         controls=controls,
         row_known=explored.row_known,
         data=data,
-        costs=_packed(explored.numbers),
+        costs=packed(explored.numbers),
         sweep=_sweep(explored),
     )
 
@@ -176,19 +174,7 @@ def _sweep(explored: Explored) -> Table:
     )
 
 
-def _packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-
-
 @functools.cache
 def packed_module() -> str:
     """The WebAssembly module, gzip in base64."""
-    return _packed(resources.files("redolab.report.page").joinpath("assets", WASM).read_bytes())
-
-
-def script_json(value: Any) -> str:
-    """JSON that can stand inside a script element whatever its strings hold."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+    return packed(resources.files("redolab.report.page").joinpath("assets", WASM).read_bytes())

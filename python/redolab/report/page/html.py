@@ -16,8 +16,9 @@ from redolab.dialect.row_names import row_meaning, row_name
 from redolab.forecast.explored import Explored
 from redolab.report.page import figures, published_curve, shown_figures, static_curve, time_bars
 from redolab.report.page.drawing import Figure
-from redolab.report.page.explorer import explorer, packed_module, script_json
+from redolab.report.page.explorer import explorer, packed_module
 from redolab.report.page.histogram_figure import response_histogram
+from redolab.report.page.packing import json_text, packed, script_json
 from redolab.report.tables import (
     advice,
     all_figures,
@@ -204,10 +205,9 @@ def _filled(
             numbers=shown_figures.numbers,
             figures=drawn,
             style=_asset("report.css"),
-            script=_asset("figures.js") + _asset("report.js"),
-            d3=_modules(_CURVES if results is None else _PLOTTED),
-            plot=_asset("plot.umd.min.js"),
-            figures_json=_script_json(_drawable(drawn)),
+            script=_joined(["parts.js"] if results is None else ["parts.js", "figures.js", "report.js"]),
+            libraries_packed=_libraries(plotted=results is not None),
+            figures_packed=packed(json_text(_drawable(drawn)).encode()),
             results_json=_script_json(results),
             **_explorer_parts(results, explored),
             **parts,
@@ -234,7 +234,7 @@ def _explorer_parts(results: Results | None, explored: Explored | None) -> dict[
     return own | {
         "wasm": packed_module(),
         "explore_worker": _asset("explorer_worker.js"),
-        "explore_script": Markup("\n").join(_asset(f"{name}.js") for name in names),
+        "explore_script": _joined([f"{name}.js" for name in names]),
     }
 
 
@@ -275,8 +275,15 @@ def _asset(name: str) -> Markup:
     return Markup(text)  # noqa: S704 - our own files, read from the package
 
 
-def _modules(names: Sequence[str]) -> Markup:
-    return Markup("\n").join(_asset(f"d3/d3-{name}.min.js") for name in names)
+def _joined(names: Sequence[str]) -> Markup:
+    return Markup("\n").join(map(_asset, names))
+
+
+@functools.cache
+def _libraries(plotted: bool) -> str:
+    """The libraries of figures, packed: with Observable Plot, or for curves alone."""
+    modules = [f"d3/d3-{name}.min.js" for name in (_PLOTTED if plotted else _CURVES)]
+    return packed(_joined([*modules, *(["plot.umd.min.js"] if plotted else [])]).encode())
 
 
 @functools.cache

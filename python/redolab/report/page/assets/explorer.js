@@ -1,6 +1,6 @@
 "use strict";
 // The explorer: a change of the setting is asked of the worker, and what it answers is shown.
-(() => {
+page_parts.libraries.then(() => {
   const root = document.getElementById("explorer");
   if (!root) return;
   const meta = JSON.parse(document.getElementById("explorer-data").textContent);
@@ -188,4 +188,4 @@
     observer.disconnect();
     calculator.begin();
   }).observe(root);
-})();
+});

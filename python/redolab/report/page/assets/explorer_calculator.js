@@ -5,10 +5,7 @@ const explorer_calculator = (meta, at, { heard, restarted, given_up }) => {
   const TRIES = 3;
   let worker = null, payload = null, asked = 0, outstanding = false, silence = null, failures = 0, last = null;
 
-  function unpacked(name) {
-    const bytes = Uint8Array.from(atob(at(name).textContent.trim()), (letter) => letter.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-  }
+  const unpacked = (name) => page_parts.unpacked(at(name).id);
 
   async function begin() {
     const url = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));

@@ -53,7 +53,7 @@ const figures = (() => {
         return [Plot.areaY(pairs(mark), { x: "x", y1: mark.base, y2: (it) => it.y ?? NaN, fill: colour, clip: true })];
       case "dots":
         return [Plot.dot(pairs(mark).filter(known), { x: "x", y: "y", r: mark.size, symbol: mark.symbol, clip: false,
-          ...(mark.hollow ? { stroke: colour, strokeWidth: 1.8 } : { fill: colour, stroke: css("paper"), strokeWidth: 0.8 }) })];
+          ...(mark.hollow || mark.symbol === "times" ? { stroke: colour, strokeWidth: 1.8 } : { fill: colour, stroke: css("paper"), strokeWidth: 0.8 }) })];
       case "bars":
         return [Plot.rect(pairs(mark).filter(known), { x1: (it) => it.x - mark.width / 2, x2: (it) => it.x + mark.width / 2,
           y1: 0, y2: "y", fill: fill(mark), stroke: css("paper"), strokeWidth: 0.6 })];

@@ -1,6 +1,6 @@
 "use strict";
 // The published response-time curve with sliders for S, M and L, through the run's points; the module computes it.
-(() => {
+page_parts.libraries.then(() => {
   const root = document.getElementById("published-curve");
   if (!root) return;
   const meta = JSON.parse(document.getElementById("published-data").textContent);
@@ -91,4 +91,4 @@
     calculator.begin();
   }).observe(root);
   reset();
-})();
+});

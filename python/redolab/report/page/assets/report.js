@@ -1,6 +1,6 @@
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("figure-data").textContent);
+page_parts.libraries.then(() => page_parts.text("packed-figures")).then((packed) => {
+  const data = JSON.parse(packed);
   const places = [...document.querySelectorAll("[data-figure]")];
   const root = document.documentElement;
   const paperWidth = 660;
@@ -115,4 +115,9 @@
     root.classList.remove("on-paper");
     drawAll();
   });
-})();
+}).catch((error) => {
+  // A browser that cannot unpack: the numbers of every figure stand below it.
+  for (const place of document.querySelectorAll("[data-figure]")) {
+    place.textContent = `This figure cannot be drawn here (${error.message}); its numbers follow as a table.`;
+  }
+});
