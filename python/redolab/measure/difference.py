@@ -117,7 +117,7 @@ def difference(
         response_s=None if responses is None else responses.total_s,
         arrivals_waited=None if responses is None else responses.waited,
         arrivals_unserved=None if responses is None else responses.unserved,
-        database_active_s=counters.get("database_active_s"),
+        database_busy_s=counters.get("database_busy_s"),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

@@ -344,9 +344,9 @@ class Sample:
     arrivals_unserved: int | None = field(
         default=None, metadata={"doc": "transactions asked for and not begun before the end"}
     )
-    database_active_s: float | None = field(
+    database_busy_s: float | None = field(
         default=None,
-        metadata={"doc": "time in statements by the server's account, all sessions of the database together"},
+        metadata={"doc": "time in statements and transactions, by the server's account of all its sessions"},
     )
 
 

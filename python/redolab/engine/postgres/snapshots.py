@@ -24,7 +24,7 @@ _COUNTERS = (
     "server_rows",
     "buffer_hits",
     "buffer_reads",
-    "database_active_s",
+    "database_busy_s",
 )
 _TIMES = ("log_write_time_s", "log_flush_time_s")
 

@@ -143,7 +143,7 @@ def little_of(
 
     Source: J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
     """
-    if sample.database_active_s is None or not sample.response_s:
+    if sample.database_busy_s is None or not sample.response_s:
         return None
     if rows_per_commit == 1:
         waiting_s = sample.response_s - _total_s(commit_times)
@@ -156,7 +156,7 @@ def little_of(
     return Little(
         sample.sample,
         sample.setting,
-        (sample.database_active_s + waiting_s + unnoticed_s) / sample.elapsed_s,
+        (sample.database_busy_s + waiting_s + unnoticed_s) / sample.elapsed_s,
         sample.response_s / sample.elapsed_s,
     )
 

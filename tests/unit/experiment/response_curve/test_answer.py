@@ -85,7 +85,7 @@ def stored(
             response_s=commits * response_s if open_load else None,
             arrivals_waited=0 if open_load else None,
             arrivals_unserved=left if open_load else None,
-            database_active_s=commits * (response_s - answer_s),
+            database_busy_s=commits * (response_s - answer_s),
         )
         rows = [LatencyRow(sample.sample, 1e6 * response_s, commits)]
         if open_load:

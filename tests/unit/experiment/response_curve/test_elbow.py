@@ -107,7 +107,7 @@ def test_a_block_that_lacks_a_point_has_no_part_in_the_interval() -> None:
 
 def test_littles_law_by_two_accounts() -> None:
     # 500 commits in 2 s that take 8 ms each: 7 in a session, 6 of them in a statement.
-    of = sample(1, 500, 4.0, database_active_s=3.0)
+    of = sample(1, 500, 4.0, database_busy_s=3.0)
     times = {7_000.0: 500}
     found = little_of(of, times, {}, rows_per_commit=1)
     assert found is not None
@@ -118,7 +118,7 @@ def test_littles_law_by_two_accounts() -> None:
 
 def test_an_answer_lies_as_long_as_a_request_does() -> None:
     # Of the 500 a fifth found a session free, and began after 0.8 or 1.2 ms.
-    of = sample(1, 500, 4.0, database_active_s=3.0, arrivals_waited=400)
+    of = sample(1, 500, 4.0, database_busy_s=3.0, arrivals_waited=400)
     found = little_of(of, {7_000.0: 500}, {800.0: 50, 1_200.0: 50}, rows_per_commit=1)
     assert found is not None
     assert found.present == pytest.approx((3.0 + 0.5 + 500 * 0.001) / 2)
@@ -126,12 +126,12 @@ def test_an_answer_lies_as_long_as_a_request_does() -> None:
 
 
 def test_littles_law_where_the_client_does_not_tell_the_time_in_a_session() -> None:
-    at_once = sample(1, 500, 4.0, database_active_s=3.6, arrivals_waited=0)
+    at_once = sample(1, 500, 4.0, database_busy_s=3.6, arrivals_waited=0)
     found = little_of(at_once, {100.0: 500}, {200.0: 500}, rows_per_commit=32)
     assert found is not None
     # The client took 0.2 ms to begin, and as long to notice the answer.
     assert found.off == pytest.approx(-0.05)
-    waited = sample(1, 500, 4.0, database_active_s=3.9, arrivals_waited=3)
+    waited = sample(1, 500, 4.0, database_busy_s=3.9, arrivals_waited=3)
     assert little_of(waited, {100.0: 500}, {}, rows_per_commit=32) is None
     assert little_of(sample(1, 500, 4.0), {}, {}, rows_per_commit=1) is None
 

@@ -15,7 +15,7 @@ select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, i.stats_reset, 
          where schemaname = 'redolab') as buffer_hits,
        (select coalesce(sum(heap_blks_read), 0)::float8 from pg_statio_all_tables
          where schemaname = 'redolab') as buffer_reads,
-       d.active_time / 1000 as database_active_s
+       (d.active_time + d.idle_in_transaction_time) / 1000 as database_busy_s
 from pg_stat_wal w, pg_stat_checkpointer c, pg_stat_database d,
      (select max(stats_reset) as stats_reset,
              coalesce(sum(writes), 0)::float8 as writes,
