@@ -319,6 +319,7 @@ def test_pages_are_small(open_explorer: OpenExplorer, tmp_path: Path) -> None:
     found = explored(calibrated, "costs", "embedded", RECORD)
     assert len(render_explorer(found).encode()) < 400_000
     assert len(render(stored("advised"), found).encode()) < 1_200_000
+    assert len(render(stored("wide")).encode()) < 1_200_000
 
 
 def test_a_report_has_the_explorer_in_the_place_of_its_curve(browser: Browser, tmp_path: Path) -> None:

@@ -371,3 +371,14 @@ def test_columns_of_all_figures_are_picked(open_report: Open) -> None:
     assert not any("Ratio" in title for title in titles())
     rows = table.locator("tbody tr").count()
     assert rows == len(stored("log_bound")["settings"])
+
+
+def test_a_browser_that_cannot_unpack_says_where_the_numbers_are(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html.render(stored("log_bound")))
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-figure]:has-text('its numbers follow as a table')")
+    assert page.locator("#verdict .bar").first.is_visible()
+    page.close()

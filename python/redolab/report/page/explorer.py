@@ -76,19 +76,17 @@ class Explorer:
 
 def explorer(explored: Explored) -> Explorer:
     """The explorer of a run's costs."""
-    controls = _controls(explored)
-    shown = {name: row for name, row in ROWS.items() if name in explored.as_json()["quantities"]}
+    controls, known = _controls(explored), explored.as_json()
     data = {
-        **explored.as_json(),
+        **known,
         "controls": [
             {key: getattr(item, key) for key in ("factor", "label", "unit", "steps", "none", "whole")}
             for item in controls
         ],
         "limits": {item.factor: item.limits for item in controls},
-        "rows": [[name, title.strip() if title == title.strip() else f"– {title.strip()}", scale]
-                 for name, (title, scale) in shown.items()],
+        "rows": [[name, _title(title), scale] for name, (title, scale) in ROWS.items()],
         "names": dict(NAMES),
-        "usual": {**explored.as_json()["today"], "rows_per_commit": 1, "commit_wait": "wait", **UNSAID},
+        "usual": {**known["today"], "rows_per_commit": 1, "commit_wait": "wait", **UNSAID},
         "states": dict(STATES),
         "fitting": list(outlook.FITTING),
         "throughput_per_s": _today(explored),
@@ -101,7 +99,7 @@ def explorer(explored: Explored) -> Explorer:
             "outside": outlook.OUTSIDE,
             "quantities": dict(outlook.FORECAST),
         },
-    }  # fmt: skip
+    }
     return Explorer(
         controls=controls,
         row_known=explored.row_known,
@@ -109,6 +107,11 @@ def explorer(explored: Explored) -> Explorer:
         costs=packed(explored.numbers),
         sweep=_sweep(explored),
     )
+
+
+def _title(title: str) -> str:
+    """A quantity's title; what belongs to the one above begins with a dash."""
+    return f"– {title.strip()}" if title.startswith(" ") else title
 
 
 def _controls(explored: Explored) -> list[Control]:

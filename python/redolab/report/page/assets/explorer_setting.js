@@ -45,6 +45,19 @@ const explorer_setting = (meta, at) => {
     return `${text}, not measured`;
   }
 
+  // Ticks where the run measured; of the device and the CPUs at what it had.
+  function mark(control) {
+    const had = { log_device_ms: meta.device_ms, cpus: meta.cpus }[control.factor];
+    const values = had === undefined ? meta.measured.map((one) => one.levels[control.factor]) : [had];
+    const places = new Set(values.filter((value) => typeof value === "number").map((value) => nearest(control.steps, value)));
+    if (!control.steps.length || !places.size) return;
+    const list = document.createElement("datalist");
+    list.id = `${control.range.id}-measured`;
+    list.append(...[...places].map((place) => new Option("", place)));
+    control.range.after(list);
+    control.range.setAttribute("list", list.id);
+  }
+
   const quoted = (name) => (/^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
   function show() {
@@ -128,6 +141,7 @@ const explorer_setting = (meta, at) => {
   // `heard` is called after every change, with why one was not made.
   function listen(heard) {
     told = heard;
+    controls.forEach(mark);
     for (const control of controls) {
       control.range.addEventListener("input", () => set(control.factor, steps_of(control)[Number(control.range.value)]));
       control.number.addEventListener("change", () => {
