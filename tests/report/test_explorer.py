@@ -344,7 +344,7 @@ def test_a_report_has_the_explorer_in_the_place_of_its_curve(browser: Browser, t
 def test_the_published_curve_can_be_dragged(open_report: Open) -> None:
     opened = open_report(stored("log_bound"), 1280)
     page = opened.page
-    page.locator("#published-curve").scroll_into_view_if_needed()
+    page.get_by_text("The published curve to drag").click()
     page.wait_for_selector("#published-figure svg.drawn")
     first = page.locator("#published-answer").inner_text()
     # The curve passes through the mean of the setting's points.
