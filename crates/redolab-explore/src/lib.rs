@@ -38,33 +38,11 @@ pub use record::{QUANTITIES, RATIOS};
 
 use redolab_forecast::Calibration;
 
-/// Costs for tests and examples: a server of two CPUs whose flushes take about a millisecond, and a replicate.
+/// Costs for tests and examples: those of a made-up server, and a replicate.
 #[doc(hidden)]
 #[must_use]
 pub fn example() -> Vec<Calibration> {
-    let point = Calibration {
-        in_client: false,
-        cpus: 2,
-        transaction_cpu_s: vec![(1, 45e-6), (8, 55e-6)],
-        row_cpu_s: vec![(1, 5e-6), (8, 6e-6)],
-        flush_cpu_s: 15e-6,
-        wake_s: 25e-6,
-        commit_bytes: 100.0,
-        row_bytes: 110.0,
-        flush_s: vec![0.8e-3, 1.2e-3],
-        device_s_per_byte: 1e-9,
-        after_idle_s: vec![(0.0, 0.0), (2e-3, 1e-4)],
-        client_s: vec![(1, 0.0)],
-        client_wake_s: 0.0,
-        hand_over_exit_s: 0.0,
-        served_s: vec![(1, 3e-6)],
-        available: 0.9,
-        available_waiting: 0.8,
-        cold_s: 7e-6,
-        emulated: false,
-        one_interrupt: true,
-        row_known: true,
-    };
+    let point = redolab_forecast::made_up::server();
     let other = Calibration { flush_cpu_s: 17e-6, ..point.clone() };
     vec![point, other]
 }

@@ -58,8 +58,8 @@ mod distribution;
 mod forecast;
 mod group_commit;
 mod inverse;
-#[cfg(test)]
-mod made_up;
+#[doc(hidden)]
+pub mod made_up;
 mod queues;
 mod record;
 mod refused;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Any
 
 from redolab.report.tables.cells import Results
@@ -24,7 +25,9 @@ def curves(results: Results) -> dict[str, Any] | None:
                 "setting": item["setting"],
                 "servers": item["servers"],
                 "service_time_ms": item["service_time_ms"],
-                "rate_per_s": _mean(points[item["setting"]]["arrival_rate_per_s"]),
+                "rate_per_s": fmean(
+                    rate for rate in points[item["setting"]]["arrival_rate_per_s"] if rate is not None
+                ),
             }
             for item in known
         ],
@@ -37,8 +40,3 @@ def curves(results: Results) -> dict[str, Any] | None:
             for item in points.values()
         ],
     }
-
-
-def _mean(values: list[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known)

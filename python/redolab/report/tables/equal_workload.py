@@ -44,8 +44,8 @@ def equal_workload(results: Results) -> Table:
         "has less to do than it had in its own loop."
     )
     if not forecasts:
-        note += " The forecast needs costs, which this run does not tell: `redolab run calibrate`."
-    return Table("equal-workload", "Response time at equal workload", columns, rows, note.replace("`", ""))
+        note += " The forecast needs costs, which this run does not tell: redolab run calibrate."
+    return Table("equal-workload", "Response time at equal workload", columns, rows, note)
 
 
 def _forecast(said: Mapping[str, Any] | None, unit: cells.TimeUnit) -> Cell:

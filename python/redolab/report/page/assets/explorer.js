@@ -143,21 +143,12 @@ page_parts.libraries.then(() => {
     for (const kind of ["pointerup", "pointercancel"]) host.addEventListener(kind, end);
   });
 
-  function offer(name, text, type) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   const told = () => ({ levels: setting.levels, family: state.outlook?.family ?? null, forecast: state.said?.quantities ?? null, elbow: state.elbow });
   const saves = {
     link: () => navigator.clipboard?.writeText(at("link").value).catch(() => at("link").select()),
-    svg: () => drawn && offer("explorer.svg", new XMLSerializer().serializeToString(drawn.svg), "image/svg+xml"),
-    csv: () => offer("explorer.csv", [...at("figures").rows].map((row) => [...row.cells].map((cell) => quoted(cell.textContent)).join(",")).join("\n"), "text/csv"),
-    json: () => offer("explorer.json", JSON.stringify(told(), null, 1), "application/json"),
+    svg: () => drawn && page_parts.offer("explorer.svg", new XMLSerializer().serializeToString(drawn.svg), "image/svg+xml"),
+    csv: () => page_parts.offer("explorer.csv", page_parts.csv(at("figures")), "text/csv"),
+    json: () => page_parts.offer("explorer.json", JSON.stringify(told(), null, 1), "application/json"),
   };
   for (const button of root.querySelectorAll("[data-save]")) button.addEventListener("click", () => saves[button.dataset.save]());
 

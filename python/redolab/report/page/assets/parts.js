@@ -1,5 +1,5 @@
 "use strict";
-// What the page holds packed, and its libraries, which start once they are unpacked.
+// What the page holds packed, its libraries, which start once they are unpacked, and files that it offers.
 const page_parts = (() => {
   async function unpacked(id) {
     const packed = document.getElementById(id).textContent.trim();
@@ -15,5 +15,17 @@ const page_parts = (() => {
     document.head.append(script);
   }
 
-  return { unpacked, text, libraries: start() };
+  // Has the browser save a text as a file of that name.
+  function offer(name, text, type) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
+  const csv = (table) => [...table.rows].map((row) => [...row.cells].map(quoted).join(",")).join("\n");
+
+  return { unpacked, text, offer, csv, libraries: start() };
 })();

@@ -40,22 +40,11 @@ page_parts.libraries.then(() => page_parts.text("packed-figures")).then((packed)
     });
   }
 
-  function offer(name, text, type) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  const quoted = (cell) => `"${String(cell ?? "").replaceAll('"', '""')}"`;
-
   // The next table of the page holds the figure's numbers.
   function numbersOf(figure) {
     let at = figure.nextElementSibling;
     while (at && !at.querySelector("table")) at = at.nextElementSibling;
-    const rows = at ? [...at.querySelector("table").rows] : [];
-    return rows.map((row) => [...row.cells].map((cell) => quoted(cell.textContent.trim())).join(",")).join("\n");
+    return at ? page_parts.csv(at.querySelector("table")) : "";
   }
 
   function savable(place) {
@@ -69,10 +58,10 @@ page_parts.libraries.then(() => page_parts.text("packed-figures")).then((packed)
       made.setAttribute("aria-label", `Save the figure ${name} as ${title}`);
       made.addEventListener("click", save);
     };
-    button("SVG", () => offer(`${name}.svg`,
+    button("SVG", () => page_parts.offer(`${name}.svg`,
       new XMLSerializer().serializeToString(place.querySelector("svg.drawn")), "image/svg+xml"));
     const table = numbersOf(place.parentElement);
-    if (table) button("CSV", () => offer(`${name}.csv`, table, "text/csv"));
+    if (table) button("CSV", () => page_parts.offer(`${name}.csv`, table, "text/csv"));
     place.after(row);
   }
 
