@@ -44,13 +44,15 @@ impl Observer {
     ///
     /// As for [`Server::of`].
     pub fn of(postmaster: u32, leave_out: Vec<u32>) -> io::Result<Self> {
+        // Before its processes are met: none of them was observed for longer than the window.
+        let window_began = clock::now();
         let server = Server::of(postmaster, leave_out)?;
         Ok(Self {
             postmaster,
             server,
             window: Window::default(),
             batch: Batch::default(),
-            window_began: clock::now(),
+            window_began,
             cpu_before: 0,
             lengths: Lengths::default(),
             tools: Tools { on_cpu: OnCpu::of_this_thread(), tell: false, text: [0; 512] },
