@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import redolab
 from redolab.commands.run import Asked, measure, open_agreed
-from redolab.engine import check_target
+from redolab.engine import check_target, find_offer
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.levels import levels_of
@@ -71,7 +71,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     device_ms = (run.manifest["engine"].get("emulated") or {}).get("log_device_ms")
     settings = levels_of(scenarios, device_ms)
     names = dict(zip(scenarios, settings, strict=True))
-    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", device_ms)
+    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop, device_ms)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
@@ -161,7 +161,7 @@ def _asked(
     run: Run,
     settings: dict[str, Levels],
     today: str,
-    client: bool,
+    loop: str,
     device_ms: float | None,
 ) -> Asked:
     """What is to be measured, and on what: the engine of the run.
@@ -177,16 +177,18 @@ def _asked(
     target = options.engine or "embedded"
     emulates = device_ms is not None or any("log_device_ms" in levels for levels in settings.values())
     delay_s = (device_ms or 0.0) / 1e3 if emulates else None
-    experiment = VerifyForecast(settings, today, client)
+    experiment = VerifyForecast(settings, today, loop)
     if emulates and target != "embedded":
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
     check_target(experiment.name, target, experiment.needs, delay_s)
-    return Asked(experiment, _plan(experiment, options), target, delay_s)
+    return Asked(experiment, _plan(experiment, options, target), target, delay_s)
 
 
-def _plan(experiment: Experiment, options: VerifyForecastOptions) -> Plan:
+def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-    return experiment.plan(Wish(blocks=options.blocks, seconds=options.seconds, seed=seed))
+    ways = find_offer(target).ways
+    wish = Wish(scope=ways.scopes[0], blocks=options.blocks, seconds=options.seconds, seed=seed, ways=ways)
+    return experiment.plan(wish)
 
 
 def _heading(run: Run) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from redolab.records.capability import CAPABILITIES, Capability
+from redolab.records.capability import CAPABILITIES, Capability, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class Offer:
     """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
     lacks: Mapping[Capability, str] = field(default_factory=dict)
     """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    ways: Ways = field(default_factory=Ways)
+    """Where its sessions' loops can run, and how far its parameters reach."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     schemes: tuple[str, ...] = ()

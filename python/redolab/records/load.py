@@ -64,6 +64,8 @@ class Load:
     """Working sessions, in the setting that has most of them."""
     scope: Scope
     """How a setting's parameters are put in force: in each transaction, in each session, for the server."""
+    loop: str = field(default="server", kw_only=True)
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
         """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
@@ -137,8 +139,6 @@ class Inserts(Load):
     """
 
     padding_bytes: int
-    loop: str = "server"
-    """Where the loop runs in settings that have no level for it: `server` or `client`."""
     timed: bool = False
     """Whether a loop inside the server notes the time of each commit; one in a client always does."""
     unit: str = "row"
@@ -167,7 +167,7 @@ class Inserts(Load):
 
 def loop_of(load: Load, levels: Mapping[str, str]) -> str:
     """Where the loop of a setting with such levels runs: `server` or `client`."""
-    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
+    return levels.get("loop", load.loop)
 
 
 def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
