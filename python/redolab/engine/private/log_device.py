@@ -139,6 +139,19 @@ class LogDevice:
             found[log.name] = Flushes(flushes, requested / 1e9, delivered / 1e9)
         return DeviceCounters(found, attached=_HEAD.unpack_from(content)[1])
 
+    def snapshot(self) -> dict[str, float]:
+        """The counters of a `Snapshot`: all logs together.
+
+        Raises:
+            RefusedError: the page was cut off.
+        """
+        read = self.counters().total
+        return {
+            "device_flushes": read.flushes,
+            "device_requested_s": read.requested_s,
+            "device_delivered_s": read.delivered_s,
+        }
+
     @contextmanager
     def reached(self) -> Iterator[None]:
         """Make sure that a commit within the `with` block flushed each log through the library.
