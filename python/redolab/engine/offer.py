@@ -24,10 +24,12 @@ class Opening:
     """What it will do."""
     disk_bytes: int
     """How much disk that needs, where the server is Redolab's own."""
-    log_device_s: float | None
-    """Flush time of an emulated log device, seconds; None for the real one."""
+    log_device_s: tuple[float, ...]
+    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real one."""
     seed: int
     """Of the wait sampler's gaps, and of values drawn."""
+    variant: str = ""
+    """What `--engine` says after the name and a colon."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,9 @@ class Offer:
     """What a run makes on it before its tables, and removes again."""
     within: str = ""
     """What stands before the name of a table there: `redolab.` or nothing."""
+    logs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": ()})
+    """Its variants, which `--engine` names after a colon, the plain one as an empty word; each with the logs
+    that an emulated device can hold, in words."""
     uses_up: bool = False
     """Whether its server has transaction ids and a log that a run uses up."""
     example: str = ""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 _STOP_LIMIT_S = 10.0
-_PROGRAMS = frozenset({"postgres", "initdb", "mariadbd", "unshare"})
+_PROGRAMS = frozenset({"postgres", "initdb", "mariadbd", "mysqld", "unshare"})
 _SEGMENTS = Path("/proc/sysvipc/shm")
 # PostgreSQL's own is 56 bytes: the rest of its memory is not of this kind.
 _SEGMENT_LIMIT = 4096
