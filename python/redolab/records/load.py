@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE, delay_parameters
+from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE
 from redolab.errors import UsageError
 from redolab.records.sample import Scope, Work
 
@@ -68,7 +68,7 @@ class Load:
     """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
-        """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
+        """The server's own parameters that a setting's levels bring beside those of commits."""
         return {}
 
     def units_of(self, work: Work) -> int:
@@ -147,12 +147,6 @@ class Inserts(Load):
     def units_of(self, work: Work) -> int:
         """Rows, or commits."""
         return work.commits if self.unit == "commit" else work.units
-
-    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
-        """A commit delay, and how many other transactions must be under way for it."""
-        if "commit_delay_us" not in levels:
-            return {}
-        return delay_parameters(levels["commit_delay_us"])
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:
         """One table, emptied before every sample."""
