@@ -263,7 +263,7 @@ def test_without_mariadb_its_package_is_named(
         (("--settings", "0,51"), "no setting '51'"),
         (("--settings", "3"), "nothing to be compared with"),
         (("--sessions", "2"), "takes no --sessions"),
-        (("--engine", "mariadb", "--log-device-ms", "1"), "the embedded PostgreSQL; any other"),
+        (("--engine", "sqlite", "--log-device-ms", "1"), "embedded, mariadb or mysql; any other"),
         (("--engine", "sqlite:///file"), "There is no engine"),
     ],
 )

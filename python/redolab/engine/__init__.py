@@ -119,7 +119,8 @@ def check_target(
     if len(log_device_s) > max(1, len(logs)):
         raise UsageError(
             f"--log-device-ms names {len(log_device_s)} devices, and {target} has "
-            f"{counted(len(logs), 'log')}, the {' and the '.join(logs)}. Name one device for all logs, or one for each."
+            f"{counted(len(logs), 'log')}, the {' and the '.join(logs)}. Name one device for all logs, "
+            "or one for each."
         )
 
 
