@@ -42,7 +42,7 @@ class RunOptions:
     load: str | None
     scope: str | None
     settings: str | None
-    log_device_ms: float | None
+    log_device_ms: str | None
     blocks: int | None
     seconds: float | None
     seed: int | None
@@ -59,7 +59,8 @@ class Asked:
     plan: Plan
     target: str
     """The engine; the experiment's own where none was named."""
-    log_device_s: float | None
+    log_device_s: tuple[float, ...]
+    """Flush time of an emulated log device: one for all logs, or one for each; none for the real one."""
 
 
 def ask(options: RunOptions) -> Asked:
@@ -69,11 +70,11 @@ def ask(options: RunOptions) -> Asked:
         UsageError: something that cannot be run was asked for.
     """
     experiment = _experiment(options)
-    delay_s = _log_device_s(options.log_device_ms)
+    delays_s = _log_device_s(options.log_device_ms)
     target = options.engine or default_engine(experiment.needs)
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
-    check_target(name, target, experiment.needs, delay_s)
-    return Asked(experiment, experiment.plan(_wish(options, find_offer(target))), target, delay_s)
+    check_target(name, target, experiment.needs, delays_s)
+    return Asked(experiment, experiment.plan(_wish(options, find_offer(target))), target, delays_s)
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -183,12 +184,20 @@ def _numbers(text: str | None) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _log_device_s(delay_ms: float | None) -> float | None:
-    if delay_ms is None:
-        return None
-    if not 0 < delay_ms <= 1000:
-        raise UsageError(f"--log-device-ms is {delay_ms:g}; it must be greater than 0 and at most 1000.")
-    return delay_ms / 1000
+def _log_device_s(text: str | None) -> tuple[float, ...]:
+    delays_s = []
+    for item in () if text is None else text.split(","):
+        try:
+            delay_ms = float(item)
+        except ValueError:
+            delay_ms = 0.0
+        if not 0 < delay_ms <= 1000:
+            raise UsageError(
+                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such with a "
+                "comma between, for the redo log and the binary log."
+            )
+        delays_s.append(delay_ms / 1000)
+    return tuple(delays_s)
 
 
 def _announce(asked: Asked) -> None:

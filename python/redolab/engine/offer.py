@@ -25,7 +25,8 @@ class Opening:
     disk_bytes: int
     """How much disk that needs, where the server is Redolab's own."""
     log_device_s: tuple[float, ...]
-    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real one."""
+    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real
+    one."""
     seed: int
     """Of the wait sampler's gaps, and of values drawn."""
     variant: str = ""
@@ -100,6 +101,11 @@ class Offer:
     def choice(self) -> str:
         """What `--engine` says, as it is shown."""
         return self.example or self.name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What `--engine` can say: its name, and those of its variants; or an example of its URLs."""
+        return (self.choice, *(f"{self.name}:{variant}" for variant in self.logs if variant))
 
     def why_not(self, needs: Collection[Capability]) -> str | None:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""

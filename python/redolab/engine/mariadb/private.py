@@ -29,7 +29,7 @@ _START_LIMIT_S = 60.0
 _CACHE_MIB = 512
 _PID_FILE = "server.pid"
 _PROGRAMS: dict[Flavour, str] = {"mariadb": "mariadbd", "mysql": "mysqld"}
-_TITLES: dict[Flavour, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
+TITLES: dict[Flavour, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 _PACKAGES: dict[Flavour, str] = {
     "mariadb": "On Debian and Ubuntu: apt-get install mariadb-server-core;",
     "mysql": "Install mysql-server-core, or put the directory of an unpacked mysqld into PATH;",
@@ -41,26 +41,26 @@ _REDO: dict[Flavour, Log] = {
 }
 _BINLOG = Log("binlog", "binary log", "binlog.")
 _WITH_BINLOG = (
-    "--log-bin=binlog", "--binlog-format=ROW", "--sync-binlog=1",
+    "--log-bin=binlog", "--sync-binlog=1",
     # A run leaves no more of it than of one minute.
     "--max-binlog-size=256M", "--binlog-expire-logs-seconds=60",
 )  # fmt: skip
 _OPTIONS: dict[Flavour, tuple[str, ...]] = {
     "mariadb": (
         "--skip-grant-tables",
+        "--binlog-format=ROW",
         "--performance-schema=OFF",
         "--innodb-log-file-size=512M",
-        # What its undo log needs is given back only on purge: nothing may wait for that at the end.
-        "--innodb-fast-shutdown=3",
         "--loose-slave-connections-needed-for-purge=0",
     ),
     "mysql": (
         "--secure-file-priv=NULL",
         "--mysqlx=OFF",
         "--loose-innodb-redo-log-capacity=512M",
-        "--innodb-fast-shutdown=2",
     ),
 }
+# What its undo log needs is given back only on purge: nothing may wait for that at the end.
+_QUICKEST_END: dict[Flavour, int] = {"mariadb": 3, "mysql": 2}
 _COMMIT = (
     "create database redolab",
     "create table redolab.first (id int primary key) engine=InnoDB",
@@ -99,7 +99,7 @@ class PrivateServer(GuardedServer):
         program, _ = _program(flavour)
         base = base_directory(None)
         self.flavour: Flavour = flavour
-        super().__init__(f"The private {_TITLES[flavour]}", base, None, disk_bytes)
+        super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         charge: ServerCharge = {
             "directory": str(self.directory),
@@ -128,7 +128,7 @@ class PrivateServer(GuardedServer):
                 f"--socket={self.socket}", f"--pid-file={self.data / _PID_FILE}", "--skip-networking",
                 f"--max-connections={sessions + 20}",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
-                "--innodb-flush-log-at-trx-commit=1",
+                "--innodb-flush-log-at-trx-commit=1", f"--innodb-fast-shutdown={_QUICKEST_END[flavour]}",
                 *(_WITH_BINLOG if binlog else ("--skip-log-bin",)),
             ]  # fmt: skip
             self._start()
@@ -169,12 +169,14 @@ def look(flavour: Flavour) -> tuple[str, Path]:
 def _program(flavour: Flavour) -> tuple[Path, str]:
     """The installed program, and its version. MariaDB goes by the name of the other, too."""
     for found in _found(_PROGRAMS[flavour]):
-        answer = subprocess.run([found, "--no-defaults", "--version"], capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            [found, "--no-defaults", "--version"], capture_output=True, text=True, check=False
+        )
         if answer.returncode == 0 and ("MariaDB" in answer.stdout) == (flavour == "mariadb"):
             words = answer.stdout.split()
             return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
     raise RefusedError(
-        f"{_TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
+        f"{TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
         f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
     )
 

@@ -73,7 +73,9 @@ class DeviceCounters:
 class LogDevice:
     """The control page of one server's emulated devices."""
 
-    def __init__(self, directory: Path, logs: Sequence[Log], delays_s: Sequence[float], user: int | None) -> None:
+    def __init__(
+        self, directory: Path, logs: Sequence[Log], delays_s: Sequence[float], user: int | None
+    ) -> None:
         """Write library and page into `directory`, where the server can read them.
 
         Args:
