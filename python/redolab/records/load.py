@@ -15,6 +15,7 @@ from redolab.errors import UsageError
 from redolab.records.sample import Scope, Work
 
 FACTORS: Mapping[str, str] = {
+    "server": "name of the server that works, where several are measured side by side",
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
     "commit_logging": "immediate or batch: is the log written at once or left to gather",
     "sessions": "sessions that work at the same time",
