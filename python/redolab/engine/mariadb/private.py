@@ -61,12 +61,13 @@ _OPTIONS: dict[Flavour, tuple[str, ...]] = {
 }
 # What its undo log needs is given back only on purge: nothing may wait for that at the end.
 _QUICKEST_END: dict[Flavour, int] = {"mariadb": 3, "mysql": 2}
-_COMMIT = (
+_COMMITS = 20
+_TABLE = (
     "create database redolab",
-    "create table redolab.first (id int primary key) engine=InnoDB",
-    "insert into redolab.first values (1)",
-    "drop database redolab",
+    "create table redolab.first (id int auto_increment primary key) engine=InnoDB",
 )
+_COMMIT = "insert into redolab.first values ()"
+_NO_TABLE = "drop database redolab"
 
 
 class PrivateServer(GuardedServer):
@@ -136,8 +137,10 @@ class PrivateServer(GuardedServer):
                 # Killed before its first checkpoint, it would find its own tablespace empty.
                 self._execute("set global innodb_log_checkpoint_now = on")
             if self.device:
-                with self.device.reached():
-                    self._execute(*_COMMIT)
+                self._execute(*_TABLE)
+                with self.device.reached(_COMMITS):
+                    self._execute(*[_COMMIT] * _COMMITS)
+                self._execute(_NO_TABLE)
         except BaseException:
             self.stop()
             raise
