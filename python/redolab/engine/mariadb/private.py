@@ -111,7 +111,7 @@ class PrivateServer(GuardedServer):
             "env": environment,
         }
         basic = [
-            str(program), "--no-defaults", *_as_root(), *_messages(program), f"--datadir={self.data}",
+            str(program), "--no-defaults", *_as_root(), f"--datadir={self.data}",
             f"--tmpdir={self.directory}", *_OPTIONS[flavour],
         ]  # fmt: skip
         try:
@@ -189,13 +189,6 @@ def _found(name: str) -> Iterator[Path]:
         found = shutil.which(name, path=place) if place else None
         if found is not None:
             yield Path(found).resolve()
-
-
-def _messages(program: Path) -> list[str]:
-    """Where its messages lie, if it was unpacked elsewhere than it was built for."""
-    places = [program.parents[1] / "share" / name for name in ("mysql", "mariadb", "")]
-    found = [place for place in places if (place / "english" / "errmsg.sys").is_file()]
-    return [f"--lc-messages-dir={found[0]}"] if found else []
 
 
 def _as_root() -> list[str]:
