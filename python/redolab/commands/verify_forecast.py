@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import redolab
 from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
+from redolab.commands.servers import named_targets
 from redolab.engine import check_target, find_offer
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
@@ -23,6 +24,7 @@ from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.records.sealed import FILE, seal
+from redolab.records.servers import baseline_server
 from redolab.records.store import Run, open_run
 from redolab.records.writer import check_free
 
@@ -72,7 +74,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     devices_ms = log_devices_ms(run.manifest)
     settings = levels_of(scenarios, devices_ms[0] if devices_ms else None)
     names = dict(zip(scenarios, settings, strict=True))
-    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", devices_ms)
+    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop, devices_ms)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
@@ -162,7 +164,7 @@ def _asked(
     run: Run,
     settings: dict[str, Levels],
     today: str,
-    client: bool,
+    loop: str,
     devices_ms: Sequence[float],
 ) -> Asked:
     """What is to be measured, and on what: the engine of the run.
@@ -170,7 +172,7 @@ def _asked(
     Raises:
         UsageError: the engine is none for it, or must be named.
     """
-    if options.engine is None and run.manifest["engine"]["name"] != "embedded":
+    if options.engine is None and baseline_server(run.manifest)["name"] != "embedded":
         raise UsageError(
             f"{options.run} was measured on a server of yours, which its record does not name: "
             "say --engine URL."
@@ -178,16 +180,18 @@ def _asked(
     target = options.engine or "embedded"
     changes_it = any("log_device_ms" in levels for levels in settings.values())
     delays_s = tuple(ms / 1e3 for ms in devices_ms or ([0.0] if changes_it else []))
-    experiment = VerifyForecast(settings, today, client)
+    experiment = VerifyForecast(settings, today, loop)
     if delays_s and "log_device" not in find_offer(target).capabilities:
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
     check_target(experiment.name, target, experiment.needs, delays_s)
-    return Asked(experiment, _plan(experiment, options), target, delays_s)
+    return Asked(experiment, _plan(experiment, options, target), named_targets([target]), delays_s)
 
 
-def _plan(experiment: Experiment, options: VerifyForecastOptions) -> Plan:
+def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-    return experiment.plan(Wish(blocks=options.blocks, seconds=options.seconds, seed=seed))
+    ways = find_offer(target).ways
+    wish = Wish(scope=ways.scopes[0], blocks=options.blocks, seconds=options.seconds, seed=seed, ways=ways)
+    return experiment.plan(wish)
 
 
 def _heading(run: Run) -> dict[str, Any]:

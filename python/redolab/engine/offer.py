@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from redolab.records.capability import CAPABILITIES, Capability
+from redolab.records.capability import CAPABILITIES, Capability, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
@@ -64,6 +64,11 @@ def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # n
     return Checkup()
 
 
+def nothing_missing(target: str, levels: Mapping[str, str]) -> str | None:  # noqa: ARG001
+    """Of an engine that has every combination of levels."""
+    return None
+
+
 @dataclass(frozen=True)
 class Offer:
     """An engine that `--engine` can name."""
@@ -79,8 +84,13 @@ class Offer:
     """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
     lacks: Mapping[Capability, str] = field(default_factory=dict)
     """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    ways: Ways = field(default_factory=Ways)
+    """Where its sessions' loops can run, and how far its parameters reach."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
+    missing: Callable[[str, Mapping[str, str]], str | None] = nothing_missing
+    """Why such a target does not have a setting with such levels, one sentence; None where it has, or where
+    that is not known before it is opened."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

@@ -171,7 +171,7 @@ from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.records.load import Amount, Inserts
 engine = PostgresEngine(Connector(sys.argv[1]), None, 1)
-load = Inserts("", 4, "session", 20, "client")
+load = Inserts("", 4, "session", 20, loop="client")
 (setting,) = engine.prepare(load, [{"sessions": "4", "arrival_rate_per_s": "500"}])
 engine.apply(setting)
 print("ready", flush=True)

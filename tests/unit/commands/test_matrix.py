@@ -37,7 +37,7 @@ def test_the_questions_that_are_no_experiments_need_what_their_runs_need(tmp_pat
     file = tmp_path / "mine.toml"
     file.write_text('factors.a = ["1", "2"]\nsql.unit = "select 1"\n')
     assert listed_experiment(file).needs == QUESTIONS["--list FILE"]
-    assert VerifyForecast({"a": {}, "b": {}}, "a", False).needs == QUESTIONS["verify-forecast"]
+    assert VerifyForecast({"a": {}, "b": {}}, "a", "server").needs == QUESTIONS["verify-forecast"]
 
 
 def test_a_refusal_names_the_engines_and_the_reason_of_the_matrix() -> None:

@@ -37,6 +37,7 @@ class CommitMode(CommitModes):
     options = frozenset({"sessions", "load", "scope"})
     quick = Size(blocks=10, seconds=1.5, warmup_s=0.3)
     full = Size(blocks=32, seconds=90, warmup_s=10)
+    side_by_side = True
 
     def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Updates:
         """Updates of few cached rows, with CPU work or without, or of rows that fill the log."""
@@ -44,7 +45,8 @@ class CommitMode(CommitModes):
         if name not in _LOADS:
             raise UsageError(f"There is no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
         rows, padding_bytes = _LOADS[name]
-        return Updates(name, one_number(wish, DEFAULT_SESSIONS), wish.scope, rows, padding_bytes)
+        sessions = one_number(wish, DEFAULT_SESSIONS)
+        return Updates(name, sessions, wish.scope, rows, padding_bytes, loop=wish.loop)
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """For the load `cpu`: as much CPU in a unit of work as makes log sync a small part of its time."""
