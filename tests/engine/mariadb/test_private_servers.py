@@ -24,6 +24,7 @@ from redolab.engine.mariadb.private import Flavour, PrivateServer
 from redolab.engine.private.log_device import Flushes
 from redolab.errors import RefusedError
 from tests.kill.machine import assert_nothing_left, at_work
+from tests.server_programs import FAMILY, first_on_path
 from tests.servers import wait_until
 
 COMMITS = 20
@@ -43,14 +44,11 @@ Make = Callable[..., PrivateServer]
 emulates = pytest.mark.skipif(not _core.LOG_DEVICE_LIBRARY, reason="the library is for Linux")
 
 
-@pytest.fixture(params=["mariadb", "mysql"])
-def flavour(request: pytest.FixtureRequest) -> Flavour:
-    found: Flavour = request.param
-    try:
-        private.look(found)
-    except RefusedError as error:
-        pytest.skip(str(error))
-    return found
+@pytest.fixture(params=FAMILY)
+def flavour(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Flavour:
+    """Whose server it is; its program comes first on the search path."""
+    monkeypatch.setenv("PATH", first_on_path(request.param))
+    return "mysql" if request.param.startswith("mysql") else "mariadb"
 
 
 @pytest.fixture
