@@ -55,6 +55,8 @@ pub(super) async fn log_in(
         ));
     }
     let mut capabilities = CAPABILITIES;
+    // Told before TLS as well: MariaDB goes by what it was told first.
+    capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, target.database.is_some());
     let offers = offered.contains(CapabilityFlags::CLIENT_SSL);
     let mut is_private = target.unix_socket.is_some();
     if let Some(tls) = &target.tls
