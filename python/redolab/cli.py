@@ -113,7 +113,7 @@ def run(
     rows: Rows = None,
     client: Client = False,
     load: LoadName = None,
-    scope: ScopeName = "session",
+    scope: ScopeName = None,
     settings: Settings = None,
     log_device_ms: LogDeviceMs = None,
     blocks: Blocks = None,

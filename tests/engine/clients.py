@@ -16,7 +16,7 @@ TRIAL = Trial(1, 1, 1, "setting", "treatment")
 
 
 def inserts(sessions: int, loop: str = "client") -> Inserts:
-    return Inserts("", sessions, "session", 20, loop)
+    return Inserts("", sessions, "session", 20, loop=loop)
 
 
 def work(engine: PostgresEngine, setting: Setting, amount: Amount) -> Work:

@@ -14,6 +14,7 @@
 
 mod alarm;
 mod amount;
+mod arguments;
 mod arrivals;
 mod latency;
 mod part;
@@ -26,12 +27,13 @@ mod vacancies;
 mod wire;
 
 pub use amount::Amount;
+pub use arguments::Argument;
 pub use arrivals::Arrivals;
 pub use latency::Latency;
-pub use part::Job;
+pub use part::{How, Job};
 pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;
 pub use wire::{
-    ChannelBinding, Login, Methods, PostgresTarget, Protection, Roots, Target, Tls, TlsOptions,
-    Versions,
+    ChannelBinding, Encryption, Login, Methods, MysqlLogin, MysqlTarget, POSTGRES_ALPN,
+    PostgresTarget, Protection, Roots, Target, Tls, TlsOptions, Versions,
 };

@@ -1,4 +1,4 @@
-//! The emulated log device: a library that makes a PostgreSQL server's log flush take as long as an experiment asks for.
+//! The emulated log device: a library that makes a server's log flush take as long as an experiment asks for.
 //!
 //! The server preloads it. What it does, and the layout of the page that controls it, stand at the top of
 //! `flush_delay.c`. This crate only carries the compiled file, so that whoever starts a server can write it beside

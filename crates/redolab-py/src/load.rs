@@ -88,7 +88,17 @@ impl ClientTls {
             ["1.3"] => Versions::Only13,
             _ => return Err(PyValueError::new_err("no such versions of TLS")),
         };
-        let options = TlsOptions { host, roots, check_host, identity, versions, direct, sni };
+        let options = TlsOptions {
+            host,
+            roots,
+            check_host,
+            identity,
+            versions,
+            direct,
+            protocol,
+            direct,
+            sni,
+        };
         Tls::new(&options).map(Self).map_err(PyValueError::new_err)
     }
 }

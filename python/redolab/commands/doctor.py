@@ -73,7 +73,7 @@ def _wanted(offer: Offer, names: Sequence[str]) -> dict[str, Wanted]:
         experiment = EXPERIMENTS[name]
         if offer.why_not(experiment.needs) is not None:
             continue
-        plan = experiment.plan(Wish(quick=True))
+        plan = experiment.plan(Wish(quick=True, scope=offer.ways.scopes[0], ways=offer.ways))
         used = consumption(plan.design, plan.load, plan.combinations) if offer.uses_up else None
         found[name] = Wanted(
             load=plan.load,

@@ -44,10 +44,14 @@ LoadName = Annotated[
         show_default="hot",
     ),
 ]
-ScopeName = Annotated[str, typer.Option(help="Put settings in force per transaction, session, or system.")]
+ScopeName = Annotated[
+    str | None,
+    typer.Option(help="Put settings in force per transaction, session (the default), or system."),
+]
 Settings = Annotated[str | None, typer.Option(help="Only these settings, with commas between.")]
 LogDeviceMs = Annotated[
-    float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
+    str | None,
+    typer.Option(help="Emulate a log device with this flush time; REDO,BINLOG: a device for each log."),
 ]
 Blocks = Annotated[int | None, typer.Option(help="Passes over all settings.")]
 Seconds = Annotated[float | None, typer.Option(help="Length of a sample.")]

@@ -6,12 +6,13 @@ import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import get_args
 
 from redolab.commands.plan import amount_text, changes, creates, needed_s
 from redolab.commands.progress import shown
-from redolab.engine import check_target, default_engine, open_engine
+from redolab.engine import check_target, default_engine, find_offer, open_engine
 from redolab.engine.base import Engine, Introduction
+from redolab.engine.offer import Offer
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
@@ -39,9 +40,9 @@ class RunOptions:
     rows: int | None
     client: bool
     load: str | None
-    scope: str
+    scope: str | None
     settings: str | None
-    log_device_ms: float | None
+    log_device_ms: str | None
     blocks: int | None
     seconds: float | None
     seed: int | None
@@ -58,7 +59,8 @@ class Asked:
     plan: Plan
     target: str
     """The engine; the experiment's own where none was named."""
-    log_device_s: float | None
+    log_device_s: tuple[float, ...]
+    """Flush time of an emulated log device: one for all logs, or one for each; none for the real one."""
 
 
 def ask(options: RunOptions) -> Asked:
@@ -68,11 +70,11 @@ def ask(options: RunOptions) -> Asked:
         UsageError: something that cannot be run was asked for.
     """
     experiment = _experiment(options)
-    delay_s = _log_device_s(options.log_device_ms)
+    delays_s = _log_device_s(options.log_device_ms)
     target = options.engine or default_engine(experiment.needs)
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
-    check_target(name, target, experiment.needs, delay_s)
-    return Asked(experiment, experiment.plan(_wish(options)), target, delay_s)
+    check_target(name, target, experiment.needs, delays_s)
+    return Asked(experiment, experiment.plan(_wish(options, find_offer(target))), target, delays_s)
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -138,20 +140,26 @@ def _experiment(options: RunOptions) -> Experiment:
     return listed_experiment(options.list_file)
 
 
-def _wish(options: RunOptions) -> Wish:
-    if options.scope not in get_args(Scope):
+def _wish(options: RunOptions, offer: Offer) -> Wish:
+    if options.scope is not None and options.scope not in get_args(Scope):
         raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
+    if options.scope is not None and options.scope not in offer.ways.scopes:
+        raise UsageError(
+            f"--scope {options.scope} does not exist on {offer.name}: its parameters of commits are set for "
+            f"{' or '.join(offer.ways.scopes)} alone. Leave --scope out."
+        )
     return Wish(
         quick=options.quick,
         sessions=_numbers(options.sessions),
         rows=options.rows,
         client=options.client,
         load=options.load,
-        scope=cast("Scope", options.scope),
+        scope=options.scope or offer.ways.scopes[0],
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
+        ways=offer.ways,
     )
 
 
@@ -176,12 +184,20 @@ def _numbers(text: str | None) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _log_device_s(delay_ms: float | None) -> float | None:
-    if delay_ms is None:
-        return None
-    if not 0 < delay_ms <= 1000:
-        raise UsageError(f"--log-device-ms is {delay_ms:g}; it must be greater than 0 and at most 1000.")
-    return delay_ms / 1000
+def _log_device_s(text: str | None) -> tuple[float, ...]:
+    delays_s = []
+    for item in () if text is None else text.split(","):
+        try:
+            delay_ms = float(item)
+        except ValueError:
+            delay_ms = 0.0
+        if not 0 < delay_ms <= 1000:
+            raise UsageError(
+                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such with a "
+                "comma between, for the redo log and the binary log."
+            )
+        delays_s.append(delay_ms / 1000)
+    return tuple(delays_s)
 
 
 def _announce(asked: Asked) -> None:

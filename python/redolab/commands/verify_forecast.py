@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import redolab
+from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
-from redolab.engine import check_target
+from redolab.engine import check_target, find_offer
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.levels import levels_of
@@ -68,10 +69,10 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     run = open_run(options.run)
     with understood(options.run):
         scenarios = _scenarios(options, calibrated := calibrate(run))
-    device_ms = (run.manifest["engine"].get("emulated") or {}).get("log_device_ms")
-    settings = levels_of(scenarios, device_ms)
+    devices_ms = log_devices_ms(run.manifest)
+    settings = levels_of(scenarios, devices_ms[0] if devices_ms else None)
     names = dict(zip(scenarios, settings, strict=True))
-    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop == "client", device_ms)
+    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop, devices_ms)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
@@ -161,8 +162,8 @@ def _asked(
     run: Run,
     settings: dict[str, Levels],
     today: str,
-    client: bool,
-    device_ms: float | None,
+    loop: str,
+    devices_ms: Sequence[float],
 ) -> Asked:
     """What is to be measured, and on what: the engine of the run.
 
@@ -175,18 +176,20 @@ def _asked(
             "say --engine URL."
         )
     target = options.engine or "embedded"
-    emulates = device_ms is not None or any("log_device_ms" in levels for levels in settings.values())
-    delay_s = (device_ms or 0.0) / 1e3 if emulates else None
-    experiment = VerifyForecast(settings, today, client)
-    if emulates and target != "embedded":
+    changes_it = any("log_device_ms" in levels for levels in settings.values())
+    delays_s = tuple(ms / 1e3 for ms in devices_ms or ([0.0] if changes_it else []))
+    experiment = VerifyForecast(settings, today, loop)
+    if delays_s and "log_device" not in find_offer(target).capabilities:
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
-    check_target(experiment.name, target, experiment.needs, delay_s)
-    return Asked(experiment, _plan(experiment, options), target, delay_s)
+    check_target(experiment.name, target, experiment.needs, delays_s)
+    return Asked(experiment, _plan(experiment, options, target), target, delays_s)
 
 
-def _plan(experiment: Experiment, options: VerifyForecastOptions) -> Plan:
+def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
-    return experiment.plan(Wish(blocks=options.blocks, seconds=options.seconds, seed=seed))
+    ways = find_offer(target).ways
+    wish = Wish(scope=ways.scopes[0], blocks=options.blocks, seconds=options.seconds, seed=seed, ways=ways)
+    return experiment.plan(wish)
 
 
 def _heading(run: Run) -> dict[str, Any]:

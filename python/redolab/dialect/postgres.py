@@ -107,23 +107,22 @@ _CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("nowait", "immediate"): {"wal_writer_flush_after": "0", "wal_writer_delay": "10ms"},
     ("nowait", "batch"): {"wal_writer_flush_after": "1MB", "wal_writer_delay": "1s"},
 }
-GATHERING = ("commit_delay", "commit_siblings", "wal_writer_delay", "wal_writer_flush_after")
+_DELAY = ("commit_delay", "commit_siblings")
+GATHERING = (*_DELAY, "wal_writer_delay", "wal_writer_flush_after")
 """The parameters that decide how long the log gathers."""
 
 
 def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     """Every parameter that the settings need; `commit_wait` alone needs only synchronous_commit."""
     factors = {factor for levels in combinations for factor in levels}
-    return (
-        *(("synchronous_commit",) if "commit_wait" in factors else ()),
-        *(GATHERING if "commit_logging" in factors else ()),
-    )
+    gathering = GATHERING if "commit_logging" in factors else _DELAY if "commit_delay_us" in factors else ()
+    return (*(("synchronous_commit",) if "commit_wait" in factors else ()), *gathering)
 
 
 def commit_parameters(
     levels: Mapping[str, str], commit_delay_us: int, before: Mapping[str, str]
 ) -> dict[str, str]:
-    """The parameters that realise `commit_wait` and `commit_logging`, where the levels have them.
+    """The parameters that realise `commit_wait`, `commit_logging` and `commit_delay_us` in the levels.
 
     Args:
         levels: factor name to level.
@@ -131,14 +130,16 @@ def commit_parameters(
             half the time of one flush.
         before: the server's own values of the parameters in `GATHERING`.
     """
+    delayed = delay_parameters(levels["commit_delay_us"]) if "commit_delay_us" in levels else {}
     if "commit_wait" not in levels:
-        return {}
+        return delayed
     parameters = {"synchronous_commit": "on" if levels["commit_wait"] == "wait" else "off"}
     if "commit_logging" not in levels:
-        return parameters
+        return {**parameters, **delayed}
     pair = (levels["commit_wait"], levels["commit_logging"])
     pause = {"commit_delay": str(commit_delay_us)} if pair == ("wait", "batch") else {}
-    return {**parameters, **{name: before[name] for name in GATHERING}, **pause, **_CHANGES[pair]}
+    gathering = {name: before[name] for name in GATHERING}
+    return {**parameters, **gathering, **pause, **_CHANGES[pair], **delayed}
 
 
 def delay_parameters(commit_delay_us: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from redolab.records.capability import CAPABILITIES, Capability
+from redolab.records.capability import CAPABILITIES, Capability, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ class Opening:
     """What it will do."""
     disk_bytes: int
     """How much disk that needs, where the server is Redolab's own."""
-    log_device_s: float | None
-    """Flush time of an emulated log device, seconds; None for the real one."""
+    log_device_s: tuple[float, ...]
+    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real
+    one."""
     seed: int
     """Of the wait sampler's gaps, and of values drawn."""
+    variant: str = ""
+    """What `--engine` says after the name and a colon."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Offer:
     """The title for a plan: whose it is, and what becomes of it; empty where the title says it."""
     lacks: Mapping[Capability, str] = field(default_factory=dict)
     """Why it lacks a capability, one sentence each, where the capability alone does not tell."""
+    ways: Ways = field(default_factory=Ways)
+    """Where its sessions' loops can run, and how far its parameters reach."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     schemes: tuple[str, ...] = ()
@@ -84,6 +89,9 @@ class Offer:
     """What a run makes on it before its tables, and removes again."""
     within: str = ""
     """What stands before the name of a table there: `redolab.` or nothing."""
+    logs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": ()})
+    """Its variants, which `--engine` names after a colon, the plain one as an empty word; each with the logs
+    that an emulated device can hold, in words."""
     uses_up: bool = False
     """Whether its server has transaction ids and a log that a run uses up."""
     example: str = ""
@@ -93,6 +101,11 @@ class Offer:
     def choice(self) -> str:
         """What `--engine` says, as it is shown."""
         return self.example or self.name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What `--engine` can say: its name, and those of its variants; or an example of its URLs."""
+        return (self.choice, *(f"{self.name}:{variant}" for variant in self.logs if variant))
 
     def why_not(self, needs: Collection[Capability]) -> str | None:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from redolab.errors import UsageError
-from redolab.records.capability import Capability
+from redolab.records.capability import Capability, Ways
 from redolab.records.design import Design
 from redolab.records.load import Amount, Load
 from redolab.records.sample import Scope, Work
@@ -54,6 +54,13 @@ class Wish:
     blocks: int | None = None
     seconds: float | None = None
     seed: int = 0
+    ways: Ways = field(default_factory=Ways)
+    """Those of the engine."""
+
+    @property
+    def loop(self) -> str:
+        """Where a session's loop runs: in a client where that is asked for or there is no other."""
+        return "client" if self.client else self.ways.loops[0]
 
 
 @dataclass(frozen=True)
@@ -153,7 +160,7 @@ class Experiment(ABC):
 
     def _check_options(self, wish: Wish) -> None:
         for name in ("sessions", "rows", "client", "load", "scope"):
-            default = getattr(Wish(), name)
+            default = wish.ways.scopes[0] if name == "scope" else getattr(Wish(), name)
             if getattr(wish, name) != default and name not in self.options:
                 raise UsageError(
                     f"{self.name} takes no --{name}. It takes: "

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from redolab.experiment.base import Levels, setting_name
 from redolab.records.load import Inserts
+from redolab.records.sample import Scope
 
 # As in rows-per-commit: a row with its header takes 64 bytes.
 _PADDING_BYTES = 10
@@ -20,15 +21,15 @@ PAUSES_MS = (1, 8, 50)
 """How long the log device has idled when a lone session commits again."""
 
 
-def check_load(sessions: int, client: bool) -> Inserts:
+def check_load(sessions: int, loop: str, scope: Scope = "session") -> Inserts:
     """The load that a forecast is about, and that it is checked with.
 
     Args:
         sessions: of the busiest setting.
-        client: whether the loop runs in a client.
+        loop: where it runs, `server` or `client`.
+        scope: how the parameters of a setting are put in force.
     """
-    loop = "client" if client else "server"
-    return Inserts("inserts", sessions, "session", _PADDING_BYTES, loop, timed=True, unit="commit")
+    return Inserts("inserts", sessions, scope, _PADDING_BYTES, timed=True, unit="commit", loop=loop)
 
 
 def looping(sessions: int, rows_per_commit: int, commit_wait: str) -> Levels:
@@ -40,7 +41,7 @@ def looping(sessions: int, rows_per_commit: int, commit_wait: str) -> Levels:
     }
 
 
-def calibration_settings(busy: int, cpus: int) -> Mapping[str, Levels]:
+def calibration_settings(busy: int, cpus: int, loops: Collection[str]) -> Mapping[str, Levels]:
     """What costs are read from: today's sessions first, then a lone one, twice as many, and many with rows.
 
     Commits that do not wait tell the CPU time of a commit and of a row from that of waiting. Twice as
@@ -49,7 +50,9 @@ def calibration_settings(busy: int, cpus: int) -> Mapping[str, Levels]:
     Args:
         busy: today's sessions, at least 2.
         cpus: of the machine.
+        loops: where the engine lets a session's loop run.
     """
+    pausing = "server" if "server" in loops else "client"
     fewer, more = min(busy, _FEWER_PER_CPU * cpus), _TIMES * busy
     return {
         setting_name(levels): levels
@@ -62,11 +65,11 @@ def calibration_settings(busy: int, cpus: int) -> Mapping[str, Levels]:
             looping(busy, 1, "nowait"),
             looping(more, 1, "nowait"),
             looping(fewer, _ROWS, "nowait"),
-            *map(_paused, PAUSES_MS),
+            *(_paused(pause_ms, pausing) for pause_ms in PAUSES_MS),
         )
     }
 
 
-def _paused(pause_ms: int) -> Levels:
-    """A lone session inside the server, whatever the others are: there it can pause on its CPU."""
-    return {**looping(1, 1, "wait"), "loop": "server", "pause_ms": str(pause_ms)}
+def _paused(pause_ms: int, loop: str) -> Levels:
+    """A lone session that pauses, whatever the others are: inside the server it can pause on its CPU."""
+    return {**looping(1, 1, "wait"), "loop": loop, "pause_ms": str(pause_ms)}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
+
+from redolab.records.sample import Scope
 
 Capability = Literal[
     "updates",
@@ -35,3 +38,13 @@ CAPABILITIES: Mapping[Capability, str] = {
     "watch": "a server at work that is watched and not loaded",
 }
 """Every capability, and what an engine with it has."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How the sessions of an engine can work, and how far its parameters reach; first what it does untold."""
+
+    loops: tuple[str, ...] = ("server", "client")
+    """Where the loop of a session can run."""
+    scopes: tuple[Scope, ...] = ("session", "transaction", "system")
+    """How a setting's parameters can be put in force."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE, delay_parameters
+from redolab.dialect.postgres import ROW_HEADER_BYTES, SCANNED_PART_OF_CACHE
 from redolab.errors import UsageError
 from redolab.records.sample import Scope, Work
 
@@ -64,9 +64,11 @@ class Load:
     """Working sessions, in the setting that has most of them."""
     scope: Scope
     """How a setting's parameters are put in force: in each transaction, in each session, for the server."""
+    loop: str = field(default="server", kw_only=True)
+    """Where the loop runs in settings that have no level for it: `server` or `client`."""
 
     def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
-        """The server's own parameters that a setting's levels bring beside commit_wait and commit_logging."""
+        """The server's own parameters that a setting's levels bring beside those of commits."""
         return {}
 
     def units_of(self, work: Work) -> int:
@@ -137,8 +139,6 @@ class Inserts(Load):
     """
 
     padding_bytes: int
-    loop: str = "server"
-    """Where the loop runs in settings that have no level for it: `server` or `client`."""
     timed: bool = False
     """Whether a loop inside the server notes the time of each commit; one in a client always does."""
     unit: str = "row"
@@ -147,12 +147,6 @@ class Inserts(Load):
     def units_of(self, work: Work) -> int:
         """Rows, or commits."""
         return work.commits if self.unit == "commit" else work.units
-
-    def parameters(self, levels: Mapping[str, str]) -> dict[str, str]:
-        """A commit delay, and how many other transactions must be under way for it."""
-        if "commit_delay_us" not in levels:
-            return {}
-        return delay_parameters(levels["commit_delay_us"])
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:
         """One table, emptied before every sample."""
@@ -167,7 +161,7 @@ class Inserts(Load):
 
 def loop_of(load: Load, levels: Mapping[str, str]) -> str:
     """Where the loop of a setting with such levels runs: `server` or `client`."""
-    return levels.get("loop", load.loop if isinstance(load, Inserts) else "server")
+    return levels.get("loop", load.loop)
 
 
 def arrival_rate_of(levels: Mapping[str, str]) -> float | None:

@@ -136,7 +136,9 @@ _ENGINE = record(
     {
         "version": _short,
         "local": flag,
-        "emulated": maybe(record({}, {"log_device_ms": maybe(number(0, 1e7))})),
+        "emulated": maybe(
+            record({}, {"log_device_ms": maybe(number(0, 1e7)), "binlog_device_ms": maybe(number(0, 1e7))})
+        ),
         "log_filesystem": maybe(_short),
         "place": _long,
     },

@@ -26,7 +26,7 @@ from redolab.engine.mariadb.observer import server as mariadb_server
 from redolab.engine.mariadb.observer import source as mariadb_source
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.engine.observer import open_observer
-from redolab.engine.private.log_device import LogDevice
+from redolab.engine.private.log_device import Log, LogDevice
 from redolab.errors import RefusedError, UsageError
 from redolab.records.observation import STATES, Observation, Observed, join
 from tests.mariadb import PASSWORD, MariaDB, number_of, run, running_mariadb
@@ -307,14 +307,11 @@ def test_commits_are_counted(server: MariaDB) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--log-bin", "--sync-binlog=1")], ids=["no binlog", "binlog"])
 def test_commits_on_a_slow_log_wait_for_it(place: Path, options: tuple[str, ...]) -> None:
-    """The emulated device delays flushes of files in a directory of PostgreSQL's name for its log."""
     directory = Path(tempfile.mkdtemp(dir=place))
-    (directory / "pg_wal").mkdir()
-    device = LogDevice(directory, 0.02, None)
-    options = (*options, f"--innodb-log-group-home-dir={directory}/pg_wal")
+    device = LogDevice(directory, [Log("redo", "redo log", "ib_logfile")], [0.02], None)
     with (
         closing(device),
-        running_mariadb(directory / "slow", *options, environment=device.environment) as server,
+        running_mariadb(directory, *options, environment=device.environment) as server,
     ):
         prepare(server)
         with closing(MariadbObserver(server.url, 5)) as observer:

@@ -98,7 +98,7 @@ def test_parameters_are_in_force_in_the_transactions_of_a_client(
     opened: Open, newest: Server, database: str, scope: Any
 ) -> None:
     engine, settings = opened(
-        Inserts("", 2, scope, 20, "client"), {"commit_wait": "nowait"}, {"commit_wait": "wait"}
+        Inserts("", 2, scope, 20, loop="client"), {"commit_wait": "nowait"}, {"commit_wait": "wait"}
     )
     with newest.admin(database) as admin:
         admin.execute("create table public.seen (value text)")

@@ -39,7 +39,7 @@ from tests.engine.tls import (
 )
 from tests.servers import PASSWORD, Server, in_a_process, wait_until
 
-LOAD = PostgresInserts(Inserts("", 1, "session", 20, "client"))
+LOAD = PostgresInserts(Inserts("", 1, "session", 20, loop="client"))
 QUICK = ("--yes", "--quick", "--blocks", "1", "--seconds", "0.3", "--sessions", "1,2", "--seed", "1")
 
 

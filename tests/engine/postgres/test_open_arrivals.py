@@ -171,7 +171,7 @@ from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.records.load import Amount, Inserts
 engine = PostgresEngine(Connector(sys.argv[1]), None, 1)
-load = Inserts("", 4, "session", 20, "client")
+load = Inserts("", 4, "session", 20, loop="client")
 (setting,) = engine.prepare(load, [{"sessions": "4", "arrival_rate_per_s": "500"}])
 engine.apply(setting)
 print("ready", flush=True)
@@ -223,7 +223,7 @@ def test_a_whole_run_with_arrivals_is_read_by_forecasts_and_verified(tmp_path: P
     combinations = {"/".join(levels.values()): levels for levels in [*closed, open_]}
     load = inserts(8)
     design = Design(tuple(combinations), "1/1", 2, 0.8, 0.1, 3, null_pair=False)
-    engine = open_engine("embedded", load, load.disk_bytes(None), 0.0, 3)
+    engine = open_engine("embedded", load, load.disk_bytes(None), (0.0,), 3)
     outcome = runner.run(
         EXPERIMENTS["calibrate"], Plan(design, combinations, load), engine, tmp_path / "run", NoProgress(), ""
     )

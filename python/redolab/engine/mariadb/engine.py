@@ -22,14 +22,15 @@ from pymysql.cursors import Cursor
 from redolab import _core
 from redolab.engine.base import Engine
 from redolab.engine.linux.host_counters import host_counters
-from redolab.engine.linux.local_server import filesystem, process_cpu_ns
+from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.loops.scan_loop import scan
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.mariadb.connection import Target, connect, connect_private
 from redolab.engine.mariadb.driver_errors import as_engine_errors
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource, why_blind
-from redolab.engine.mariadb.private import PrivateMariaDB
+from redolab.engine.mariadb.private import PrivateServer
+from redolab.engine.private.log_device import emulated
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.engine.statements import statement
 from redolab.errors import RefusedError, UsageError
@@ -65,7 +66,7 @@ class MariaDBEngine(Engine):
     """One private MariaDB as an `Engine`."""
 
     @as_engine_errors()
-    def __init__(self, server: PrivateMariaDB, seed: int) -> None:
+    def __init__(self, server: PrivateServer, seed: int) -> None:
         """Connect to a server that was just started.
 
         Args:
@@ -108,8 +109,8 @@ class MariaDBEngine(Engine):
             "version": self._version,
             "local": True,
             "place": "private server",
-            "emulated": {},
-            "log_filesystem": filesystem(self._server.directory),
+            "emulated": emulated(self._server.device),
+            "log_filesystem": self._server.log_filesystem,
         }
 
     def conditions(self) -> list[str]:

@@ -1,117 +1,198 @@
-"""A private MariaDB of the installed program: its own directory and socket, removed afterwards.
+"""Private MariaDB and MySQL servers of the installed programs: own directory and socket, removed afterwards.
 
-It has no network and no tables of users: whoever can enter its directory, which is its owner alone, is
-its administrator. Its guard process stops it and removes its directory, whatever becomes of Redolab.
+They have no network. A MariaDB has no tables of users, a MySQL one user without a password: whoever can
+enter its directory, which is its owner alone, is its administrator. Its guard process stops it and removes
+its directory, whatever becomes of Redolab.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
-from redolab.engine.private.directory import make_inside, remove_server
-from redolab.engine.private.guard import Guard, ServerCharge
-from redolab.engine.private.place import base_directory, cache_mib, check_room, last_words, take_charge
+from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS, filesystem
+from redolab.engine.mariadb.connection import connect_private
+from redolab.engine.private.guard import ServerCharge
+from redolab.engine.private.log_device import Log
+from redolab.engine.private.place import base_directory, cache_mib
+from redolab.engine.private.server import GuardedServer
 from redolab.errors import RefusedError
 
+Flavour = Literal["mariadb", "mysql"]
+
 _START_LIMIT_S = 60.0
-_SOCKET_PATH_LIMIT = 100
 _CACHE_MIB = 512
-_PID_FILE = "mariadbd.pid"
+_PID_FILE = "server.pid"
+_PROGRAMS: dict[Flavour, str] = {"mariadb": "mariadbd", "mysql": "mysqld"}
+TITLES: dict[Flavour, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
+_PACKAGES: dict[Flavour, str] = {
+    "mariadb": "On Debian and Ubuntu: apt-get install mariadb-server-core;",
+    "mysql": "Install mysql-server-core, or put the directory of an unpacked mysqld into PATH;",
+}
+_FURTHER_PLACES = "/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin"
+_REDO: dict[Flavour, Log] = {
+    "mariadb": Log("redo", "redo log", "ib_logfile"),
+    "mysql": Log("redo", "redo log", "#innodb_redo/"),
+}
+_BINLOG = Log("binlog", "binary log", "binlog.")
+_WITH_BINLOG = (
+    "--log-bin=binlog", "--sync-binlog=1",
+    # A run leaves no more of it than of one minute.
+    "--max-binlog-size=256M", "--binlog-expire-logs-seconds=60",
+)  # fmt: skip
+_OPTIONS: dict[Flavour, tuple[str, ...]] = {
+    "mariadb": (
+        "--skip-grant-tables",
+        "--binlog-format=ROW",
+        "--performance-schema=OFF",
+        "--innodb-log-file-size=512M",
+        "--loose-slave-connections-needed-for-purge=0",
+    ),
+    "mysql": (
+        "--secure-file-priv=NULL",
+        "--mysqlx=OFF",
+        "--loose-innodb-redo-log-capacity=512M",
+    ),
+}
+# What its undo log needs is given back only on purge: nothing may wait for that at the end.
+_QUICKEST_END: dict[Flavour, int] = {"mariadb": 3, "mysql": 2}
+_COMMIT = (
+    "create database redolab",
+    "create table redolab.first (id int primary key) engine=InnoDB",
+    "insert into redolab.first values (1)",
+    "drop database redolab",
+)
 
 
-class PrivateMariaDB:
+class PrivateServer(GuardedServer):
     """One private server, running from construction until `stop`."""
 
-    def __init__(self, disk_bytes: int, cache_bytes: int) -> None:
+    def __init__(
+        self,
+        flavour: Flavour,
+        *,
+        disk_bytes: int = 0,
+        cache_bytes: int = 0,
+        sessions: int = 1,
+        binlog: bool = True,
+        log_device_s: Sequence[float] = (),
+    ) -> None:
         """Make and start the server.
 
         Args:
+            flavour: whose it is.
             disk_bytes: how much disk it will need.
             cache_bytes: how large its cache should be; at least its usual size.
+            sessions: working sessions it must have room for.
+            binlog: whether it has a binary log.
+            log_device_s: flush time of an emulated log device, seconds: one for both logs, or one for each,
+                the redo log's first; none for the real one.
 
         Raises:
             RefusedError: it cannot be started here; the text says why.
         """
-        program = _program()
+        program, _ = _program(flavour)
         base = base_directory(None)
-        check_room(base, disk_bytes)
-        self.directory = base / secrets.token_hex(6)
-        self.socket = self.directory / "s"
-        _check_socket(self.socket)
-        data = self.directory / "data"
+        self.flavour: Flavour = flavour
+        super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         charge: ServerCharge = {
             "directory": str(self.directory),
             "user": None,
             "limit_s": _START_LIMIT_S,
             "pid_file": _PID_FILE,
             "ready_line": None,  # It writes the file when it is ready.
-            "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
-            "argv": [
-                program, "--no-defaults", *_as_root(),
-                f"--datadir={data}", f"--socket={self.socket}", f"--pid-file={data / _PID_FILE}",
-                f"--tmpdir={self.directory}",
-                "--skip-networking", "--skip-grant-tables", "--skip-log-bin",
-                f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
-                "--innodb-log-file-size=512M",
-                # What its undo log needs is given back only on purge: nothing may wait for that at the end.
-                "--innodb-fast-shutdown=3",
-            ],
-        }  # fmt: skip
-        self._guard = Guard()
+            "env": environment,
+        }
+        basic = [
+            str(program), "--no-defaults", *_as_root(), *_messages(program), f"--datadir={self.data}",
+            f"--tmpdir={self.directory}", *_OPTIONS[flavour],
+        ]  # fmt: skip
         try:
-            take_charge(base, self.directory, self._guard, charge)
-            make_inside(data, None)
-            answer = self._guard.ask({"start": True})
-            if "pid" not in answer:
-                raise RefusedError(
-                    f"The private MariaDB did not start: {answer.get('error')}. "
-                    f"Its last words: {last_words(self.directory / 'server.log')}"
-                )
+            self._begin(charge)
+            self.socket = self._socket_place() / "s"
+            self.log_filesystem = filesystem(self.data)
+            if log_device_s:
+                self._check_mapped()
+            armed = self._put_under((_REDO[flavour], *((_BINLOG,) if binlog else ())), log_device_s)
+            if flavour == "mysql":
+                self._initialise([*basic, "--initialize-insecure"])
+            charge["env"] = {**environment, **armed}
+            charge["argv"] = [
+                *basic,
+                f"--socket={self.socket}", f"--pid-file={self.data / _PID_FILE}", "--skip-networking",
+                f"--max-connections={sessions + 20}",
+                f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
+                "--innodb-flush-log-at-trx-commit=1", f"--innodb-fast-shutdown={_QUICKEST_END[flavour]}",
+                *(_WITH_BINLOG if binlog else ("--skip-log-bin",)),
+            ]  # fmt: skip
+            self._start()
+            if flavour == "mariadb":
+                # Killed before its first checkpoint, it would find its own tablespace empty.
+                self._execute("set global innodb_log_checkpoint_now = on")
+            if self.device:
+                with self.device.reached():
+                    self._execute(*_COMMIT)
         except BaseException:
             self.stop()
             raise
-        self.pid: int = answer["pid"]
 
-    def stop(self) -> None:
-        """Stop the server and remove its directory."""
-        self._guard.close()
-        if self.directory.exists():  # The guard was killed, or had not taken charge yet.
-            remove_server(self.directory)
+    def _check_mapped(self) -> None:
+        if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:
+            raise RefusedError(
+                f"{self.directory} lies in memory ({self.log_filesystem}): there MariaDB maps its redo log "
+                "and flushes nothing, so no log device can be emulated. Set XDG_CACHE_HOME to a directory "
+                "on a disk."
+            )
+
+    def _execute(self, *statements: str) -> None:
+        with closing(connect_private(self.socket)) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
 
 
-def look() -> tuple[str, Path]:
+def look(flavour: Flavour) -> tuple[str, Path]:
     """The version of the installed program, and where servers would live; nothing is made.
 
     Raises:
         RefusedError: there can be no server here; the text says why.
     """
-    program = _program()
-    base = base_directory(None, make=False)
-    _check_socket(base / ("0" * 12) / "s")
-    answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    words = answer.stdout.split()
-    return (words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()), base
+    _, version = _program(flavour)
+    return version, base_directory(None, make=False)
 
 
-def _check_socket(path: Path) -> None:
-    if len(str(path)) > _SOCKET_PATH_LIMIT:
-        raise RefusedError(
-            f"{path} is too long for a socket. Set XDG_CACHE_HOME to a directory with a shorter path."
+def _program(flavour: Flavour) -> tuple[Path, str]:
+    """The installed program, and its version. MariaDB goes by the name of the other, too."""
+    for found in _found(_PROGRAMS[flavour]):
+        answer = subprocess.run(
+            [found, "--no-defaults", "--version"], capture_output=True, text=True, check=False
         )
+        if answer.returncode == 0 and ("MariaDB" in answer.stdout) == (flavour == "mariadb"):
+            words = answer.stdout.split()
+            return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
+    raise RefusedError(
+        f"{TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
+        f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
+    )
 
 
-def _program() -> str:
-    found = shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-    if found is None:
-        raise RefusedError(
-            "MariaDB is not installed here: no mariadbd was found. On Debian and Ubuntu: "
-            "apt-get install mariadb-server-core; or leave --engine out for the embedded PostgreSQL."
-        )
-    return str(Path(found).resolve())
+def _found(name: str) -> Iterator[Path]:
+    for place in f"{os.environ.get('PATH', '')}:{_FURTHER_PLACES}".split(":"):
+        found = shutil.which(name, path=place) if place else None
+        if found is not None:
+            yield Path(found).resolve()
+
+
+def _messages(program: Path) -> list[str]:
+    """Where its messages lie, if it was unpacked elsewhere than it was built for."""
+    places = [program.parents[1] / "share" / name for name in ("mysql", "mariadb", "")]
+    found = [place for place in places if (place / "english" / "errmsg.sys").is_file()]
+    return [f"--lc-messages-dir={found[0]}"] if found else []
 
 
 def _as_root() -> list[str]:

@@ -55,6 +55,7 @@ OFFERS = (
         checkup=_check,
         makes=("schema redolab",),
         within="redolab.",
+        logs={"": ("write-ahead log",)},
         uses_up=True,
     ),
     Offer(

@@ -9,29 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import psycopg
 
 from redolab.engine.base import Recovery
 from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.private.acknowledged import MayBeKilled, what_is_missing
 from redolab.errors import InterruptedRunError
 
 
-class PrivateServer(Protocol):
-    """A server of Redolab's own, which may be killed."""
-
-    def crash(self) -> float:
-        """Kill every process of the server at once (SIGKILL); returns the monotonic time of it."""
-        ...
-
-    def restart(self) -> None:
-        """Start it again; recovery runs before it answers."""
-        ...
-
-
 def load_and_crash(
-    server: PrivateServer,
+    server: MayBeKilled,
     sessions: Sequence[Connection],
     parameters: Mapping[str, str],
     seconds: float,
@@ -62,7 +50,7 @@ def load_and_crash(
 
 
 def recover_and_compare(
-    server: PrivateServer,
+    server: MayBeKilled,
     connector: Connector,
     noted: list[list[float]],
     killed_at: float,
@@ -75,20 +63,7 @@ def recover_and_compare(
     recovery_s = time.monotonic() - started
     rows = control.execute("select session, entry from redolab.ledger").fetchall()
     present = {(row["session"], row["entry"]) for row in rows}
-    acknowledged = {
-        (session, entry): at for session, times in enumerate(noted) for entry, at in enumerate(times)
-    }
-    missing = [at for key, at in acknowledged.items() if key not in present]
-    return control, Recovery(
-        sessions=len(noted),
-        acknowledged=len(acknowledged),
-        missing=len(missing),
-        unacknowledged=len(present - acknowledged.keys()),
-        # One that was on its way at the kill is noted a moment after it.
-        loss_window_s=max(0.0, killed_at - min(missing)) if missing else None,
-        load_s=load_s,
-        recovery_s=recovery_s,
-    )
+    return control, what_is_missing(noted, present, killed_at=killed_at, load_s=load_s, recovery_s=recovery_s)
 
 
 def _commit_and_note(

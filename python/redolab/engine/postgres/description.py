@@ -14,6 +14,7 @@ from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.private.log_device import emulated
 
 Facts = Mapping[str, Any]
 """Who and what the server is, as `check_server` reads it."""
@@ -47,13 +48,12 @@ def introduce(
 
 def describe(control: Connection, server: Facts, own: OwnServer | None, local: bool) -> Mapping[str, Any]:
     """The `engine` part of the manifest."""
-    device = own.device if own else None
     return {
         "name": "embedded" if own else "postgresql",
         "version": server["version"].split()[0],
         "local": local,
         "place": "private server" if own else _place(control.info),
-        "emulated": {"log_device_ms": device.delay_s * 1000} if device else {},
+        "emulated": emulated(own.device if own else None),
         "log_filesystem": own.log_filesystem if own else None,
         **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
     }

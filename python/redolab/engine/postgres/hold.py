@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from redolab.engine.postgres import crash
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.postgres.own import guard_database
@@ -18,6 +17,7 @@ from redolab.engine.postgres.own.recovery import recover
 from redolab.engine.postgres.own.schema import make_schema
 from redolab.engine.postgres.parameters.parameters import Parameters
 from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
+from redolab.engine.private.acknowledged import MayBeKilled
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.log_device import LogDevice
 from redolab.errors import RefusedError
@@ -27,7 +27,7 @@ _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
 
 
-class OwnServer(crash.PrivateServer, Protocol):
+class OwnServer(MayBeKilled, Protocol):
     """A server Redolab started and will remove."""
 
     device: LogDevice | None

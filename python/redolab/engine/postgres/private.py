@@ -11,25 +11,24 @@ from __future__ import annotations
 import importlib.util
 import os
 import pwd
-import secrets
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from redolab.engine.linux.local_server import filesystem
-from redolab.engine.private.directory import make_elsewhere, make_inside, remove_server
-from redolab.engine.private.guard import Guard, ServerCharge
-from redolab.engine.private.log_device import LogDevice
-from redolab.engine.private.place import base_directory, cache_mib, check_room, last_words, take_charge
-from redolab.engine.private.processes import Process, as_user, is_alive, kill_server
+from redolab.engine.private.directory import make_inside
+from redolab.engine.private.guard import ServerCharge
+from redolab.engine.private.log_device import Log
+from redolab.engine.private.place import base_directory, cache_mib
+from redolab.engine.private.processes import as_user
+from redolab.engine.private.server import GuardedServer
 from redolab.errors import RefusedError
 from redolab.files.writing import create_file
 
 _NOBODY = 65534
-_SOCKET_PATH_LIMIT = 90
+_LOGS = (Log("wal", "write-ahead log", "pg_wal/"),)
 _START_LIMIT_S = 60.0
-_RECOVERY_LIMIT_S = 600.0
 _CACHE_MIB = 256
 _CONFIGURATION_FILE = "server.conf"
 _CONFIGURATION = """
@@ -46,17 +45,21 @@ jit = off
 """
 
 
-class EmbeddedServer:
+class EmbeddedServer(GuardedServer):
     """One private server, running from construction until `stop`."""
 
     def __init__(
-        self, sessions: int, log_device_s: float | None, disk_bytes: int = 0, cache_bytes: int = 0
+        self,
+        sessions: int,
+        log_device_s: Sequence[float] = (),
+        disk_bytes: int = 0,
+        cache_bytes: int = 0,
     ) -> None:
         """Make and start the server.
 
         Args:
             sessions: working sessions it must have room for.
-            log_device_s: flush time of an emulated log device, seconds; None for the real one.
+            log_device_s: flush time of an emulated log device, seconds; none for the real one.
             disk_bytes: how much disk it will need.
             cache_bytes: how large its cache should be; at least its usual size.
 
@@ -65,119 +68,37 @@ class EmbeddedServer:
         """
         binaries = _binaries()
         prefix, user = _unprivileged(binaries)
-        base = base_directory(user)
-        check_room(base, disk_bytes)
-        self.directory = base / secrets.token_hex(6)
-        self.device: LogDevice | None = None
-        self._charge: ServerCharge = {
+        super().__init__("The embedded PostgreSQL", base_directory(user), user, disk_bytes)
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+        charge: ServerCharge = {
             "directory": str(self.directory),
             "user": user,
             "limit_s": _START_LIMIT_S,
             "pid_file": "postmaster.pid",
             "ready_line": (7, "ready"),
-            "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
+            "env": environment,
             "argv": [
-                *prefix, str(binaries / "postgres"), "-D", str(self.directory / "data"),
+                *prefix, str(binaries / "postgres"), "-D", str(self.data),
                 "-c", f"config_file={self.directory / _CONFIGURATION_FILE}",
             ],
         }  # fmt: skip
-        self._postmaster: Process | None = None
-        self._guard = Guard()
         try:
-            take_charge(base, self.directory, self._guard, self._charge)
-            make_inside(self.directory / "data", user)
-            socket = self._socket_directory(user)
-            if log_device_s is not None:
-                self.device = LogDevice(self.directory, log_device_s, user)
+            self._begin(charge)
+            socket = self._socket_place() / "s"
+            make_inside(socket, user)
+            armed = self._put_under(_LOGS, log_device_s)
             self._configure(socket, sessions, cache_mib(cache_bytes, _CACHE_MIB))
-            self._initialise([*prefix, str(binaries / "initdb")])
-            if self.device:
-                self._charge["env"] = {**self._charge["env"], **self.device.environment}
+            self._initialise([
+                *prefix, str(binaries / "initdb"), "-D", str(self.data),
+                "-U", "redolab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
+            ])  # fmt: skip
+            charge["env"] = {**environment, **armed}
             self._start()
         except BaseException:
             self.stop()
             raise
-        self.log_filesystem = filesystem(self.directory / "data" / "pg_wal")
+        self.log_filesystem = filesystem(self.data / "pg_wal")
         self.target = f"host={socket} dbname=postgres user=redolab"
-
-    def crash(self) -> float:
-        """Kill every process of the server at once; returns the monotonic time of it."""
-        assert self._postmaster is not None, "it was started"
-        return kill_server(self._postmaster)
-
-    def restart(self) -> None:
-        """Start the server again after a crash; returns once recovery is over."""
-        self._charge["limit_s"] = _RECOVERY_LIMIT_S
-        self._start()
-
-    def revive(self) -> None:
-        """Start the server again if it has ended."""
-        if self._postmaster is None or not is_alive(self._postmaster):
-            self.restart()
-
-    def stop(self) -> None:
-        """Stop the server and remove its directory."""
-        self._guard.close()
-        if self.device:
-            self.device.close()
-            self.device = None
-        if self.directory.exists():  # The guard was killed, or had not taken charge yet.
-            remove_server(self.directory)
-
-    def _start(self) -> None:
-        self._guard.ask({"server": self._charge})
-        answer = self._guard.ask({"start": True})
-        if "pid" not in answer:
-            raise RefusedError(
-                f"The embedded PostgreSQL did not start: {answer.get('error')}. "
-                f"Its last words: {last_words(self.directory / 'server.log')}"
-            )
-        self._postmaster = Process(**answer)
-        if self.device and not self.device.counters().attached:
-            raise RefusedError(
-                "The emulated log device could not be put under the embedded server: the server does "
-                "not load the library. A security policy (AppArmor, SELinux) may forbid preloading; "
-                "leave --log-device-ms out to measure the real device."
-            )
-
-    def _socket_directory(self, user: int | None) -> Path:
-        """The socket's directory: here, unless the path would be too long for a socket."""
-        socket = self.directory / "s"
-        if len(str(socket)) > _SOCKET_PATH_LIMIT:
-            try:
-                socket = make_elsewhere(self.directory, user) / "s"
-            except OSError as error:
-                raise RefusedError(
-                    f"{self.directory} is too long a path for a socket, and there is no safe place with a "
-                    f"shorter one: {error.strerror}. Set TMPDIR to a directory of your own with a short path."
-                ) from error
-        make_inside(socket, user)
-        return socket
-
-    def _initialise(self, initdb: Sequence[str]) -> None:
-        """Make the data directory. The guard does it: a killed Redolab must not leave it half made."""
-        answer = self._guard.ask(
-            {
-                "initialise": [
-                    *initdb,
-                    "-D",
-                    str(self.directory / "data"),
-                    "-U",
-                    "redolab",
-                    "-A",
-                    "trust",
-                    "-E",
-                    "UTF8",
-                    "--locale=C",
-                    "--no-sync",
-                ]
-            }
-        )
-        if "error" in answer:
-            raise RefusedError(
-                f"The embedded PostgreSQL could not be set up in {self.directory.parent}: "
-                f"{answer['error']}. Set XDG_CACHE_HOME to a directory with room that you may write to."
-            )
 
     def _configure(self, socket: Path, sessions: int, cache: int) -> None:
         """Write the configuration beside the data directory, where the server can only read it."""

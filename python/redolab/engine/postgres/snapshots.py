@@ -57,12 +57,7 @@ def take_snapshot(
     if not timed:
         counters |= dict.fromkeys(_TIMES)
     if device:
-        read = device.counters()
-        counters |= {
-            "device_flushes": read.flushes,
-            "device_requested_s": read.requested_s,
-            "device_delivered_s": read.delivered_s,
-        }
+        counters |= device.snapshot()
     tasks, reaped_cpu_ns = None, None
     if postmaster is not None:
         counters |= host_counters()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 _STOP_LIMIT_S = 10.0
-_PROGRAMS = frozenset({"postgres", "initdb", "mariadbd", "unshare"})
+_PROGRAMS = frozenset({"postgres", "initdb", "mariadbd", "mysqld", "unshare"})
 _SEGMENTS = Path("/proc/sysvipc/shm")
 # PostgreSQL's own is 56 bytes: the rest of its memory is not of this kind.
 _SEGMENT_LIMIT = 4096
@@ -46,9 +46,11 @@ def find_process(pid: int) -> Process | None:
 
 
 def is_alive(process: Process) -> bool:
-    """Whether it has not ended; one whose parent has not asked yet has."""
+    """Whether it has not ended; one whose parent has not asked yet has, once its last thread is gone."""
     fields = _stat(process.pid)
-    return fields is not None and fields[0] not in "ZX" and int(fields[19]) == process.start_ticks
+    if fields is None or int(fields[19]) != process.start_ticks:
+        return False
+    return fields[0] not in "ZX" or int(fields[17]) > 1
 
 
 def kill_server(postmaster: Process) -> float:

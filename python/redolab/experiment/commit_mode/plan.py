@@ -44,7 +44,8 @@ class CommitMode(CommitModes):
         if name not in _LOADS:
             raise UsageError(f"There is no load {name!r}. Use --load {' or --load '.join(_LOADS)}.")
         rows, padding_bytes = _LOADS[name]
-        return Updates(name, one_number(wish, DEFAULT_SESSIONS), wish.scope, rows, padding_bytes)
+        sessions = one_number(wish, DEFAULT_SESSIONS)
+        return Updates(name, sessions, wish.scope, rows, padding_bytes, loop=wish.loop)
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """For the load `cpu`: as much CPU in a unit of work as makes log sync a small part of its time."""

@@ -33,7 +33,7 @@ class CommitScaling(Experiment):
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> OwnRows:
         """Each session updates rows that no other does."""
-        return OwnRows("own rows", max(map(int, settings)), wish.scope)
+        return OwnRows("own rows", max(map(int, settings)), wish.scope, loop=wish.loop)
 
 
 EXPERIMENT = CommitScaling()

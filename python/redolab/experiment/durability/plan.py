@@ -25,7 +25,7 @@ class Durability(CommitModes):
 
     def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Ledger:
         """A ledger of numbered commits."""
-        return Ledger("ledger", one_number(wish, DEFAULT_SESSIONS), wish.scope)
+        return Ledger("ledger", one_number(wish, DEFAULT_SESSIONS), wish.scope, loop=wish.loop)
 
 
 EXPERIMENT = Durability()

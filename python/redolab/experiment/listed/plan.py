@@ -47,6 +47,7 @@ class Listed(Experiment):
             name=found.name,
             sessions=one_number(wish, int(found.run.get("sessions", _SESSIONS))),
             scope=wish.scope,
+            loop=wish.loop,
             file=found.file,
             levels=found.levels,
             places=found.places,

@@ -41,7 +41,8 @@ class ResponseCurve(Experiment):
         cpus = describe_machine()["cpus"] or 1
         curves = _curves(wish, PER_CPU * cpus)
         pool = int(curves[0]["sessions"])
-        found = dict(calibration_settings(pool if pool > 1 else PER_CPU * cpus, cpus))
+        busy = pool if pool > 1 else PER_CPU * cpus
+        found = dict(calibration_settings(busy, cpus, wish.ways.loops))
         for levels in curves:
             found[setting_name(levels)] = levels
             for percent in _FEW_PERCENTS if wish.quick else _PERCENTS:
@@ -53,9 +54,9 @@ class ResponseCurve(Experiment):
         """All: what is asked for are curves, each of several settings."""
         return possible
 
-    def load(self, _wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
+    def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """What forecasts are about, from a client."""
-        return check_load(max(int(levels["sessions"]) for levels in settings.values()), client=True)
+        return check_load(max(int(levels["sessions"]) for levels in settings.values()), "client", wish.scope)
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """Arrivals per second as shares of capacity: of what the same sessions do that begin at once.

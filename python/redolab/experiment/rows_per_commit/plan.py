@@ -79,7 +79,8 @@ class RowsPerCommit(Experiment):
                 f"--rows is {wish.rows}; it must be greater than 0 and at most {_MOST_ROWS:,}, the rows that "
                 "each sample inserts."
             )
-        return Inserts("inserts", max(wish.sessions, default=1), wish.scope, _PADDING_BYTES)
+        sessions = max(wish.sessions, default=1)
+        return Inserts("inserts", sessions, wish.scope, _PADDING_BYTES, loop=wish.ways.loops[0])
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """The rows of a sample that take `design.seconds` on average, told by short works in each setting.

@@ -53,7 +53,7 @@ class SessionCount(Experiment):
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """Inserts whose loop runs in a client."""
-        return Inserts("", max(map(int, settings)), wish.scope, _PADDING_BYTES, "client")
+        return Inserts("", max(map(int, settings)), wish.scope, _PADDING_BYTES, loop="client")
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """As many inserts in every sample as take `design.seconds` on average, told by a short work in each

@@ -28,15 +28,15 @@ class VerifyForecast(Experiment):
     needs: frozenset[Capability] = frozenset({"inserts", "client_sessions"})
     quick = full = Size(blocks=5, seconds=2.0, warmup_s=0.4)
 
-    def __init__(self, settings: Mapping[str, Levels], today: str, client: bool) -> None:
+    def __init__(self, settings: Mapping[str, Levels], today: str, loop: str) -> None:
         """What is measured.
 
         Args:
             settings: name to levels, today's among them.
             today: the name of today's.
-            client: whether the loop runs in a client.
+            loop: where it runs, `server` or `client`.
         """
-        self._settings, self._today, self._client = settings, today, client
+        self._settings, self._today, self._loop = settings, today, loop
 
     def combine(self, _wish: Wish, /) -> Mapping[str, Levels]:
         """The forecast's settings."""
@@ -46,6 +46,7 @@ class VerifyForecast(Experiment):
         """Today's."""
         return self._today
 
-    def load(self, _wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
+    def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """What forecasts are about."""
-        return check_load(max(int(levels["sessions"]) for levels in settings.values()), self._client)
+        most = max(int(levels["sessions"]) for levels in settings.values())
+        return check_load(most, self._loop, wish.scope)

@@ -41,7 +41,7 @@ def test_a_curve_is_what_costs_are_read_from_and_shares_of_capacity() -> None:
     assert sum("pause_ms" in levels for levels in others.values()) == len(PAUSES_MS)
     assert plan.design.baseline == "4/1/wait"
     assert plan.load.sessions == 8
-    assert plan.load.loop == "client"  # type: ignore[attr-defined]
+    assert plan.load.loop == "client"
 
 
 def test_a_full_run_has_more_points_and_every_one_of_a_quick_run() -> None:
@@ -107,7 +107,7 @@ def test_a_pilot_that_commits_nothing_ends_the_run_in_a_sentence() -> None:
 
 
 def test_costs_are_read_from_the_settings_of_a_calibration() -> None:
-    names = list(calibration_settings(32, 2))
+    names = list(calibration_settings(32, 2, ("server", "client")))
     assert names == [
         "32/1/wait", "1/1/wait", "64/1/wait", "32/32/wait", "1/1/nowait", "32/1/nowait", "64/1/nowait",
         "8/32/nowait", "1/1/wait/server/1", "1/1/wait/server/8", "1/1/wait/server/50",

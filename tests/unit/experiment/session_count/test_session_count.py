@@ -240,7 +240,7 @@ def test_the_plan() -> None:
     assert plan.design.settings == ("4", "32")
     assert plan.design.baseline == "4"
     assert plan.design.units == 320_000
-    assert plan.load == Inserts("", 32, "session", 100, "client")
+    assert plan.load == Inserts("", 32, "session", 100, loop="client")
     with pytest.raises(UsageError, match="names a number twice"):
         EXPERIMENT.plan(Wish(sessions=(4, 4)))
     with pytest.raises(UsageError, match="nothing to be compared with"):

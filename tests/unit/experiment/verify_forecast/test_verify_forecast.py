@@ -57,7 +57,7 @@ def sealed_forecast() -> dict[str, Any]:
 def check(
     place: Path, sealed: dict[str, Any], interrupt_after: int | None = None, refuses: bool = False
 ) -> runner.Outcome:
-    experiment = VerifyForecast(LEVELS, "8/1/wait", client=False)
+    experiment = VerifyForecast(LEVELS, "8/1/wait", "server")
     plan = dataclasses.replace(experiment.plan(Wish(blocks=3, seconds=1.0, seed=1)), documents={FILE: sealed})
     engine = FakeEngine(SCRIPTS, interrupt_after)
     if refuses:
