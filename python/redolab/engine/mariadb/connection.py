@@ -190,6 +190,12 @@ def fetch(
         return list(cursor.fetchall())
 
 
+def socket_of(connection: Connection) -> socket.socket:
+    """The socket that an open connection goes by; pymysql has no public name for it."""
+    opened: socket.socket = connection._sock  # type: ignore[attr-defined] # noqa: SLF001
+    return opened
+
+
 def error_number(error: BaseException) -> int:
     """The server's or client's error number; 0 where there is none."""
     number = error.args[0] if error.args else 0
