@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from redolab.commands.options import (
+    AcrossTiers,
     AgainstColumn,
     AskedEngine,
     AskedExperiment,
@@ -20,7 +21,7 @@ from redolab.commands.options import (
     Client,
     CostsOf,
     Elbow,
-    EngineName,
+    EngineNames,
     ExperimentName,
     ExplorePage,
     GroupColumn,
@@ -45,6 +46,9 @@ from redolab.commands.options import (
     ValueColumn,
     ValuesPage,
     ValuesPath,
+    WatchedSeconds,
+    WatchedSession,
+    WatchedUrl,
     Work,
     Yes,
 )
@@ -107,7 +111,8 @@ def run(
     experiment: ExperimentName = None,
     list_file: ListFile = None,
     plan: PlanOnly = False,
-    engine: EngineName = None,
+    engine: EngineNames = None,
+    across_tiers: AcrossTiers = False,
     quick: Quick = False,
     sessions: Sessions = None,
     rows: Rows = None,
@@ -128,8 +133,8 @@ def run(
 
     command = shlex.join(["redolab", *sys.argv[1:]])
     options = RunOptions(
-        experiment, list_file, engine, quick, sessions, rows, client, load, scope, settings, log_device_ms,
-        blocks, seconds, seed, out, yes, command,
+        experiment, list_file, engine or (), across_tiers, quick, sessions, rows, client, load, scope,
+        settings, log_device_ms, blocks, seconds, seed, out, yes, command,
     )  # fmt: skip
     if plan:
         _show_plan(ask(options), json)
@@ -163,22 +168,9 @@ def doctor(experiment: AskedExperiment = None, engine: AskedEngine = None, json:
 
 @app.command()
 def profile(
-    url: Annotated[
-        str,
-        typer.Argument(
-            metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False
-        ),
-    ],
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            help="Watch so long and print; without it, a live screen on a terminal.",
-            show_default="10 elsewhere",
-        ),
-    ] = None,
-    session: Annotated[
-        int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
-    ] = None,
+    url: WatchedUrl,
+    seconds: WatchedSeconds = None,
+    session: WatchedSession = None,
     page: PageFile = None,
     json: Json = False,
 ) -> None:
@@ -389,9 +381,9 @@ def _show_plan(asked: Asked, json: bool) -> None:
     from redolab.commands.plan import planned, print_plan
 
     if json:
-        show_json(planned(asked.experiment, asked.plan, asked.target))
+        show_json(planned(asked.experiment, asked.plan, asked.servers))
     else:
-        print_plan(asked.experiment, asked.plan, asked.target)
+        print_plan(asked.experiment, asked.plan, asked.servers)
 
 
 if __name__ == "__main__":

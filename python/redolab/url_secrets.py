@@ -27,7 +27,8 @@ _MYSQL_PASSWORD = "MYSQL_PWD"  # noqa: S105  a variable's name
 
 # A browser would read it in another way: # and ? may stand in a password, and the first @ ends it.
 _URL = re.compile(
-    r"(?P<before>(?:--[\w-]+=)?)(?P<scheme>(?:jdbc:)?[a-z][a-z0-9+.-]*)://"
+    # An option, and a server's name.
+    r"(?P<before>(?:--[\w-]+=)?(?:[\w.-]+=)?)(?P<scheme>(?:jdbc:)?[a-z][a-z0-9+.-]*)://"
     r"(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?(?P<place>[^?]*)(?P<query>\?.*)?",
     re.DOTALL | re.IGNORECASE,
 )

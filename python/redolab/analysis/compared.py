@@ -25,11 +25,13 @@ from redolab.analysis.reading import (
     read_sightings,
     setting_names,
 )
+from redolab.analysis.servers.pairs import Group, groups_of, pairs_of
 from redolab.analysis.time_based import UnitOfWork, instance_account, session_account
 from redolab.analysis.verdict import Circumstances
 from redolab.analysis.waits import NOTHING
 from redolab.records.run import Run
 from redolab.records.sample import Sample
+from redolab.records.servers import server_of
 from redolab.stats import blocks as significance
 from redolab.stats.blocks import BlockValues, Comparison, Metric, NullTest
 from redolab.stats.estimates import mean_estimate
@@ -37,12 +39,13 @@ from redolab.stats.estimates import mean_estimate
 
 @dataclass(frozen=True)
 class Compared:
-    """A run's samples by setting, their accounts, and every setting against the baseline."""
+    """A run's samples by setting, their accounts, and every setting against the baseline of its server."""
 
     run: Run
     names: tuple[str, ...]
     """The settings, in the order of the design."""
     baseline: str
+    """Of the first server where there are several; the others' are in `groups`."""
     margin: float
     """Ratios within 1 +- margin count as equivalent."""
     seed: int
@@ -67,7 +70,7 @@ class Compared:
     blocks: Mapping[Metric, BlockValues]
     null: NullTest
     comparisons: tuple[Comparison, ...]
-    """On every metric, with Holm over the settings of each."""
+    """On every metric, with Holm over the pairs of each; servers with each other after those within one."""
 
     @property
     def manifest(self) -> Mapping[str, Any]:
@@ -84,13 +87,18 @@ class Compared:
         """What a crash may lose, by setting; without those of which that is nothing or not known."""
         if self.unit != "commit":
             return {}
-        engine, found = self.manifest["engine"]["name"], {}
+        found = {}
         for declared in self.manifest["settings"]:
-            name = declared["name"]
+            name, engine = declared["name"], server_of(self.manifest["engine"], declared["levels"])["name"]
             rate = mean_estimate(item.arrival_rate for item in self.sessions[name]).point
             if (risk := at_risk(engine, declared, rate)) is not None:
                 found[name] = risk
         return found
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The settings of each server with its baseline."""
+        return groups_of(self.manifest)
 
     @property
     def throughputs(self) -> list[Comparison]:
@@ -115,12 +123,13 @@ class Compared:
 
 
 def compare_run(run: Run) -> Compared:
-    """Read a run of samples and compare every setting with the baseline inside blocks.
+    """Read a run of samples and compare its settings inside blocks, as `redolab.analysis.servers.pairs` says.
 
     A run without any sample that counts gives empty samples and estimates without a point.
     """
     design, names = run.manifest["design"], setting_names(run.manifest)
     baseline, seed, margin = design["baseline"], int(design["seed"]), float(design["margin"])
+    pairs = pairs_of(run.manifest)
     everything, seen = read_samples(run), read_sightings(run)
     good = counting(everything)
     samples = {name: [item for item in good if item.setting == name] for name in names}
@@ -148,9 +157,7 @@ def compare_run(run: Run) -> Compared:
         comparisons=tuple(
             item
             for metric in significance.METRICS
-            for item in significance.compare(
-                blocks[metric], names, baseline, metric, margin=margin, seed=seed
-            )
+            for item in significance.compare_pairs(blocks[metric], pairs, metric, margin=margin, seed=seed)
         ),
     )
 

@@ -5,8 +5,8 @@ The same run gives the same object, to the last digit: `redolab verify` recomput
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from redolab.analysis import as_published, envelope, time_based
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
@@ -21,6 +21,7 @@ from redolab.analysis.profile import profile, time_accounts, unaccounted_text
 from redolab.analysis.reading import (
     read_overhead,
 )
+from redolab.analysis.servers.pairs import Group
 from redolab.analysis.time_based import UnitOfWork
 from redolab.analysis.verdict import Verdict
 from redolab.records.sample import Sample
@@ -28,6 +29,9 @@ from redolab.stats import blocks as significance
 from redolab.stats.density import density
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.published_tests import published_tests
+
+_Value = TypeVar("_Value")
+_Told = TypeVar("_Told")
 
 
 def results(
@@ -56,7 +60,7 @@ def results(
     sessions, instance = compared.sessions, compared.instance
     everything, seen, baseline = compared.everything, compared.seen, compared.baseline
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
-    source = manifest["sampler"]["source"]
+    source, groups = manifest["sampler"]["source"], compared.groups
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
     heading = envelope.heading(compared.run)
     heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
@@ -74,11 +78,11 @@ def results(
         "published": [finding.as_json() for finding in published],
         "as_published": {
             "unit_of_work": {
-                "session": as_published.unit_of_work(sessions, baseline),
-                "instance": as_published.unit_of_work(instance, baseline),
+                "session": _each(groups, sessions, as_published.unit_of_work),
+                "instance": _each(groups, instance, as_published.unit_of_work),
             },
             "overview": as_published.overview(compared.samples, seen),
-            "tests": [test.as_json() for test in published_tests(_response_times(sessions), baseline)],
+            "tests": [test.as_json() for test in _each(groups, _response_times(sessions), published_tests)],
             "sources": list(sources),
         },
         "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
@@ -87,14 +91,29 @@ def results(
         "method": envelope.method(manifest),
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
+        **({"baselines": {group.server: group.baseline for group in groups}} if len(groups) > 1 else {}),
     }
+
+
+def _each(
+    groups: Sequence[Group],
+    values: Mapping[str, _Value],
+    tell: Callable[[Mapping[str, _Value], str], Iterable[_Told]],
+) -> list[_Told]:
+    """What is told of the settings against their baseline, server after server."""
+    return [
+        told
+        for group in groups
+        for told in tell({name: values[name] for name in group.names}, group.baseline)
+    ]
 
 
 def _curve(sessions: Mapping[str, Sequence[UnitOfWork]], compared: Compared) -> dict[str, Any]:
     found = curve(sessions, _working_sessions(compared))
-    # Where work came at random its rate was the setting's own.
+    # Where work came at random its rate was the setting's own; servers promise different things at one rate.
     arrivals = any("arrival_rate_per_s" in item["levels"] for item in compared.manifest["settings"])
-    same = None if arrivals else equal_workload(found["points"], found["published"], compared.baseline)
+    one_rate = not arrivals and len(compared.groups) == 1
+    same = equal_workload(found["points"], found["published"], compared.baseline) if one_rate else None
     return {**found, "equal_workload": same}
 
 

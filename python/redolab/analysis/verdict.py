@@ -221,17 +221,24 @@ def _answer(best: Comparison | None, around: Circumstances) -> _Answer:
     if best.outcome == "worse":
         text = f"Keep {base}: {where}{name}, the next best, {around.does} {ratio_text(ratio)}."
         return [text, f"No setting beats {base}."], "worse", base, None
-    return _undecided(best, around, where)
+    return undecided(best, around, where), "undecided", None, None
 
 
-def _undecided(best: Comparison, around: Circumstances, where: str) -> _Answer:
+def undecided(best: Comparison, around: Circumstances, where: str) -> list[str]:
+    """What is said of a difference that is not settled.
+
+    Args:
+        best: the comparison that comes closest to an answer.
+        around: what must be said beside the figures.
+        where: stands before the setting's name.
+    """
     more = f"{units.counted(best.blocks_needed, 'more block')} would " if best.blocks_needed else ""
     seen = f"Measure more blocks: {where}{best.setting} {around.did} {against(best.ratio, around.baseline)}"
     if best.excludes_equal and more:
         few = f"{best.blocks} blocks are too few to be sure; {more}do."
-        return [f"{seen}, which is not sure yet.", few], "undecided", None, None
+        return [f"{seen}, which is not sure yet.", few]
     settle = f"{more[0].upper()}{more[1:]}settle a {100 * around.margin:g} % difference." if more else ""
-    return [f"{seen}, which decides nothing.", settle], "undecided", None, None
+    return [f"{seen}, which decides nothing.", settle]
 
 
 def _price(named: str, around: Circumstances) -> tuple[str, str]:

@@ -28,8 +28,18 @@ ListFile = Annotated[
     typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
 ]
 PlanOnly = Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")]
-EngineName = Annotated[
-    str | None, typer.Option(help=engine_choices(), show_default="the first that the experiment runs on")
+EngineNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine",
+        metavar="[NAME=]ENGINE",
+        help=f"{engine_choices()}; several are measured side by side.",
+        show_default="the first that the experiment runs on",
+    ),
+]
+AcrossTiers = Annotated[
+    bool,
+    typer.Option("--across-tiers", help="Compare servers also where their commits promise different things."),
 ]
 Quick = Annotated[bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")]
 Sessions = Annotated[
@@ -91,6 +101,21 @@ Children = Annotated[
     ),
 ]
 ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")]
+
+# Of `profile`.
+WatchedUrl = Annotated[
+    str,
+    typer.Argument(metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False),
+]
+WatchedSeconds = Annotated[
+    float | None,
+    typer.Option(
+        help="Watch so long and print; without it, a live screen on a terminal.", show_default="10 elsewhere"
+    ),
+]
+WatchedSession = Annotated[
+    int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
+]
 
 # Of `profile` and `forecast`.
 PageFile = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -11,9 +12,14 @@ from redolab import units
 from redolab.dialect.postgres import GATHERING, parameter_names
 from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
+from redolab.experiment.side_by_side import part_of
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
 from redolab.outlet import terminal
+from redolab.records.servers import SIDE_BY_SIDE
 from redolab.report.screen.paper import Paper
+
+Servers = Mapping[str, str]
+"""What `--engine` says of each server of a run, by the server's name."""
 
 # Set-up, snapshots, checkpoints and the report, seconds: to tell the time a run needs.
 _SET_UP_S = 5.0
@@ -46,9 +52,12 @@ def changes(plan: Plan) -> list[str]:
     ]
 
 
-def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
+def planned(experiment: Experiment, plan: Plan, servers: Servers) -> dict[str, Any]:
     """The plan as `redolab run --plan --json` prints it."""
     design = plan.design
+    engines = {name: target.partition("://")[0] for name, target in servers.items()}
+    several = len(servers) > 1
+    used = {name: _as_json(one) for name, one in consumes(plan, servers).items()}
     order: dict[int, list[str]] = {}
     for trial in design.order():
         order.setdefault(trial.block, []).append(trial.setting)
@@ -57,7 +66,8 @@ def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
         "experiment": experiment.name,
         "question": experiment.question,
         "unit": experiment.unit,
-        "engine": _engine(target),
+        "engine": SIDE_BY_SIDE if several else next(iter(engines.values())),
+        **({"servers": engines} if several else {}),
         "load": {"kind": type(plan.load).__name__.lower(), "name": plan.load.name},
         "sessions": plan.load.sessions,
         "settings": [{"name": name, "levels": dict(levels)} for name, levels in plan.combinations.items()],
@@ -69,24 +79,25 @@ def planned(experiment: Experiment, plan: Plan, target: str) -> dict[str, Any]:
         "warmup_s": design.warmup_s,
         "seed": design.seed,
         "needed_s": needed_s(experiment, plan),
-        "creates": creates(plan, target),
+        "creates": creates(plan, servers),
         "changes": changes(plan),
-        "disk_bytes": plan.load.disk_bytes(design.units),
-        "consumes": _as_json(consumes(plan, target)),
+        "disk_bytes": disk_bytes(plan, servers),
+        "consumes": used if several else next(iter(used.values()), None),
         "order": list(order.values()),
     }
 
 
-def consumes(plan: Plan, target: str) -> Consumption | None:
-    """What the run uses up of a server that has transaction ids, at most; None on anything else."""
-    if not find_offer(target).uses_up:
-        return None
-    return consumption(plan.design, plan.load, plan.combinations)
+def consumes(plan: Plan, servers: Servers) -> dict[str, Consumption]:
+    """What the run uses up at most of each server that has transaction ids, by the server's name."""
+    return {
+        name: consumption(part.design, part.load, part.combinations)
+        for name, target in servers.items()
+        if find_offer(target).uses_up
+        for part in (part_of(plan, name) if len(servers) > 1 else plan,)
+    }
 
 
-def _as_json(used: Consumption | None) -> dict[str, Any] | None:
-    if used is None:
-        return None
+def _as_json(used: Consumption) -> dict[str, Any]:
     return {
         "transaction_ids": used.transaction_ids,
         "log_bytes": used.log_bytes,
@@ -95,22 +106,32 @@ def _as_json(used: Consumption | None) -> dict[str, Any] | None:
     }
 
 
-def creates(plan: Plan, target: str) -> list[str]:
-    """What the run makes on the engine and removes again."""
-    offer = find_offer(target)
-    return [*offer.makes, *plan.load.makes(plan.design.units, offer.within)]
+def creates(plan: Plan, servers: Servers) -> list[str]:
+    """What the run makes on the engine and removes again; of several each with the server's name."""
+    found = []
+    for name, target in servers.items():
+        offer = find_offer(target)
+        made = [*offer.makes, *plan.load.makes(plan.design.units, offer.within)]
+        found += [f"{name}: {each}" for each in made] if len(servers) > 1 else made
+    return found
 
 
-def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console | None = None) -> None:
+def disk_bytes(plan: Plan, servers: Servers) -> int:
+    """About how much disk Redolab's own servers need at most, bytes; of somebody's, that one."""
+    private = sum("://" not in target for target in servers.values())
+    return max(1, private) * plan.load.disk_bytes(plan.design.units)
+
+
+def print_plan(experiment: Experiment, plan: Plan, servers: Servers, console: Console | None = None) -> None:
     """Print the plan for a reader."""
     console = console or terminal()
     paper = Paper(console.width, plain=console.options.ascii_only)
-    told = planned(experiment, plan, target)
+    told = planned(experiment, plan, servers)
     console.print(paper.text(f"{experiment.name}: {experiment.question}", "bold"))
     console.print()
     named = f", {told['load']['name']}" if told["load"]["name"] else ""
     facts = [
-        ("Engine", find_offer(target).text or find_offer(target).title),
+        *_engines(servers),
         ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
@@ -123,9 +144,8 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         ("Disk", f"at most about {told['disk_bytes'] / 1e9:.1f} GB while it runs"),
         ("Seed", str(told["seed"])),
     ]
-    used = consumes(plan, target)
-    if used is not None:
-        facts.insert(-1, ("Uses up", used.text))
+    if used := consumes(plan, servers):
+        facts.insert(-1, ("Uses up", "; ".join(_on(name, servers) + one.text for name, one in used.items())))
     for line in paper.facts(facts):
         console.print(line)
     console.print()
@@ -134,8 +154,15 @@ def print_plan(experiment: Experiment, plan: Plan, target: str, console: Console
         console.print(line)
 
 
-def _engine(target: str) -> str:
-    return target.partition("://")[0]
+def _engines(servers: Servers) -> list[tuple[str, str]]:
+    offers = {name: find_offer(target) for name, target in servers.items()}
+    title = "Server" if len(servers) > 1 else "Engine"
+    return [(title, _on(name, servers) + (offer.text or offer.title)) for name, offer in offers.items()]
+
+
+def _on(name: str, servers: Servers) -> str:
+    """What stands before what is said of one server, where there are several."""
+    return f"{name}: " if len(servers) > 1 else ""
 
 
 _SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}

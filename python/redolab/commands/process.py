@@ -13,7 +13,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError
+from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, UsageError
 from redolab.outlet import say
 from redolab.printable import printable
 from redolab.url_secrets import take_secrets
@@ -84,8 +84,19 @@ def hide_secrets(argv: list[str]) -> None:
     """Start over without secrets on the command line, where every user of the machine sees them.
 
     Raises:
-        UsageError: it cannot be told where one of them ends.
+        UsageError: it cannot be told where one of them ends, or two URLs have different ones.
     """
-    without = [take_secrets(argument, os.environ) for argument in argv]
+    taken: dict[str, str] = {}
+    without = []
+    for argument in argv:
+        found: dict[str, str] = {}
+        without.append(take_secrets(argument, found))
+        if any(taken.get(name, value) != value for name, value in found.items()):
+            raise UsageError(
+                "Two URLs have different passwords in them, and only one can be handed on. Leave them out, "
+                "and give them in ~/.pgpass (~/.my.cnf for MariaDB and MySQL)."
+            )
+        taken |= found
+    os.environ.update(taken)
     if without != argv:
         os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted

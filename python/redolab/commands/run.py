@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from redolab.commands.plan import amount_text, changes, creates, needed_s
+from redolab.commands.plan import Servers, amount_text, changes, creates, disk_bytes, needed_s
 from redolab.commands.progress import shown
+from redolab.commands.servers import common_ways, named_targets
 from redolab.engine import check_target, default_engine, find_offer, open_engine
 from redolab.engine.base import Engine, Introduction
 from redolab.engine.offer import Offer
+from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Plan, Wish
 from redolab.experiment.listed.plan import listed_experiment
+from redolab.experiment.side_by_side import SideBySide, part_of
 from redolab.files.places import default_run_directory
 from redolab.measure import runner
 from redolab.measure.consumption import consumption
@@ -34,7 +40,8 @@ class RunOptions:
 
     experiment: str | None
     list_file: Path | None
-    engine: str | None
+    engines: Sequence[str]
+    across_tiers: bool
     quick: bool
     sessions: str | None
     rows: int | None
@@ -57,10 +64,11 @@ class Asked:
 
     experiment: Experiment
     plan: Plan
-    target: str
-    """The engine; the experiment's own where none was named."""
+    servers: Servers
     log_device_s: tuple[float, ...]
     """Flush time of an emulated log device: one for all logs, or one for each; none for the real one."""
+    lacking: Sequence[str] = ()
+    """The settings that a server does not have, and why; one sentence each."""
 
 
 def ask(options: RunOptions) -> Asked:
@@ -71,10 +79,19 @@ def ask(options: RunOptions) -> Asked:
     """
     experiment = _experiment(options)
     delays_s = _log_device_s(options.log_device_ms)
-    target = options.engine or default_engine(experiment.needs)
+    servers = named_targets(options.engines or [default_engine(experiment.needs)])
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
-    check_target(name, target, experiment.needs, delays_s)
-    return Asked(experiment, experiment.plan(_wish(options, find_offer(target))), target, delays_s)
+    for target in servers.values():
+        check_target(name, target, experiment.needs, delays_s)
+    offers = {server: find_offer(target) for server, target in servers.items()}
+    wish = _wish(options, offers)
+    if len(servers) == 1:
+        if options.across_tiers:
+            raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
+        return Asked(experiment, experiment.plan(wish), servers, delays_s)
+    missing = {server: partial(offer.missing, servers[server]) for server, offer in offers.items()}
+    beside = SideBySide(experiment, missing, options.across_tiers)
+    return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish))
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -98,18 +115,32 @@ def open_agreed(asked: Asked, agreed: bool) -> Engine:
     """
     plan = asked.plan
     _announce(asked)
-    need = plan.load.disk_bytes(plan.design.units)
-    engine = open_engine(asked.target, plan.load, need, asked.log_device_s, plan.design.seed)
+    need = disk_bytes(plan, asked.servers)
+    engines: dict[str, Engine] = {}
     try:
-        if "://" in asked.target:
-            used = consumption(plan.design, plan.load, plan.combinations)
-            levels = list(plan.combinations.values())
-            server = engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)
-            _agree(asked, server, agreed)
+        for name, target in asked.servers.items():
+            engines[name] = open_engine(target, plan.load, need, asked.log_device_s, plan.design.seed)
+        foreign = {name: _introduce(asked, name, engines[name]) for name in _foreign(asked)}
+        if foreign:
+            _agree(asked, foreign, agreed)
     except BaseException:
-        engine.close()
+        with ExitStack() as stack:
+            for engine in engines.values():
+                stack.callback(engine.close)
         raise
-    return engine
+    return engines.popitem()[1] if len(engines) == 1 else EnginesBeside(engines, asked.lacking)
+
+
+def _foreign(asked: Asked) -> dict[str, str]:
+    """The servers that are somebody else's."""
+    return {name: target for name, target in asked.servers.items() if "://" in target}
+
+
+def _introduce(asked: Asked, name: str, engine: Engine) -> Introduction:
+    plan = part_of(asked.plan, name) if len(asked.servers) > 1 else asked.plan
+    used = consumption(plan.design, plan.load, plan.combinations)
+    levels = list(plan.combinations.values())
+    return engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)
 
 
 def measure(asked: Asked, engine: Engine, out: Path, command: str) -> runner.Outcome:
@@ -140,26 +171,28 @@ def _experiment(options: RunOptions) -> Experiment:
     return listed_experiment(options.list_file)
 
 
-def _wish(options: RunOptions, offer: Offer) -> Wish:
+def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
     if options.scope is not None and options.scope not in get_args(Scope):
         raise UsageError(f"There is no scope {options.scope!r}. Use {', '.join(get_args(Scope))}.")
-    if options.scope is not None and options.scope not in offer.ways.scopes:
-        raise UsageError(
-            f"--scope {options.scope} does not exist on {offer.name}: its parameters of commits are set for "
-            f"{' or '.join(offer.ways.scopes)} alone. Leave --scope out."
-        )
+    for offer in offers.values():
+        if options.scope is not None and options.scope not in offer.ways.scopes:
+            raise UsageError(
+                f"--scope {options.scope} does not exist on {offer.name}: its parameters of commits are set "
+                f"for {' or '.join(offer.ways.scopes)} alone. Leave --scope out."
+            )
+    ways = common_ways(offers)
     return Wish(
         quick=options.quick,
         sessions=_numbers(options.sessions),
         rows=options.rows,
         client=options.client,
         load=options.load,
-        scope=options.scope or offer.ways.scopes[0],
+        scope=options.scope or ways.scopes[0],
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
         seed=options.seed if options.seed is not None else secrets.randbelow(2**31),
-        ways=offer.ways,
+        ways=ways,
     )
 
 
@@ -209,22 +242,27 @@ def _announce(asked: Asked) -> None:
         f"{counted(plan.load.sessions, 'session')}, seed {design.seed}; "
         f"about {clock(needed_s(experiment, plan))}."
     )
+    for text in asked.lacking:
+        say(f"Not applicable: {text}")
 
 
-def _agree(asked: Asked, server: Introduction, agreed: bool) -> None:
-    """Tell what will be done on somebody's server, and ask.
+def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> None:
+    """Tell what will be done on somebody's servers, and ask.
 
     Raises:
         UsageError: nobody is there to agree, or did not.
     """
     plan = asked.plan
-    say(f"Server: {server.place}.")
-    for note in server.notes:
-        say(note)
+    for name, server in foreign.items():
+        say(f"{name if len(asked.servers) > 1 else 'Server'}: {server.place}.")
+        for note in server.notes:
+            say(note)
     if agreed:
         return
+    made = creates(plan, _foreign(asked))
     say(
-        f"On that server Redolab makes {'; '.join(creates(plan, asked.target))}. It loads the server for "
+        f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab makes {'; '.join(made)}. "
+        f"It loads {'the server' if len(foreign) == 1 else 'them'} for "
         f"that time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back "
         "and what was made is removed at the end. `--plan` tells more."
     )

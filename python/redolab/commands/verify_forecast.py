@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import redolab
 from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
+from redolab.commands.servers import named_targets
 from redolab.engine import check_target, find_offer
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
@@ -23,6 +24,7 @@ from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.records.sealed import FILE, seal
+from redolab.records.servers import baseline_server
 from redolab.records.store import Run, open_run
 from redolab.records.writer import check_free
 
@@ -170,7 +172,7 @@ def _asked(
     Raises:
         UsageError: the engine is none for it, or must be named.
     """
-    if options.engine is None and run.manifest["engine"]["name"] != "embedded":
+    if options.engine is None and baseline_server(run.manifest)["name"] != "embedded":
         raise UsageError(
             f"{options.run} was measured on a server of yours, which its record does not name: "
             "say --engine URL."
@@ -182,7 +184,7 @@ def _asked(
     if delays_s and "log_device" not in find_offer(target).capabilities:
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
     check_target(experiment.name, target, experiment.needs, delays_s)
-    return Asked(experiment, _plan(experiment, options, target), target, delays_s)
+    return Asked(experiment, _plan(experiment, options, target), named_targets([target]), delays_s)
 
 
 def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:

@@ -64,6 +64,11 @@ def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # n
     return Checkup()
 
 
+def nothing_missing(target: str, levels: Mapping[str, str]) -> str | None:  # noqa: ARG001
+    """Of an engine that has every combination of levels."""
+    return None
+
+
 @dataclass(frozen=True)
 class Offer:
     """An engine that `--engine` can name."""
@@ -83,6 +88,9 @@ class Offer:
     """Where its sessions' loops can run, and how far its parameters reach."""
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
+    missing: Callable[[str, Mapping[str, str]], str | None] = nothing_missing
+    """Why such a target does not have a setting with such levels, one sentence; None where it has, or where
+    that is not known before it is opened."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

@@ -95,6 +95,8 @@ class Experiment(ABC):
     full: Size
     null_pair: bool = True
     """Whether the baseline stands twice in a block, to be compared with itself."""
+    side_by_side: bool = False
+    """Whether its answer can have the server as a further factor (`redolab.experiment.side_by_side`)."""
 
     @abstractmethod
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:

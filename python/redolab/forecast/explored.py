@@ -24,6 +24,7 @@ from redolab.forecast.models.outlook import (
 from redolab.forecast.track_record import Predicted, Score
 from redolab.model.erlang import NoSteadyStateError
 from redolab.records.run import Run
+from redolab.records.servers import baseline_server
 
 _FEWEST_TO = 64
 """The sweep goes at least to so many sessions, and to twice the most that were measured."""
@@ -94,7 +95,7 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not tell what a commit, a row and a flush cost.
     """
-    return explored(calibrate(run), name, str(run.manifest["engine"]["name"]), record)
+    return explored(calibrate(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
 def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:

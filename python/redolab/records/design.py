@@ -56,6 +56,8 @@ class Design:
     where a setting is not named."""
     units_each: int | None = None
     """Units of work of every session in a sample, in place of `units`."""
+    across_tiers: bool = False
+    """Whether settings of several servers are compared whose durability tiers differ."""
 
     def __post_init__(self) -> None:
         if self.baseline not in self.settings:

@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from redolab.files.shapes import Shape, anything, entries, flag, items, maybe, number, one_of, record, text
+from redolab.records.servers import SERVER, servers_of
 
 STATUSES = ("running", "finished", "interrupted", "failed")
 MOST_SAMPLES = 200_000
 _MOST_SETTINGS = 10_000
 _MOST_SESSIONS = 100_000
+_MOST_SERVERS = 100
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SEED = 1 << 64
 
@@ -39,6 +41,9 @@ def wrong_in_manifest(manifest: Mapping[str, Any], files: tuple[str, ...]) -> st
     unknown |= {trial["setting"] for trial in manifest.get("order", ())} - known
     if unknown:
         return f"design or order names {min(unknown)[:60]!r}, which is not among the settings"
+    servers = servers_of(manifest["engine"])
+    if servers and any(setting["levels"].get(SERVER) not in servers for setting in manifest["settings"]):
+        return "settings has one of no server that engine.servers names"
     return None
 
 
@@ -116,6 +121,7 @@ _DESIGN = record(
         "null_pair": flag,
         "units": maybe(_count),
         "units_each": maybe(_count),
+        "across_tiers": flag,
         "repeats": entries(number(1, 1e9, whole=True), _MOST_SETTINGS),
     },
 )
@@ -131,17 +137,19 @@ _TRIAL = record(
 _LOAD = record(
     {}, {"sessions": number(0, _MOST_SESSIONS, whole=True), "rows": _count, "loop": _short, "scope": _short}
 )
+_ABOUT_ENGINE = {
+    "version": _short,
+    "local": flag,
+    "emulated": maybe(
+        record({}, {"log_device_ms": maybe(number(0, 1e7)), "binlog_device_ms": maybe(number(0, 1e7))})
+    ),
+    "binlog": maybe(flag),
+    "log_filesystem": maybe(_short),
+    "place": _long,
+}
 _ENGINE = record(
     {"name": _short},
-    {
-        "version": _short,
-        "local": flag,
-        "emulated": maybe(
-            record({}, {"log_device_ms": maybe(number(0, 1e7)), "binlog_device_ms": maybe(number(0, 1e7))})
-        ),
-        "log_filesystem": maybe(_short),
-        "place": _long,
-    },
+    {**_ABOUT_ENGINE, "servers": entries(record({"name": _short}, _ABOUT_ENGINE), _MOST_SERVERS)},
 )
 _MACHINE = record(
     {},

@@ -170,26 +170,49 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every setting with the baseline on one metric; Holm over the settings.
 
-    A block counts for a setting when the setting and every baseline sample of the design are in it. Those
-    are A and A', or A alone where no block of the run has an A'.
+    As `compare_pairs`, which says when a block counts.
     """
-    paired = any((baseline, "baseline_b") in values for values in blocks.values())
-    roles: tuple[str, ...] = ("baseline_a", "baseline_b") if paired else ("baseline_a",)
-    raw = []
-    for setting in settings:
-        if setting == baseline:
-            continue
+    pairs = [(setting, baseline) for setting in settings if setting != baseline]
+    return compare_pairs(blocks, pairs, metric, margin=margin, seed=seed, resamples=resamples)
+
+
+def compare_pairs(
+    blocks: BlockValues,
+    pairs: Sequence[tuple[str, str]],
+    metric: Metric,
+    *,
+    margin: float,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> tuple[Comparison, ...]:
+    """Compare the first setting of each pair with the second on one metric; Holm over the pairs.
+
+    A block counts for a pair when the first setting and every sample that the design has of the second are in
+    it. Those of the baseline are A and A', or A alone where no block of the run has an A'.
+    """
+    raw, fewest = [], []
+    for setting, reference in pairs:
+        roles = _roles(blocks, reference)
         rows = [
-            [values[setting, "treatment"], *(values[baseline, role] for role in roles)]
+            [values[setting, "treatment"], *(values[reference, role] for role in roles)]
             for _, values in sorted(blocks.items())
-            if (setting, "treatment") in values and all((baseline, role) in values for role in roles)
+            if (setting, "treatment") in values and all((reference, role) in values for role in roles)
         ]
         nothing = Comparison(
-            setting, baseline, metric, len(rows), MISSING, replace(MISSING, level=0.9),
+            setting, reference, metric, len(rows), MISSING, replace(MISSING, level=0.9),
             None, None, "undecided", detected=False, blocks_needed=None,
         )  # fmt: skip
         raw.append(_measured(nothing, rows, margin, seed, resamples))
-    return _adjusted(raw, margin, _fewest_blocks(len(raw), labels=len(roles) + 1))
+        fewest.append(_fewest_blocks(len(pairs), labels=len(roles) + 1))
+    return _adjusted(raw, margin, fewest)
+
+
+def _roles(blocks: BlockValues, setting: str) -> tuple[str, ...]:
+    """The roles under which a setting stands in a block."""
+    found = {role for values in blocks.values() for name, role in values if name == setting}
+    if "treatment" in found:
+        return ("treatment",)
+    return ("baseline_a", "baseline_b") if "baseline_b" in found else ("baseline_a",)
 
 
 def friedman(blocks: BlockValues, settings: Sequence[str]) -> tuple[float, float] | None:
@@ -230,14 +253,17 @@ def _measured(
     )
 
 
-def _adjusted(raw: Sequence[Comparison], margin: float, fewest_blocks: int) -> tuple[Comparison, ...]:
+def _adjusted(
+    raw: Sequence[Comparison], margin: float, fewest_blocks: Sequence[int]
+) -> tuple[Comparison, ...]:
     judged = []
-    for item, pvalue in zip(raw, holm([item.pvalue for item in raw]), strict=True):
+    adjusted = holm([item.pvalue for item in raw])
+    for item, pvalue, fewest in zip(raw, adjusted, fewest_blocks, strict=True):
         detected = pvalue is not None and pvalue < ALPHA
         outcome = _outcome(item, margin, detected)
         needed = item.blocks_needed if outcome == "undecided" else None
-        if outcome == "undecided" and item.excludes_equal and item.blocks < fewest_blocks:
-            needed = fewest_blocks - item.blocks
+        if outcome == "undecided" and item.excludes_equal and item.blocks < fewest:
+            needed = fewest - item.blocks
         judged.append(
             replace(
                 item,

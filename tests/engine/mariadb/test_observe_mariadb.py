@@ -308,10 +308,11 @@ def test_commits_are_counted(server: MariaDB) -> None:
 @pytest.mark.parametrize("options", [(), ("--log-bin", "--sync-binlog=1")], ids=["no binlog", "binlog"])
 def test_commits_on_a_slow_log_wait_for_it(place: Path, options: tuple[str, ...]) -> None:
     directory = Path(tempfile.mkdtemp(dir=place))
+    (directory / "data").symlink_to(directory / "slow" / "data")
     device = LogDevice(directory, [Log("redo", "redo log", "ib_logfile")], [0.02], None)
     with (
         closing(device),
-        running_mariadb(directory, *options, environment=device.environment) as server,
+        running_mariadb(directory / "slow", *options, environment=device.environment) as server,
     ):
         prepare(server)
         with closing(MariadbObserver(server.url, 5)) as observer:

@@ -74,7 +74,7 @@ class Device:
     def counts(self, number: int = 0) -> Counts:
         page = self.control.read_bytes()
         slots = struct.unpack_from("<6Q", page, LOGS_AT + number * LOG_BYTES)
-        return Counts(*slots, attached=struct.unpack_from("<Q", page, 8)[0])
+        return Counts(*slots, *struct.unpack_from("<Q", page, 8))
 
     def run(self, code: str, *arguments: Path | str | int) -> str:
         """Run Python code with the library preloaded; return what it prints."""

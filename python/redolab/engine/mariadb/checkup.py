@@ -13,10 +13,10 @@ from redolab.records.checkup import Check, Checkup, missing, of_observation
 
 
 def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Checkup:
-    """The installed program and the disk."""
-    return checkup.check_private(
-        f"{private.TITLES[flavour]}, private", partial(private.look, flavour), wanted
-    )
+    """The installed program, the disk, and the emulated log device."""
+    look = partial(private.look, flavour)
+    found = checkup.check_private(f"{private.TITLES[flavour]}, private", look, wanted)
+    return Checkup((*found.checks, checkup.device_check()), found.refusals)
 
 
 def check_url(target: str) -> Checkup:

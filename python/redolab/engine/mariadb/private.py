@@ -61,12 +61,13 @@ _OPTIONS: dict[Flavour, tuple[str, ...]] = {
 }
 # What its undo log needs is given back only on purge: nothing may wait for that at the end.
 _QUICKEST_END: dict[Flavour, int] = {"mariadb": 3, "mysql": 2}
-_COMMIT = (
+_COMMITS = 20
+_TABLE = (
     "create database redolab",
-    "create table redolab.first (id int primary key) engine=InnoDB",
-    "insert into redolab.first values (1)",
-    "drop database redolab",
+    "create table redolab.first (id int auto_increment primary key) engine=InnoDB",
 )
+_COMMIT = "insert into redolab.first values ()"
+_NO_TABLE = "drop database redolab"
 
 
 class PrivateServer(GuardedServer):
@@ -110,7 +111,7 @@ class PrivateServer(GuardedServer):
             "env": environment,
         }
         basic = [
-            str(program), "--no-defaults", *_as_root(), *_messages(program), f"--datadir={self.data}",
+            str(program), "--no-defaults", *_as_root(), f"--datadir={self.data}",
             f"--tmpdir={self.directory}", *_OPTIONS[flavour],
         ]  # fmt: skip
         try:
@@ -136,8 +137,10 @@ class PrivateServer(GuardedServer):
                 # Killed before its first checkpoint, it would find its own tablespace empty.
                 self._execute("set global innodb_log_checkpoint_now = on")
             if self.device:
-                with self.device.reached():
-                    self._execute(*_COMMIT)
+                self._execute(*_TABLE)
+                with self.device.reached(_COMMITS):
+                    self._execute(*[_COMMIT] * _COMMITS)
+                self._execute(_NO_TABLE)
         except BaseException:
             self.stop()
             raise
@@ -186,13 +189,6 @@ def _found(name: str) -> Iterator[Path]:
         found = shutil.which(name, path=place) if place else None
         if found is not None:
             yield Path(found).resolve()
-
-
-def _messages(program: Path) -> list[str]:
-    """Where its messages lie, if it was unpacked elsewhere than it was built for."""
-    places = [program.parents[1] / "share" / name for name in ("mysql", "mariadb", "")]
-    found = [place for place in places if (place / "english" / "errmsg.sys").is_file()]
-    return [f"--lc-messages-dir={found[0]}"] if found else []
 
 
 def _as_root() -> list[str]:

@@ -10,6 +10,8 @@ from redolab.analysis.compared import Compared, circumstances
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.reading import Sightings
 from redolab.analysis.results import results
+from redolab.analysis.servers.tables import between_servers, promises
+from redolab.analysis.servers.verdict import verdict_on_servers
 from redolab.analysis.verdict import Regime, regime, verdict
 from redolab.experiment.commit_mode.findings import findings
 from redolab.records.run import Run
@@ -27,17 +29,23 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         compared: the same, compared.
     """
     emulated_ms = envelope.log_device_ms(run.manifest)
-    found = _regime(
-        compared.samples.get(compared.baseline, ()), compared.seen, compared.baseline, emulated_ms
+    regimes = {
+        group.server: _regime(
+            compared.samples.get(group.baseline, ()), compared.seen, group.baseline, emulated_ms
+        )
+        for group in compared.groups
+    }
+    found = next(iter(regimes.values()))
+    around = circumstances(compared, "commits", "committed")
+    several = len(regimes) > 1
+    answer = (
+        verdict_on_servers(compared, around, regimes)
+        if several
+        else verdict(found, compared.null, compared.throughputs, around)
     )
-    answer = verdict(
-        found,
-        compared.null,
-        compared.throughputs,
-        circumstances(compared, "commits", "committed"),
-    )
+    tables = (between_servers(compared), promises(run.manifest)) if several else ()
     published = findings(compared, found)
-    return results(compared, answer, published=published, sources=as_published.SOURCES) | {
+    return results(compared, answer, tables, published=published, sources=as_published.SOURCES) | {
         "regime": found.as_json()
     }
 

@@ -22,6 +22,7 @@ class Durability(CommitModes):
     quick = Size(blocks=10, seconds=1.6, warmup_s=0)
     full = Size(blocks=40, seconds=3, warmup_s=0)
     null_pair = False
+    side_by_side = True
 
     def load(self, wish: Wish, _settings: Mapping[str, Levels], /) -> Ledger:
         """A ledger of numbered commits."""

@@ -18,6 +18,7 @@ from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.track_record import shipped_record
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
+from redolab.records.servers import baseline_server
 
 LINES = 3
 """The most sentences of the short list."""
@@ -56,7 +57,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     except UsageError as error:
         calibrated, why = None, str(error)
     today = baseline if calibrated is None else calibrated.today
-    engine = str(run.manifest["engine"]["name"])
+    engine = str(baseline_server(run.manifest)["name"])
     bounds = bounds_of_times(times.get(today, ()))
     advice = _advice(today, "response time", bounds, engine)
     if calibrated is None:

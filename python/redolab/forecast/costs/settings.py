@@ -12,6 +12,7 @@ from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, stateme
 from redolab.records.load import pause_of
 from redolab.records.run import Run
 from redolab.records.sample import Sample
+from redolab.records.servers import SERVER
 
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
@@ -140,17 +141,19 @@ def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, Sampl
 
 
 def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> set[str]:
-    """The settings with the loop and the log device of the baseline: costs of others are other costs."""
+    """The settings with the server, the loop and the log device of the baseline: costs of others are other
+    costs.
+    """
 
-    def system(name: str) -> tuple[str | None, str | None]:
-        return levels[name].get("loop"), levels[name].get("log_device_ms")
+    def below(name: str) -> tuple[str | None, str | None]:
+        return levels[name].get(SERVER), levels[name].get("log_device_ms")
 
     like = baseline if baseline is not None and baseline in levels else next(iter(levels))
-    _, device_ms = system(like)
     return {
         name
         for name in levels
-        if system(name) == system(like) or ("pause_ms" in levels[name] and system(name)[1] == device_ms)
+        if below(name) == below(like)
+        and (levels[name].get("loop") == levels[like].get("loop") or "pause_ms" in levels[name])
     }
 
 

@@ -84,7 +84,7 @@ def ratios(results: Results) -> Figure:
     entries = [
         item
         for item in tables.comparisons_on(results, "throughput_per_s")
-        if item["ratio"]["point"] is not None
+        if item["ratio"]["point"] is not None and _within_a_server(results, item)
     ]
     settings = [item["name"] for item in results["settings"]]
     margin = results["method"].get("design", {}).get("margin") or 0.0
@@ -103,7 +103,7 @@ def ratios(results: Results) -> Figure:
         )
         marks.append({"kind": "label", "y": place, "name": item["a"], "text": full})
         bounds += [end for end in (ratio["low"], ratio["point"], ratio["high"]) if end]
-    title = f"{wording.units(results).capitalize()}/s, ratio to {tables.baseline(results)}"
+    title = f"{wording.units(results).capitalize()}/s, ratio to {tables.baseline_text(results)}"
     across = (
         drawing.log_axis(title, bounds, padding=0.1)
         if drawing.spread(bounds)
@@ -112,6 +112,11 @@ def ratios(results: Results) -> Figure:
     each = 44 if len(entries) <= drawing.FEW else 40
     up = {"label": "", "domain": [len(entries) - 0.5, -0.85], "bare": True}
     return drawing.figure(60 + each * max(1, len(entries)), across, up, marks, [])
+
+
+def _within_a_server(results: Results, comparison: Mapping[str, Any]) -> bool:
+    """Whether it is no comparison of servers, which have a table of their own."""
+    return not results.get("baselines") or comparison["b"] == tables.baseline_of(results, comparison["a"])
 
 
 def sweep(swept: Sweep) -> Figure:

@@ -21,7 +21,8 @@ def settings(results: Results) -> Table:
     def time(value: Mapping[str, float | None] | None) -> Cell:
         return Cell(cells.number(unit.of(value["point"]) if value else None))
 
-    tiered = tables.has_tiers(results)
+    # Of several servers a table of its own tells them, and the names of settings are long.
+    tiered = tables.has_tiers(results) and not results.get("baselines")
     rows = [
         [
             Cell(setting["name"]),
@@ -45,11 +46,11 @@ def settings(results: Results) -> Table:
 
 
 def ratios(results: Results) -> Table:
-    """Every setting's throughput against the baseline's."""
+    """Every setting's throughput against that of its server's baseline."""
     rows = []
     unsettled: dict[str, list[str]] = {}
     for entry in tables.comparisons_on(results, "throughput_per_s"):
-        if entry["b"] != tables.baseline(results):
+        if entry["b"] != tables.baseline_of(results, entry["a"]):
             continue
         ratio = cells.estimate(entry["ratio"], suffix="×")
         rows.append(
@@ -70,7 +71,7 @@ def ratios(results: Results) -> Table:
         Column("p, adjusted"),
         Column("Outcome", align="left"),
     )
-    caption = f"{wording.units(results).capitalize()}/s against {tables.baseline(results)}"
+    caption = f"{wording.units(results).capitalize()}/s against {tables.baseline_text(results)}"
     note = " ".join(f"{blocks} would settle {', '.join(names)}." for blocks, names in unsettled.items())
     return Table("ratios", caption, columns, rows, note)
 

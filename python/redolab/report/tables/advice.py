@@ -126,7 +126,9 @@ def _measured(results: Results) -> list[str]:
     verdict = results.get("verdict") or {}
     if verdict.get("outcome") != "better" or not verdict.get("best"):
         return []
-    entry = tables.comparison(results, verdict["best"], "throughput_per_s")
+    pair = (verdict["best"], verdict["baseline"])
+    entries = tables.comparisons_on(results, "throughput_per_s")
+    entry = next((item for item in entries if (item["a"], item["b"]) == pair), None)
     if entry is None or entry["ratio"]["point"] is None:
         return []
     ratio = cells.estimate(entry["ratio"], suffix="×")

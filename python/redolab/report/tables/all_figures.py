@@ -77,7 +77,7 @@ def _groups(results: Results) -> list[tuple[str, bool, list[tuple[Column, _Show]
             True,
             [
                 (Column(wording.units(results).capitalize(), "per s"), estimate("throughput_per_s")),
-                (Column("Ratio", f"to {tables.baseline(results)}"), ratio),
+                (Column("Ratio", f"to {tables.baseline_text(results)}"), ratio),
             ],
         ),
         (

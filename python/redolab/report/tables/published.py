@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab.report.tables import cells, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
-from redolab.report.tables.tables import baseline
+from redolab.report.tables.tables import baseline_of
 
 _LOG_WRITE = (
     "Log write is the time of all write and flush calls on the log, with their CPU time and run queue, "
@@ -123,6 +123,6 @@ def curve_published(results: Results) -> Table:
 
 
 def _change(entry: Mapping[str, Any], key: str, results: Results) -> Cell:
-    if entry["setting"] == baseline(results):
+    if entry["setting"] == baseline_of(results, entry["setting"]):
         return Cell("–")
     return cells.change(entry.get(key))

@@ -7,6 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.dialect.known import product_name
+from redolab.records.servers import SERVER, servers_of
 from redolab.report.tables import cells, naming, wording
 from redolab.report.tables.cells import Cell, Column, Results, Table
 
@@ -40,9 +41,9 @@ def emulation(results: Results) -> str:
 
 
 def comparison(results: Results, setting: str, metric: str) -> Mapping[str, Any] | None:
-    """Find the comparison of a setting with the baseline."""
+    """Find the comparison of a setting with the baseline of its server."""
     for entry in comparisons_on(results, metric):
-        if entry["a"] == setting and entry["b"] == baseline(results):
+        if entry["a"] == setting and entry["b"] == baseline_of(results, setting):
             return dict(entry)
     return None
 
@@ -53,8 +54,22 @@ def comparisons_on(results: Results, metric: str) -> list[Mapping[str, Any]]:
 
 
 def baseline(results: Results) -> str:
-    """Name of the setting every other one is compared with."""
+    """Name of the setting every other one is compared with; of several servers the first one's."""
     return str(results["verdict"]["baseline"])
+
+
+def baseline_of(results: Results, setting: str) -> str:
+    """Name of the setting that this one is compared with: that of its server."""
+    baselines = results.get("baselines")
+    if not baselines:
+        return baseline(results)
+    levels = next(item["levels"] for item in results["settings"] if item["name"] == setting)
+    return str(baselines[levels[SERVER]])
+
+
+def baseline_text(results: Results) -> str:
+    """What settings are compared with, for a heading."""
+    return "the baseline of its server" if results.get("baselines") else baseline(results)
 
 
 def verdict(results: Results) -> tuple[str, str]:
@@ -78,12 +93,20 @@ def outcome(results: Results) -> Cell:
 
 def is_database(results: Results) -> bool:
     """Whether a database was measured, and not the machine alone."""
-    return product_name(results["engine"]["name"]) is not None
-
-
-def server(results: Results) -> str:
-    """Name what was measured."""
     engine = results["engine"]
+    return bool(servers_of(engine)) or product_name(engine["name"]) is not None
+
+
+def servers(results: Results) -> list[tuple[str, str]]:
+    """Name what was measured, each server by itself."""
+    several = servers_of(results["engine"])
+    if several:
+        return [(f"Server {name}", _server(results, engine)) for name, engine in several.items()]
+    engine = results["engine"]
+    return [("Server" if is_database(results) else "Measured on", _server(results, engine))]
+
+
+def _server(results: Results, engine: Mapping[str, Any]) -> str:
     place = "" if engine.get("local", True) else ", on another machine"
     product = product_name(engine["name"])
     if product:
@@ -116,7 +139,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     if "facts" in results:
         return [(name, value) for name, value in results["facts"]]
     known = [
-        ("Server" if is_database(results) else "Measured on", server(results)),
+        *servers(results),
         *_machine(results),
         ("Load", load(results)),
         _counted(results),
@@ -194,7 +217,7 @@ def glance(results: Results) -> Table:
         Column(f"{named.capitalize()}/s against baseline", "ratio"),
         Column("Outcome", align="left"),
     )
-    caption = f"The settings against {baseline(results)}"
+    caption = f"The settings against {baseline_text(results)}"
     return Table("glance", caption, columns, rows, naming.parts_of_names(results))
 
 
@@ -285,7 +308,9 @@ def comparisons(results: Results) -> Table:
             f" Friedman test over all settings: statistic {cells.number(friedman['statistic'])}, "
             f"{cells.p_equals(friedman['pvalue'])}."
         )
-    caption = "Comparisons of all pairs" if pairs else f"Comparisons with {baseline(results)}"
+    caption = f"Comparisons with {baseline(results)}"
+    if pairs:
+        caption = "All comparisons" if results.get("baselines") else "Comparisons of all pairs"
     return Table("comparisons", caption, columns, rows, note)
 
 
@@ -350,7 +375,7 @@ def _regime(regime: Mapping[str, Any]) -> str:
 
 
 def _against_baseline(results: Results, setting: str, metric: str) -> list[Cell]:
-    if setting == baseline(results):
+    if setting == baseline_of(results, setting):
         return [Cell("1"), Cell("baseline", tone="baseline")]
     entry = comparison(results, setting, metric)
     if entry is None:

@@ -1,0 +1,123 @@
+"""The answer of a run on several servers: which one does more for the same promise, then each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from redolab.analysis.compared import Compared
+from redolab.analysis.servers.pairs import Group, Match, matches_of
+from redolab.analysis.verdict import (
+    Circumstances,
+    Regime,
+    Verdict,
+    against,
+    joined,
+    rests_on,
+    undecided,
+    verdict,
+    withheld,
+)
+from redolab.stats.blocks import Comparison, Outcome
+
+_Judged = Sequence[tuple[Match, Comparison | None]]
+"""The same levels on two servers, with their comparison of throughput; None where they are not compared."""
+_Answer = tuple[list[str], Outcome, str | None]
+"""The sentences, the outcome, and the setting named as best."""
+
+
+def verdict_on_servers(compared: Compared, around: Circumstances, regimes: Mapping[str, Regime]) -> Verdict:
+    """The verdict on throughput.
+
+    Args:
+        compared: a run on several servers.
+        around: what must be said beside the figures; its baseline is the first server's.
+        regimes: what the time of each server's baseline is spent on, by the server's name.
+    """
+    base, done = around.baseline, rests_on(around.blocks_done, around.blocks_planned)
+    failed = withheld(compared.null, base)
+    if failed is not None:
+        return replace(failed, text=joined([failed.text, done]))
+    by_pair = {(item.setting, item.baseline): item for item in compared.throughputs}
+    judged = [
+        (match, by_pair.get((match.setting, match.reference))) for match in matches_of(compared.manifest)
+    ]
+    promises = {item["name"]: item.get("tier_text", item["tier"]) for item in compared.manifest["settings"]}
+    first, outcome, best = _first([pair for pair in judged if pair[0].reference == base], around, promises)
+    first.insert(1, done)
+    rest = _others([pair for pair in judged if pair[0].reference != base], around)
+    own = [_within(group, regimes[group.server], compared, around).text for group in compared.groups]
+    return Verdict(joined([*first, *rest, *own]), outcome, base, best)
+
+
+def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) -> _Answer:
+    """The other servers against the first one, under the baseline's levels: the quickest that is compared."""
+    base = around.baseline
+    known = [item for _, item in judged if item is not None]
+    if not known:
+        differing = [_promise(name, promises) for name in (base, *(match.setting for match, _ in judged))]
+        levels = judged[0][0].levels
+        return (
+            [f"Compare no servers under {levels}: what a commit promises there differs.", *differing],
+            "undecided",
+            None,
+        )
+    lead = max(known, key=lambda item: item.ratio.point or 0.0)
+    name, ratio = lead.setting, lead.ratio
+    if ratio.point is None:
+        return ["Nothing can be compared yet: measure again, and let one block finish."], "undecided", None
+    same = around.tiers[name] == around.tiers[base]
+    promised = (
+        [f"Both promise the same: a commit is {promises[base]}."]
+        if same
+        else [_promise(name, promises), _promise(base, promises)]
+    )
+    where = "" if around.log_device_ms is None else "on an emulated log device "
+    found = f"{where}{name} {around.does} {against(ratio, base)}"
+    if lead.outcome == "better":
+        return [f"Use {name}: {where}it {around.does} {against(ratio, base)}.", *promised], "better", name
+    if lead.outcome == "worse":
+        return [f"Use {base}: {found}.", *promised], "worse", base
+    if lead.outcome == "equivalent":
+        return [f"Take any server: {found}, which counts as equal.", *promised], "equivalent", None
+    return [*undecided(lead, around, where), *promised], "undecided", None
+
+
+def _promise(name: str, promises: Mapping[str, str]) -> str:
+    return f"Under {name} a commit is {promises[name]}."
+
+
+def _others(judged: _Judged, around: Circumstances) -> list[str]:
+    """All else that servers are compared under: what differs, what is equal or open, what is not compared."""
+    found = [
+        f"{item.setting} {around.does} {against(item.ratio, item.baseline)}{_price(match, around)}."
+        for match, item in judged
+        if item is not None and item.outcome in ("better", "worse")
+    ]
+    for text, outcome in (("Equal under {}.", "equivalent"), ("Not decided under {}.", "undecided")):
+        if names := _levels(match for match, item in judged if item is not None and item.outcome == outcome):
+            found.append(text.format(names))
+    if names := _levels(match for match, item in judged if item is None):
+        found.append(f"Not compared, because the promises differ, under {names}.")
+    return found
+
+
+def _price(match: Match, around: Circumstances) -> str:
+    if match.same_tier:
+        return ""
+    return f"; it promises {around.tiers[match.setting]}, the other {around.tiers[match.reference]}"
+
+
+def _levels(matches: Iterable[Match]) -> str:
+    return ", ".join(dict.fromkeys(match.levels for match in matches))
+
+
+def _within(group: Group, found: Regime, compared: Compared, around: Circumstances) -> Verdict:
+    """What a server's own settings give; how far the run came is said once."""
+    mine = [
+        item
+        for item in compared.throughputs
+        if item.baseline == group.baseline and item.setting in group.names
+    ]
+    own = replace(around, baseline=group.baseline, blocks_done=around.blocks_planned)
+    return verdict(found, compared.null, mine, own)
