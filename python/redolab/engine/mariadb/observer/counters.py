@@ -34,22 +34,43 @@ def counters(
     when it commits or rolls back, so `Innodb_max_trx_id` grows by two (MariaDB). Handler_commit is of no
     use: it counts statements and reads too, and all twice with a binary log. `commits` are those in the
     binary log; MySQL, which has no other count of either, counts there the transactions that wrote, as
-    Binlog_cache_use. `log_flushes` is Innodb_os_log_fsyncs; MariaDB from 10.8 has only
-    Innodb_data_fsyncs, which adds the flushes of data files. A counter that went backwards was reset: None.
+    Binlog_cache_use. A counter that went backwards was reset: None.
     """
-    flushes = "innodb_os_log_fsyncs" if "innodb_os_log_fsyncs" in after else "innodb_data_fsyncs"
     numbers = _grown(before, after, "innodb_max_trx_id")
     of_binlog = "binlog_cache_use" if server.flavour == "mysql" else "binlog_commits"
     commits = _grown(before, after, of_binlog) if server.binlog else None
-    times = timed if times_redo_log(server) else {}
     return {
         "transactions": numbers / 2 if numbers is not None else commits,
         "commits": commits,
-        "log_flushes": _grown(before, after, flushes),
-        "log_flush_time_s": times[_FLUSH][1] if _FLUSH in times else None,
-        "log_writes": _grown(before, after, "innodb_log_writes"),
-        "log_write_time_s": times[_WRITE][1] if _WRITE in times else None,
+        **_redo_log(server, before, after, timed),
         "log_bytes": _grown(before, after, "innodb_os_log_written"),
+    }
+
+
+def _redo_log(
+    server: Server, before: Mapping[str, float], after: Mapping[str, float], timed: Timed
+) -> dict[str, float | None]:
+    """Flushes and writes of the redo log.
+
+    Counted and timed in one place where the server does so. Elsewhere flushes are Innodb_os_log_fsyncs;
+    MariaDB from 10.8 has only Innodb_data_fsyncs, which adds the flushes of data files.
+    """
+    if times_redo_log(server) and after:
+        (flushes, flush_time_s), (writes, write_time_s) = (
+            timed.get(event, (0, 0.0)) for event in (_FLUSH, _WRITE)
+        )
+        return {
+            "log_flushes": flushes,
+            "log_flush_time_s": flush_time_s,
+            "log_writes": writes,
+            "log_write_time_s": write_time_s,
+        }
+    counted = "innodb_os_log_fsyncs" if "innodb_os_log_fsyncs" in after else "innodb_data_fsyncs"
+    return {
+        "log_flushes": _grown(before, after, counted),
+        "log_flush_time_s": None,
+        "log_writes": _grown(before, after, "innodb_log_writes"),
+        "log_write_time_s": None,
     }
 
 
