@@ -137,6 +137,19 @@ def test_it_can_do_without_a_binary_log(make: Make) -> None:
     assert list(server.data.glob("binlog*")) == []
 
 
+def test_old_binary_logs_are_removed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    sooner = tuple(option.replace("-seconds=60", "-seconds=1") for option in private._WITH_BINLOG)
+    assert sooner != private._WITH_BINLOG
+    monkeypatch.setattr(private, "_WITH_BINLOG", sooner)
+    server = make()
+
+    def first_is_gone() -> bool:
+        ask(server, "flush binary logs")
+        return not (server.data / "binlog.000001").exists()
+
+    wait_until(first_is_gone, "the first binary log goes")
+
+
 @emulates
 @pytest.mark.parametrize(
     ("delays_s", "binlog"),
