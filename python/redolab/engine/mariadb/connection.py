@@ -134,6 +134,8 @@ def connect(target: Target, program: str = "redolab profile", customs: bool = Tr
             password=target.password or "",
             database=target.database,
             unix_socket=target.unix_socket,
+            # Encryption would cost both ends CPU, and nobody can listen in between.
+            ssl_disabled=target.unix_socket is not None,
             read_default_file=str(options) if customs and options.is_file() else None,
             connect_timeout=_PATIENCE_S,
             read_timeout=_PATIENCE_S,
@@ -162,6 +164,7 @@ def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
     try:
         return pymysql.connect(
             unix_socket=str(unix_socket),
+            ssl_disabled=True,
             user="root",
             connect_timeout=_PATIENCE_S,
             program_name="redolab run",
@@ -188,6 +191,12 @@ def fetch(
     with connection.cursor() as cursor:
         cursor.execute(statement(folder, name, version), parameters or None)
         return list(cursor.fetchall())
+
+
+def socket_of(connection: Connection) -> socket.socket:
+    """The socket that an open connection goes by; pymysql has no public name for it."""
+    opened: socket.socket = connection._sock  # type: ignore[attr-defined] # noqa: SLF001
+    return opened
 
 
 def error_number(error: BaseException) -> int:
