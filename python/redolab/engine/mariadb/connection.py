@@ -48,7 +48,12 @@ _MENDS = {
     2059: "Use a user with another authentication plugin, such as mysql_native_password.",
 }
 _PATIENCE_S = 10
-_FLAVOURED = frozenset({"select_active", "select_own_thread", "select_sessions"})
+_FLAVOURED = frozenset(
+    {
+        "select_active", "select_counters", "select_own_thread", "select_session_threads", "select_sessions",
+        "select_transactions",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,9 @@ class Target:
     unix_socket: str | None
     database: str | None
     password: str | None = field(repr=False)
+
+    tls_mode: str = "disabled"
+    ca_file: str | None = None
 
     @property
     def place(self) -> str:

@@ -100,6 +100,7 @@ class PrivateServer(GuardedServer):
         program, _ = _program(flavour)
         base = base_directory(None)
         self.flavour: Flavour = flavour
+        self.binlog = binlog
         super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         charge: ServerCharge = {
@@ -144,6 +145,16 @@ class PrivateServer(GuardedServer):
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def settling(self) -> tuple[str, ...]:
+        """Statements that bring it to the same state before a sample: pages flushed, a new binary log.
+
+        Only a MariaDB can be told to flush its pages.
+        """
+        flushing = ("set global innodb_log_checkpoint_now = on",) if self.flavour == "mariadb" else ()
+        beginning = "reset master" if self.flavour == "mariadb" else "reset binary logs and gtids"
+        return (*flushing, *((beginning,) if self.binlog else ()))
 
     def _check_mapped(self) -> None:
         if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:
