@@ -53,6 +53,8 @@ NO_DATABASE: Mapping[Capability, str] = {
     "draws": "The question is of drawn values, so no database is asked.",
 }
 """Why a database lacks what an engine without one has."""
+PRIVATE_PLACE = "private server"
+"""The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
     "watch": "Redolab's own server is at work only during a run, which watches it itself.",
 }
