@@ -20,7 +20,7 @@ TIER_TEXT: Mapping[str, str] = {
     "os": "acknowledged once handed to the operating system; lost in a power cut",
     "memory": "acknowledged before it is written; lost in a crash of the server",
 }
-"""What a commit acknowledgement promises, by durability tier, in words."""
+"""What a commit acknowledgement promises, by durability tier, in words; the tier that promises most first."""
 
 
 @dataclass(frozen=True)

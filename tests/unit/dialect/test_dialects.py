@@ -91,7 +91,7 @@ def test_what_no_server_says_is_nothing() -> None:
     assert not is_log_sync("Timeout:PgSleep")
     assert not is_client_wait("Client:ClientWrite")
     assert log_counters("IO:DataFileRead") is None
-    assert unposted_wait("wait", None) is None
+    assert unposted_wait("embedded", "wait", None) is None
     assert row_meaning("Made:Up") == ""
     assert row_name("Made:Up") == "Made:Up"
     assert is_wait("Made:Up")
@@ -103,4 +103,6 @@ def test_waits_for_the_client_and_idle_classes() -> None:
     assert is_idle_class("Activity")
     assert is_idle_class("")
     assert log_counters("IO:WalSync") == ("log_flushes", "log_flush_time_s")
-    assert "commit_delay" in (unposted_wait("wait", "batch") or "")
+    assert "commit_delay" in (unposted_wait("postgresql", "wait", "batch") or "")
+    # Another server has no commit_delay.
+    assert unposted_wait("mariadb", "wait", "batch") is None
