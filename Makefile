@@ -29,6 +29,7 @@ demo: $(INSTALLED)
 test: $(INSTALLED)
 	@scripts/need-chromium
 	@scripts/need-mariadb
+	@scripts/need-servers
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check rust
 	$(PYTEST)
 

@@ -172,7 +172,7 @@ def measure(
     names = tuple(combinations)
     load = check_load(max(int(levels["sessions"]) for levels in combinations.values()), client=False)
     design = Design(names, names[0], blocks, seconds, min(seconds, 0.2), seed, null_pair=False)
-    engine = open_engine("embedded", load, load.disk_bytes(None), 0.0, seed)
+    engine = open_engine("embedded", load, load.disk_bytes(None), (0.0,), seed)
     command = " ".join(["python", "benches/forecast_grid.py", *sys.argv[1:]])
     outcome = runner.run(
         EXPERIMENTS["calibrate"], Plan(design, combinations, load), engine, out, _Lines(), command

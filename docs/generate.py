@@ -129,7 +129,8 @@ def engines() -> str:
     """What `--engine` takes, as a Markdown table."""
     rows = ["| `--engine` | what it is | what a run makes there, beside its tables |", "| --- | --- | --- |"]
     for offer in OFFERS:
-        rows.append(f"| `{offer.choice}` | {offer.title} | {'; '.join(offer.makes) or 'nothing'} |")
+        names = ", ".join(f"`{choice}`" for choice in offer.choices)
+        rows.append(f"| {names} | {offer.title} | {'; '.join(offer.makes) or 'nothing'} |")
     return "\n".join(rows)
 
 

@@ -1,9 +1,8 @@
-"""A private MariaDB, made of Debian's programs, on a socket and on 127.0.0.1."""
+"""A server of MariaDB's family as somebody else would run it, on a socket and on 127.0.0.1."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,17 +17,11 @@ from pymysql.cursors import DictCursor
 
 from redolab.engine.mariadb.connection import connect, read_target
 from redolab.errors import RefusedError
+from tests.server_programs import INSTALLED, program_of
 
 PATIENCE_S = 60.0
 PASSWORD = "s3cret-of-the-test"
-_SQL = Path("/usr/share/mysql")
-_SCRIPTS = ("mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data")
-
-
-def _program() -> str:
-    found = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found is not None, "MariaDB is missing. Debian: apt-get install mariadb-server-core"
-    return found
+_SCRIPTS = ("system_tables", "performance_tables", "system_tables_data")
 
 
 def _as_root() -> list[str]:
@@ -39,25 +32,36 @@ def _as_root() -> list[str]:
 class MariaDB:
     """A server in a directory of its own; `root` has no password."""
 
-    def __init__(self, place: Path, *options: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, place: Path, *options: str, name: str = INSTALLED, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.place, self._options = place, options
+        self.program = program_of(name)
+        self.flavour = name.partition(" ")[0]
         self.socket = place / "s"
         self._environment = {**os.environ, **(environment or {})}
-        (place / "data").mkdir(parents=True)
+        place.mkdir(parents=True)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
-        script = "create database mysql;\nuse mysql;\nset @auth_root_socket = null;\n"
-        script += "".join((_SQL / f"{name}.sql").read_text() for name in _SCRIPTS)
-        made = subprocess.run(
-            [*self._command(), "--bootstrap"], input=script, text=True, capture_output=True, check=False
-        )
-        assert made.returncode == 0, made.stderr
+        if self.flavour == "mysql":
+            self._make("--initialize-insecure")
+        else:
+            (place / "data").mkdir()
+            self._make("--bootstrap", script=_system_tables(self.program))
         self.process: subprocess.Popen[bytes] | None = None
 
-    def _command(self) -> list[str]:
+    def _make(self, how: str, script: str = "") -> None:
+        made = subprocess.run(
+            [*self._command(), how], input=script, text=True, capture_output=True, check=False
+        )
+        assert made.returncode == 0, made.stderr
+
+    def _command(self) -> list[str | Path]:
+        # Debian's MySQL ends without its directory for files to load, which only its package makes.
+        of_mysql = ["--secure-file-priv=NULL", "--mysqlx=OFF"] if self.flavour == "mysql" else []
         return [
-            _program(), "--no-defaults", *_as_root(),
+            self.program, "--no-defaults", *_as_root(), *of_mysql,
             f"--datadir={self.place}/data", f"--tmpdir={self.place}",
             f"--socket={self.socket}", f"--port={self.port}", "--bind-address=127.0.0.1",
             "--innodb-buffer-pool-size=32M", "--skip-name-resolve", *self._options,
@@ -106,6 +110,13 @@ class MariaDB:
             connection.close()
 
 
+def _system_tables(program: Path) -> str:
+    """What makes the tables of users, from the files that came with a MariaDB."""
+    (first,) = (program.resolve().parents[1] / "share").glob("m*/m*_system_tables.sql")
+    texts = (first.with_name(first.name.replace("system_tables", part)).read_text() for part in _SCRIPTS)
+    return "\n".join(("create database mysql;", "use mysql;", "set @auth_root_socket = null;", *texts))
+
+
 def run(connection: pymysql.Connection[DictCursor], statement: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -119,10 +130,10 @@ def number_of(connection: pymysql.Connection[DictCursor]) -> int:
 
 @contextmanager
 def running_mariadb(
-    place: Path, *options: str, environment: Mapping[str, str] | None = None
+    place: Path, *options: str, name: str = INSTALLED, environment: Mapping[str, str] | None = None
 ) -> Iterator[MariaDB]:
     """Give a server, and end it afterwards."""
-    server = MariaDB(place, *options, environment=environment)
+    server = MariaDB(place, *options, name=name, environment=environment)
     try:
         server.start()
         yield server

@@ -111,7 +111,7 @@ class Script:
     """Sessions at work on one private server."""
 
     def __init__(self, sessions: int, log_device_s: float | None = None) -> None:
-        self.server = EmbeddedServer(sessions, log_device_s)
+        self.server = EmbeddedServer(sessions, () if log_device_s is None else (log_device_s,))
         self.target = self.server.target
         host = conninfo_to_dict(self.target)["host"]
         self.url = f"postgresql://redolab@/postgres?host={quote(str(host), safe='')}"

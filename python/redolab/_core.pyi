@@ -22,6 +22,7 @@ __all__ = [
     "SEED",
     "WAKE_SHARE",
     "WAL_WRITER_DELAY_S",
+    "ClientArgument",
     "ClientResponses",
     "ClientSessions",
     "ClientTls",
@@ -362,6 +363,18 @@ class ClientTls:
     ) -> ClientTls: ...
 
 @final
+class ClientArgument:
+    @staticmethod
+    def session() -> ClientArgument: ...
+    @staticmethod
+    def row() -> ClientArgument: ...
+    @staticmethod
+    def text(text: str) -> ClientArgument: ...
+    @staticmethod
+    def key(per_session: int) -> ClientArgument: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
 class ClientSessions:
     def __new__(
         cls,
@@ -378,19 +391,36 @@ class ClientSessions:
         peer_uid: int | None,
         connect_timeout_s: float,
     ) -> ClientSessions: ...
+    @staticmethod
+    def mysql(
+        host: str,
+        port: int,
+        unix_socket: str | None,
+        user: str,
+        password: str | None,
+        database: str | None,
+        *,
+        tls: str,
+        ca_file: str | None,
+        connect_timeout_s: float,
+    ) -> ClientSessions: ...
     def resize(self, count: int) -> None: ...
     def pids(self) -> list[int]: ...
     def ask(self, statement: str, arguments: Sequence[str]) -> list[str | None]: ...
     def begin(
         self,
         statement: str,
-        padding: str,
+        arguments: Sequence[ClientArgument],
+        *,
+        text: bool,
         rows_per_commit: int,
         parameters: Sequence[tuple[str, str]],
         seconds: float,
         rows: int | None,
+        pause_s: float,
+        arrival_rate_per_s: float | None,
+        seed: int,
         afterwards: Sequence[str],
-        arrivals: tuple[float, int] | None,
     ) -> None: ...
     def wait(self, seconds: float) -> ClientWork | None: ...
     def interrupt(self) -> None: ...

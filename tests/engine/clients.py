@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from redolab import _core
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.measure.difference import difference
 from redolab.records.design import Trial
@@ -17,6 +18,14 @@ TRIAL = Trial(1, 1, 1, "setting", "treatment")
 
 def inserts(sessions: int, loop: str = "client") -> Inserts:
     return Inserts("", sessions, "session", 20, loop=loop)
+
+
+def begin(sessions: _core.ClientSessions, statement: str, seconds: float) -> None:
+    """A statement without arguments, over and over."""
+    sessions.begin(
+        statement, [], text=False, rows_per_commit=1, parameters=[], seconds=seconds, rows=None, pause_s=0.0,
+        arrival_rate_per_s=None, seed=1, afterwards=[],
+    )  # fmt: skip
 
 
 def work(engine: PostgresEngine, setting: Setting, amount: Amount) -> Work:

@@ -44,7 +44,7 @@ select count(*) from generate_series(0, pg_relation_size('redolab.scanned') / 81
 
 @pytest.fixture(params=OWN)
 def own(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    engine = open_engine(request.param, LOAD, 0, None, 1)
+    engine = open_engine(request.param, LOAD, 0, (), 1)
     yield engine
     engine.close()
 
@@ -165,7 +165,7 @@ def test_a_whole_run_of_every_own_engine(
         outcome = runner.run(
             EXPERIMENT,
             plan,
-            open_engine(engine, plan.load, 0, None, 1),
+            open_engine(engine, plan.load, 0, (), 1),
             tmp_path / "run",
             NoProgress(),
             "test",
@@ -263,7 +263,7 @@ def test_without_mariadb_its_package_is_named(
         (("--settings", "0,51"), "no setting '51'"),
         (("--settings", "3"), "nothing to be compared with"),
         (("--sessions", "2"), "takes no --sessions"),
-        (("--engine", "mariadb", "--log-device-ms", "1"), "the embedded PostgreSQL; any other"),
+        (("--engine", "sqlite", "--log-device-ms", "1"), "embedded, mariadb or mysql; any other"),
         (("--engine", "sqlite:///file"), "There is no engine"),
     ],
 )

@@ -91,7 +91,7 @@ def _side_by_side(place: Path) -> None:
 def _drawn(place: Path) -> None:
     experiment = find_experiment("sampling-distribution")
     plan = experiment.plan(Wish(quick=True, blocks=3, seed=1))
-    engine = open_engine("generator", plan.load, 0, None, 1)
+    engine = open_engine("generator", plan.load, 0, (), 1)
     assert runner.run(experiment, plan, engine, place, Quiet(), "redolab run").error is None
 
 

@@ -75,7 +75,7 @@ def test_the_next_start_removes_what_a_killed_guard_left(
     running.end()
     assert left_in(place), "somebody cleaned up, and this test tests nothing"
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
-    EmbeddedServer(1, None).stop()
+    EmbeddedServer(1).stop()
     assert_nothing_left(place)
 
 

@@ -52,7 +52,7 @@ def run_to(place: Path, moment: tuple[str, int, float]) -> Running:
 
 def assert_next_start_is_clean(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(place))
-    EmbeddedServer(1, None).stop()
+    EmbeddedServer(1).stop()
     assert_nothing_left(place)
 
 

@@ -5,7 +5,7 @@
 //! moves sessions between threads would use about twice the CPU. Sessions are opened once, work as often
 //! as they are told, and can be stopped at any moment.
 //!
-//! They work as fast as they can, or do what is asked for at random moments (`Arrivals`), each handed to the
+//! They work as fast as they can, or pause after each commit, or do what is asked for at random moments (`Arrivals`), each handed to the
 //! free session of a thread that was used last. Then a response time counts from the moment it was asked
 //! for, so that what a slow server makes wait is in it.
 //!
@@ -14,6 +14,7 @@
 
 mod alarm;
 mod amount;
+mod arguments;
 mod arrivals;
 mod latency;
 mod part;
@@ -26,12 +27,13 @@ mod vacancies;
 mod wire;
 
 pub use amount::Amount;
+pub use arguments::Argument;
 pub use arrivals::Arrivals;
 pub use latency::Latency;
-pub use part::Job;
+pub use part::{How, Job};
 pub use report::{Report, Responses, SessionReport};
 pub use sessions::Sessions;
 pub use wire::{
-    ChannelBinding, Login, Methods, PostgresTarget, Protection, Roots, Target, Tls, TlsOptions,
-    Versions,
+    ChannelBinding, Encryption, Login, Methods, MysqlLogin, MysqlTarget, POSTGRES_ALPN,
+    PostgresTarget, Protection, Roots, Target, Tls, TlsOptions, Versions,
 };

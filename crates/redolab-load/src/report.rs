@@ -12,15 +12,25 @@ pub struct SessionReport {
     pub number: usize,
     /// Transactions acknowledged.
     pub commits: u64,
-    /// Rows in them.
+    /// Rows in them: a prepared statement counts as one, the user's own text as what the server says it changed.
     pub rows: u64,
-    /// Statements that inserted no row.
+    /// Statements that changed no row.
     pub failed: u64,
-    /// From the first statement to the last acknowledgement; with arrivals from the beginning of their
-    /// schedule, and to its end.
+    /// From the first statement to the last acknowledgement and the pause after it; with arrivals from the beginning
+    /// of their schedule, and to its end.
     pub elapsed: Duration,
     /// Why the session gave up.
     pub trouble: Option<String>,
+}
+
+/// What one transaction did.
+pub(crate) struct Done {
+    /// As in a session's report.
+    pub(crate) rows: u64,
+    /// As in a session's report.
+    pub(crate) failed: u64,
+    /// From sending the statement that commits, which is a lone statement itself, to its acknowledgement.
+    pub(crate) time: Duration,
 }
 
 /// What became of arrivals.

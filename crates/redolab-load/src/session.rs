@@ -1,18 +1,19 @@
 //! One session: its connection, and the work on its part of a job.
 
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::io;
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::alarm;
+use crate::alarm::{self, Alarm};
 use crate::amount::Amount;
 use crate::arrivals::Schedule;
 use crate::part::{Job, Task, share};
 use crate::pool::Desk;
 use crate::report::{Notes, SessionReport};
-use crate::wire::{Inserts, Target, Wire};
+use crate::wire::{Target, Transactions, Wire};
 
 /// What is asked between two jobs takes no time on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -87,11 +88,13 @@ async fn part(
         // The others wait for a session that is lost, too.
         schedule.begin().await;
     }
-    let (wire, inserts) = prepared?;
+    let (wire, transactions) = prepared?;
+    let mut working = Working { transactions, job: &task.job, begun: 0, report, notes };
     match &task.schedule {
-        Some(schedule) => as_asked(schedule, desk, &inserts, &task.job, report, notes).await?,
-        None => without_pause(&inserts, task, report, notes).await?,
+        Some(schedule) => working.as_asked(schedule, desk).await?,
+        None => working.in_a_row(task.sessions).await?,
     }
+    drop(working);
     for statement in &task.job.afterwards {
         wire.ask(statement, &[]).await?;
     }
@@ -102,60 +105,67 @@ async fn prepare<'a>(
     wire: Option<&'a Wire>,
     task: &'a Task,
     number: usize,
-) -> Result<(&'a Wire, Inserts<'a>), String> {
+) -> Result<(&'a Wire, Transactions<'a>), String> {
     let wire = wire.ok_or("the connection was closed")?;
-    Ok((wire, Inserts::prepare(wire, &task.job, number).await?))
+    Ok((wire, Transactions::prepare(wire, &task.job, number).await?))
 }
 
-async fn without_pause(
-    inserts: &Inserts<'_>,
-    task: &Task,
-    report: &mut SessionReport,
-    notes: &RefCell<Notes>,
-) -> Result<(), String> {
-    let (quota, limit) = match task.job.amount {
-        Amount::Rows(rows) => (share(rows, task.sessions, report.number), Duration::MAX),
-        Amount::For(time) => (u64::MAX, time),
-    };
-    let began = Instant::now();
-    while report.rows < quota && began.elapsed() < limit {
-        commit(inserts, &task.job, report, notes).await?;
-        report.elapsed = began.elapsed();
+fn no_timer(why: &io::Error) -> String {
+    format!("no timer: {why}")
+}
+
+/// A session at work.
+struct Working<'a> {
+    transactions: Transactions<'a>,
+    job: &'a Job,
+    /// Rows of the transactions so far, those of the user's own text counted as one each.
+    begun: u64,
+    report: &'a mut SessionReport,
+    notes: &'a RefCell<Notes>,
+}
+
+impl Working<'_> {
+    /// Begin each transaction when the last one is committed and the pause after it is over.
+    async fn in_a_row(&mut self, sessions: usize) -> Result<(), String> {
+        let (quota, limit) = match self.job.amount {
+            Amount::Rows(rows) => (share(rows, sessions, self.report.number), Duration::MAX),
+            Amount::For(time) => (u64::MAX, time),
+        };
+        let began = alarm::now();
+        let end = began.saturating_add(limit);
+        let pauses = (!self.job.pause.is_zero()).then(Alarm::new).transpose();
+        let pauses = pauses.map_err(|why| no_timer(&why))?;
+        while self.begun < quota && alarm::now() < end {
+            self.commit().await?;
+            if let Some(alarm) = &pauses {
+                let next = alarm::now().saturating_add(self.job.pause).min(end);
+                alarm.wait_until(next).await.map_err(|why| no_timer(&why))?;
+            }
+            self.report.elapsed = alarm::now().saturating_sub(began);
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Do what is handed out until nothing is any more.
-async fn as_asked(
-    schedule: &Schedule,
-    desk: &Desk,
-    inserts: &Inserts<'_>,
-    job: &Job,
-    report: &mut SessionReport,
-    notes: &RefCell<Notes>,
-) -> Result<(), String> {
-    let mut free = schedule.start();
-    while let Some(asked) = desk.next(schedule, free).await {
-        notes.borrow_mut().responses.begin(&asked, alarm::now());
-        commit(inserts, job, report, notes).await?;
-        free = alarm::now();
-        notes.borrow_mut().responses.end(&asked, free);
+    /// Do what is handed out until nothing is any more.
+    async fn as_asked(&mut self, schedule: &Schedule, desk: &Desk) -> Result<(), String> {
+        let mut free = schedule.start();
+        while let Some(asked) = desk.next(schedule, free).await {
+            self.notes.borrow_mut().responses.begin(&asked, alarm::now());
+            self.commit().await?;
+            free = alarm::now();
+            self.notes.borrow_mut().responses.end(&asked, free);
+        }
+        self.report.elapsed = alarm::now().saturating_sub(schedule.start());
+        Ok(())
     }
-    report.elapsed = alarm::now().saturating_sub(schedule.start());
-    Ok(())
-}
 
-async fn commit(
-    inserts: &Inserts<'_>,
-    job: &Job,
-    report: &mut SessionReport,
-    notes: &RefCell<Notes>,
-) -> Result<(), String> {
-    let rows = u64::from(job.rows_per_commit);
-    let (inserted, time) = inserts.commit(report.rows).await?;
-    notes.borrow_mut().latency.note(time);
-    report.commits += 1;
-    report.rows += rows;
-    report.failed += rows - inserted;
-    Ok(())
+    async fn commit(&mut self) -> Result<(), String> {
+        let done = self.transactions.commit(self.begun).await?;
+        self.begun += u64::from(self.job.rows_per_commit);
+        self.notes.borrow_mut().latency.note(done.time);
+        self.report.commits += 1;
+        self.report.rows += done.rows;
+        self.report.failed += done.failed;
+        Ok(())
+    }
 }

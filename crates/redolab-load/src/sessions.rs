@@ -177,7 +177,6 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::amount::Amount;
 
     /// Threads of which the second ends at once, as one that panics does.
     fn half_broken() -> Sessions {
@@ -203,15 +202,7 @@ mod tests {
         let mut sessions = half_broken();
         assert_eq!(sessions.resize(2), Err(BROKEN.to_owned()));
         assert_eq!(sessions.ask("select 1", &[]), Err(BROKEN.to_owned()));
-        sessions.begin(Job {
-            statement: String::new(),
-            padding: String::new(),
-            rows_per_commit: 1,
-            parameters: Vec::new(),
-            amount: Amount::Rows(1),
-            arrivals: None,
-            afterwards: Vec::new(),
-        });
+        sessions.begin(Job::of("", 1));
         let report = sessions.wait(Duration::from_secs(60)).unwrap();
         assert_eq!(report.sessions[0].trouble.as_deref(), Some(BROKEN));
     }

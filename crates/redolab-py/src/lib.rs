@@ -181,6 +181,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<load::SessionWork>()?;
     module.add_class::<load::ClientResponses>()?;
     module.add_class::<load::ClientWork>()?;
+    module.add_class::<load::ClientArgument>()?;
     module.add_class::<load::ClientSessions>()?;
     module.add_class::<load::ClientTls>()?;
     module.add_function(wrap_pyfunction!(server_tasks, module)?)?;

@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyConnectionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use redolab_load::{
-    Amount, Arrivals, ChannelBinding, Job, Login, Methods, PostgresTarget, Protection, Responses,
-    Roots, Sessions, Target, Tls, TlsOptions, Versions,
+    Amount, Argument, Arrivals, ChannelBinding, Encryption, How, Job, Login, Methods, MysqlLogin,
+    MysqlTarget, POSTGRES_ALPN, PostgresTarget, Protection, Responses, Roots, Sessions, Target,
+    Tls, TlsOptions, Versions,
 };
 
 /// What one session did.
@@ -17,11 +18,11 @@ use redolab_load::{
 pub struct SessionWork {
     /// Transactions acknowledged.
     commits: u64,
-    /// Rows in them.
+    /// Rows in them; those of the user's own text as the server counts them.
     rows: u64,
-    /// Statements that inserted no row.
+    /// Statements that changed no row.
     failed: u64,
-    /// From the first statement to the last acknowledgement, in seconds.
+    /// From the first statement to the last acknowledgement and the pause after it, in seconds.
     elapsed_s: f64,
     /// Why the session gave up.
     trouble: Option<String>,
@@ -88,12 +89,50 @@ impl ClientTls {
             ["1.3"] => Versions::Only13,
             _ => return Err(PyValueError::new_err("no such versions of TLS")),
         };
-        let options = TlsOptions { host, roots, check_host, identity, versions, direct, sni };
+        let protocol = Some(POSTGRES_ALPN);
+        let options =
+            TlsOptions { host, roots, check_host, identity, versions, protocol, direct, sni };
         Tls::new(&options).map(Self).map_err(PyValueError::new_err)
     }
 }
 
-/// Connections to one PostgreSQL that insert rows and commit; none at first.
+/// One argument of a job's statement.
+#[pyclass(frozen, eq, module = "redolab._core")]
+#[derive(Clone, PartialEq)]
+pub struct ClientArgument(Argument);
+
+#[pymethods]
+impl ClientArgument {
+    /// The session's number, from 0.
+    #[staticmethod]
+    fn session() -> Self {
+        Self(Argument::Session)
+    }
+
+    /// How many rows the session has come to, from 1.
+    #[staticmethod]
+    fn row() -> Self {
+        Self(Argument::Row)
+    }
+
+    /// The same text each time.
+    #[staticmethod]
+    fn text(text: String) -> Self {
+        Self(Argument::Text(text))
+    }
+
+    /// The session's number times `per_session`, and a random number below that.
+    #[staticmethod]
+    fn key(per_session: u64) -> Self {
+        Self(Argument::Key { per_session })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+/// Connections to one server that commit transactions; none at first.
 #[pyclass(frozen, module = "redolab._core")]
 pub struct ClientSessions {
     running: Mutex<Option<Sessions>>,
@@ -101,6 +140,7 @@ pub struct ClientSessions {
 
 #[pymethods]
 impl ClientSessions {
+    /// To a PostgreSQL.
     #[new]
     #[pyo3(signature = (
         host, port, user, password, database, options, *,
@@ -140,9 +180,38 @@ impl ClientSessions {
             peer_uid,
             limit: duration(connect_timeout_s)?,
         };
-        let target = Target::Postgres(PostgresTarget::new(&login, protection));
-        let running = Sessions::start(&target)?;
-        Ok(Self { running: Mutex::new(Some(running)) })
+        Self::start(&Target::Postgres(PostgresTarget::new(&login, protection)))
+    }
+
+    /// To a MariaDB or MySQL, by `unix_socket` where it is given. `tls` is the encryption as MySQL's own programs
+    /// name it, `ca_file` the root certificates where they count; without it the operating system's do.
+    #[staticmethod]
+    #[pyo3(signature = (
+        host, port, unix_socket, user, password, database, *, tls, ca_file, connect_timeout_s
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    fn mysql(
+        host: &str,
+        port: u16,
+        unix_socket: Option<&str>,
+        user: &str,
+        password: Option<&str>,
+        database: Option<&str>,
+        tls: &str,
+        ca_file: Option<PathBuf>,
+        connect_timeout_s: f64,
+    ) -> PyResult<Self> {
+        let login = MysqlLogin { host, port, unix_socket, user, password, database };
+        let encryption = match tls {
+            "disabled" => Encryption::Disabled,
+            "preferred" => Encryption::Preferred,
+            "required" => Encryption::Required,
+            "verify-ca" => Encryption::VerifyCa(ca_file),
+            "verify-identity" => Encryption::VerifyIdentity(ca_file),
+            _ => return Err(PyValueError::new_err("no such encryption")),
+        };
+        let target = MysqlTarget::new(&login, encryption, duration(connect_timeout_s)?);
+        Self::start(&Target::Mysql(target.map_err(PyValueError::new_err)?))
     }
 
     /// Have `count` sessions: close the last ones, open more, and open lost ones anew.
@@ -150,7 +219,7 @@ impl ClientSessions {
         self.with(py, |sessions| sessions.resize(count))?.map_err(PyConnectionError::new_err)
     }
 
-    /// The server processes that serve the sessions, in the order of the sessions.
+    /// What serves the sessions, in their order: server processes or, on MariaDB and MySQL, connections' numbers.
     fn pids(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         self.with(py, |sessions| sessions.pids().to_vec())
     }
@@ -167,28 +236,45 @@ impl ClientSessions {
             .map_err(PyConnectionError::new_err)
     }
 
-    /// Let the sessions insert `rows` rows in all or, without them, for `seconds`: as fast as they can or,
-    /// with `arrivals`, transactions at random moments, so many per second, by a seed.
+    /// Let the sessions execute `statement` for `rows` rows in all or, without them, for `seconds`: as fast as they
+    /// can, with `pause_s` after each commit, or as transactions at random moments, so many per second. `text` says
+    /// that the statement is several, and each round of it a transaction. `seed` is that of moments and of keys.
+    #[pyo3(signature = (
+        statement, arguments, *, text, rows_per_commit, parameters, seconds, rows, pause_s,
+        arrival_rate_per_s, seed, afterwards
+    ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
     fn begin(
         &self,
         py: Python<'_>,
         statement: String,
-        padding: String,
+        arguments: Vec<PyRef<'_, ClientArgument>>,
+        text: bool,
         rows_per_commit: u32,
         parameters: Vec<(String, String)>,
         seconds: f64,
         rows: Option<u64>,
+        pause_s: f64,
+        arrival_rate_per_s: Option<f64>,
+        seed: u64,
         afterwards: Vec<String>,
-        arrivals: Option<(f64, u64)>,
     ) -> PyResult<()> {
-        let amount = match rows {
-            Some(rows) => Amount::Rows(rows),
-            None => Amount::For(duration(seconds)?),
+        let job = Job {
+            statement,
+            arguments: arguments.iter().map(|argument| argument.0.clone()).collect(),
+            seed,
+            how: if text { How::Text } else { How::Prepared },
+            rows_per_commit,
+            parameters,
+            amount: match rows {
+                Some(rows) => Amount::Rows(rows),
+                None => Amount::For(duration(seconds)?),
+            },
+            pause: duration(pause_s)?,
+            arrivals: arrival_rate_per_s.map(|rate_per_s| Arrivals { rate_per_s, seed }),
+            afterwards,
         };
-        let arrivals = arrivals.map(|(rate_per_s, seed)| Arrivals { rate_per_s, seed });
-        let job =
-            Job { statement, padding, rows_per_commit, parameters, amount, arrivals, afterwards };
         self.with(py, |sessions| sessions.begin(job))
     }
 
@@ -211,6 +297,10 @@ impl ClientSessions {
 }
 
 impl ClientSessions {
+    fn start(target: &Target) -> PyResult<Self> {
+        Ok(Self { running: Mutex::new(Some(Sessions::start(target)?)) })
+    }
+
     fn with<T: Send>(
         &self,
         py: Python<'_>,

@@ -12,6 +12,8 @@ from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.stats.estimates import mean_estimate
 
+_DEVICES = ("log_device_ms", "binlog_device_ms")
+
 FORMAT = 1
 WORDING = 5
 """Of the sentences in a results object: another number, and the same figures are told in other words."""
@@ -39,9 +41,12 @@ def heading(run: Run) -> dict[str, Any]:
 
 
 def emulated_device(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> dict[str, Any]:
-    """What the emulated log device was asked for and gave, ms per flush; empty without one."""
-    requested = log_device_ms(manifest)
-    if requested is None:
+    """What the emulated log device was asked for and gave, ms per flush; empty without one.
+
+    Of two devices, what they gave is told of both together.
+    """
+    requested = requested_devices(manifest)
+    if not requested:
         return {}
     flushed = [sample for sample in samples if sample.device_flushes]
     delivered = mean_estimate(
@@ -49,19 +54,33 @@ def emulated_device(manifest: Mapping[str, Any], samples: Sequence[Sample]) -> d
         for sample in flushed
         if sample.device_delivered_s is not None and sample.device_flushes
     )
+    requested["log_device_ms"] |= {
+        "delivered": delivered.as_json(),
+        "flushes": sum(sample.device_flushes or 0 for sample in flushed),
+    }
+    return requested
+
+
+def requested_devices(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What was asked of the emulated log devices, ms, as results have it; empty without one."""
     return {
-        "log_device_ms": {
-            "requested": requested,
-            "delivered": delivered.as_json(),
-            "flushes": sum(sample.device_flushes or 0 for sample in flushed),
-        }
+        name: {"requested": delay_ms}
+        for name, delay_ms in zip(_DEVICES, log_devices_ms(manifest), strict=False)
     }
 
 
 def log_device_ms(manifest: Mapping[str, Any]) -> float | None:
-    """The delay asked of the emulated log device, milliseconds; None for a real one."""
-    value = (manifest["engine"].get("emulated") or {}).get("log_device_ms")
-    return None if value is None else float(value)
+    """The delay asked of the emulated log device, milliseconds; None for a real one.
+
+    Of two, the redo log's.
+    """
+    return next(iter(log_devices_ms(manifest)), None)
+
+
+def log_devices_ms(manifest: Mapping[str, Any]) -> tuple[float, ...]:
+    """The delays asked of the emulated log devices, milliseconds: one for all logs, or one for each."""
+    emulated = manifest["engine"].get("emulated") or {}
+    return tuple(float(emulated[name]) for name in _DEVICES if emulated.get(name) is not None)
 
 
 def method(manifest: Mapping[str, Any]) -> dict[str, Any]:

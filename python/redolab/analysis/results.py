@@ -209,9 +209,13 @@ def _working_sessions(compared: Compared) -> int | None:
 def _warnings(compared: Compared) -> list[str]:
     manifest, everything = compared.manifest, compared.everything
     found = [str(text) for text in manifest.get("conditions", ())]
-    emulated = envelope.log_device_ms(manifest)
-    if emulated:
-        found.append(f"The log device is emulated: every flush of the log took at least {emulated:g} ms.")
+    devices_ms = envelope.log_devices_ms(manifest)
+    if any(devices_ms):
+        found.append(
+            f"The log device is emulated: every flush of the log took at least {devices_ms[0]:g} ms"
+            + "".join(f", of the binary log {second:g} ms" for second in devices_ms[1:])
+            + "."
+        )
     if manifest["status"] != "finished":
         planned = len(manifest.get("order", ()))
         found.append(f"The run is {manifest['status']}: {len(everything)} of {planned} samples were taken.")

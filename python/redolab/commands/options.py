@@ -60,7 +60,8 @@ ScopeName = Annotated[
 ]
 Settings = Annotated[str | None, typer.Option(help="Only these settings, with commas between.")]
 LogDeviceMs = Annotated[
-    float | None, typer.Option(help="Emulate a log device with this flush time (embedded only).")
+    str | None,
+    typer.Option(help="Emulate a log device with this flush time; REDO,BINLOG: a device for each log."),
 ]
 Blocks = Annotated[int | None, typer.Option(help="Passes over all settings.")]
 Seconds = Annotated[float | None, typer.Option(help="Length of a sample.")]

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from redolab.commands.plan import Servers, amount_text, changes, creates, disk_bytes, needed_s
 from redolab.commands.progress import shown
@@ -49,7 +49,7 @@ class RunOptions:
     load: str | None
     scope: str | None
     settings: str | None
-    log_device_ms: float | None
+    log_device_ms: str | None
     blocks: int | None
     seconds: float | None
     seed: int | None
@@ -65,7 +65,8 @@ class Asked:
     experiment: Experiment
     plan: Plan
     servers: Servers
-    log_device_s: float | None
+    log_device_s: tuple[float, ...]
+    """Flush time of an emulated log device: one for all logs, or one for each; none for the real one."""
     lacking: Sequence[str] = ()
     """The settings that a server does not have, and why; one sentence each."""
 
@@ -77,20 +78,20 @@ def ask(options: RunOptions) -> Asked:
         UsageError: something that cannot be run was asked for.
     """
     experiment = _experiment(options)
-    delay_s = _log_device_s(options.log_device_ms)
+    delays_s = _log_device_s(options.log_device_ms)
     servers = named_targets(options.engines or [default_engine(experiment.needs)])
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
     for target in servers.values():
-        check_target(name, target, experiment.needs, delay_s)
+        check_target(name, target, experiment.needs, delays_s)
     offers = {server: find_offer(target) for server, target in servers.items()}
     wish = _wish(options, offers)
     if len(servers) == 1:
         if options.across_tiers:
             raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
-        return Asked(experiment, experiment.plan(wish), servers, delay_s)
+        return Asked(experiment, experiment.plan(wish), servers, delays_s)
     missing = {server: partial(offer.missing, servers[server]) for server, offer in offers.items()}
     beside = SideBySide(experiment, missing, options.across_tiers)
-    return Asked(beside, beside.plan(wish), servers, delay_s, beside.lacking(wish))
+    return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish))
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -186,7 +187,7 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
         rows=options.rows,
         client=options.client,
         load=options.load,
-        scope=options.scope or ways.scopes[0],
+        scope=cast("Scope", options.scope or ways.scopes[0]),
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
@@ -216,12 +217,20 @@ def _numbers(text: str | None) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _log_device_s(delay_ms: float | None) -> float | None:
-    if delay_ms is None:
-        return None
-    if not 0 < delay_ms <= 1000:
-        raise UsageError(f"--log-device-ms is {delay_ms:g}; it must be greater than 0 and at most 1000.")
-    return delay_ms / 1000
+def _log_device_s(text: str | None) -> tuple[float, ...]:
+    delays_s = []
+    for item in () if text is None else text.split(","):
+        try:
+            delay_ms = float(item)
+        except ValueError:
+            delay_ms = 0.0
+        if not 0 < delay_ms <= 1000:
+            raise UsageError(
+                f"--log-device-ms is {text}; it must be greater than 0 and at most 1000, or two such with a "
+                "comma between, for the redo log and the binary log."
+            )
+        delays_s.append(delay_ms / 1000)
+    return tuple(delays_s)
 
 
 def _announce(asked: Asked) -> None:
@@ -254,8 +263,8 @@ def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> N
     say(
         f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab makes {'; '.join(made)}. "
         f"It loads {'the server' if len(foreign) == 1 else 'them'} for "
-        f"that time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back "
-        "and what was made is removed at the end. `--plan` tells more."
+        f"that time, and changes {', '.join(changes(plan, _foreign(asked))) or 'no parameter'}. Every "
+        "parameter is put back and what was made is removed at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")

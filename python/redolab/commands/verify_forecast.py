@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import redolab
+from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
 from redolab.commands.servers import named_targets
 from redolab.engine import check_target, find_offer
@@ -70,10 +71,10 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     run = open_run(options.run)
     with understood(options.run):
         scenarios = _scenarios(options, calibrated := calibrate(run))
-    device_ms = (run.manifest["engine"].get("emulated") or {}).get("log_device_ms")
-    settings = levels_of(scenarios, device_ms)
+    devices_ms = log_devices_ms(run.manifest)
+    settings = levels_of(scenarios, devices_ms[0] if devices_ms else None)
     names = dict(zip(scenarios, settings, strict=True))
-    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop, device_ms)
+    asked = _asked(options, run, settings, names[_TODAY], calibrated.point.loop, devices_ms)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
@@ -164,7 +165,7 @@ def _asked(
     settings: dict[str, Levels],
     today: str,
     loop: str,
-    device_ms: float | None,
+    devices_ms: Sequence[float],
 ) -> Asked:
     """What is to be measured, and on what: the engine of the run.
 
@@ -177,13 +178,13 @@ def _asked(
             "say --engine URL."
         )
     target = options.engine or "embedded"
-    emulates = device_ms is not None or any("log_device_ms" in levels for levels in settings.values())
-    delay_s = (device_ms or 0.0) / 1e3 if emulates else None
+    changes_it = any("log_device_ms" in levels for levels in settings.values())
+    delays_s = tuple(ms / 1e3 for ms in devices_ms or ([0.0] if changes_it else []))
     experiment = VerifyForecast(settings, today, loop)
-    if emulates and target != "embedded":
+    if delays_s and "log_device" not in find_offer(target).capabilities:
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
-    check_target(experiment.name, target, experiment.needs, delay_s)
-    return Asked(experiment, _plan(experiment, options, target), named_targets([target]), delay_s)
+    check_target(experiment.name, target, experiment.needs, delays_s)
+    return Asked(experiment, _plan(experiment, options, target), named_targets([target]), delays_s)
 
 
 def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:

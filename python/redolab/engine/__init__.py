@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from redolab.engine.offer import Offer, Opening
 from redolab.errors import UsageError
 from redolab.records.capability import Capability
+from redolab.units import counted
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
@@ -28,21 +29,25 @@ OFFERS: tuple[Offer, ...] = tuple(
 """Every engine there is; the first that has what an experiment needs is its default."""
 
 
-def open_engine(target: str, load: Load, disk_bytes: int, log_device_s: float | None, seed: int) -> Engine:
+def open_engine(
+    target: str, load: Load, disk_bytes: int, log_device_s: tuple[float, ...], seed: int
+) -> Engine:
     """Open the engine that `--engine` names: a private one, a URL's, or one without a database.
 
     Args:
         target: what `--engine` says, as `check_target` allows it.
         load: what it will do.
         disk_bytes: how much disk that needs, where the server is Redolab's own.
-        log_device_s: flush time of an emulated log device, seconds; None for the real one.
+        log_device_s: flush time of an emulated log device, seconds: one for all logs, or one for each;
+            none for the real one.
         seed: of the wait sampler's gaps.
 
     Raises:
         UsageError: there is no such engine.
         RefusedError: the server cannot be had.
     """
-    return find_offer(target).open(Opening(target, load, disk_bytes, log_device_s, seed))
+    variant = _variant(target)
+    return find_offer(target).open(Opening(target, load, disk_bytes, log_device_s, seed, variant))
 
 
 def offers_for(needs: Collection[Capability]) -> list[Offer]:
@@ -73,15 +78,15 @@ def find_offer(target: str) -> Offer:
     """
     scheme, is_url, _ = target.partition("://")
     for offer in OFFERS:
-        if scheme in offer.schemes if is_url else target == offer.name and not offer.schemes:
+        if scheme in offer.schemes if is_url else target in offer.choices:
             return offer
-    own = _listed([offer.name for offer in OFFERS if not offer.schemes])
+    own = _listed([choice for offer in OFFERS if not offer.schemes for choice in offer.choices])
     example = next(offer.example for offer in OFFERS if offer.schemes)
     raise UsageError(f"There is no engine {target!r}. Use {own}, or a URL such as {example}.")
 
 
 def check_target(
-    name: str, target: str, needs: Collection[Capability], log_device_s: float | None = None
+    name: str, target: str, needs: Collection[Capability], log_device_s: tuple[float, ...] = ()
 ) -> None:
     """Make sure that there is such an engine and that it has what is needed; nothing is started or connected.
 
@@ -89,25 +94,39 @@ def check_target(
         name: of the experiment.
         target: what `--engine` says.
         needs: the capabilities that the experiment needs.
-        log_device_s: flush time of an emulated log device; None for the real one.
+        log_device_s: flush time of an emulated log device: one for all logs, or one for each; none for
+            the real one.
 
     Raises:
         UsageError: there is none, the experiment cannot use it, or an emulated device was asked of an
-            engine that has none.
+            engine that has none, or more of them than it has logs.
     """
     offer = find_offer(target)
     reason = offer.why_not(needs)
     if reason is not None:
         allowed = _listed([each.name for each in offers_for(needs)])
         raise UsageError(
-            f"{name} does not run on {target.partition('://')[0]}, only on {allowed}: "
+            f"{name} does not run on {offer.name}, only on {allowed}: "
             f"leave --engine out for its default. {reason}"
         )
-    if log_device_s is not None and "log_device" not in offer.capabilities:
+    if log_device_s and "log_device" not in offer.capabilities:
+        own = _listed([each.name for each in offers_for({"log_device"})])
         raise UsageError(
-            "--log-device-ms emulates a slow device under Redolab's own server only, the embedded "
-            "PostgreSQL; any other has the device it has. Leave one of the two out."
+            f"--log-device-ms emulates a slow device under Redolab's own server only: {own}; any other "
+            "has the device it has. Leave one of the two out."
         )
+    logs = offer.logs[_variant(target)]
+    if len(log_device_s) > max(1, len(logs)):
+        raise UsageError(
+            f"--log-device-ms names {len(log_device_s)} devices, and {target} has "
+            f"{counted(len(logs), 'log')}, the {' and the '.join(logs)}. Name one device for all logs, "
+            "or one for each."
+        )
+
+
+def _variant(target: str) -> str:
+    """What stands after an engine's name and a colon."""
+    return "" if "://" in target else target.partition(":")[2]
 
 
 def _listed(names: list[str]) -> str:

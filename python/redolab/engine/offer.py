@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,8 @@ class Opening:
     disk_bytes: int
     """How much disk that needs, where the server is Redolab's own."""
     log_device_s: tuple[float, ...]
-    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real one."""
+    """Flush time of an emulated log device, seconds: one for all logs, or one for each; none for the real
+    one."""
     seed: int
     """Of the wait sampler's gaps, and of values drawn."""
     variant: str = ""
@@ -56,6 +57,11 @@ PRIVATE: Mapping[Capability, str] = {
     "watch": "Redolab's own server is at work only during a run, which watches it itself.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
+
+
+def no_parameter(target: str, combinations: Iterable[Mapping[str, str]]) -> Sequence[str]:  # noqa: ARG001
+    """The parameters of commits where there are none."""
+    return ()
 
 
 def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
@@ -99,6 +105,10 @@ class Offer:
     logs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": ()})
     """Its variants, which `--engine` names after a colon, the plain one as an empty word; each with the logs
     that an emulated device can hold, in words."""
+    changes: Callable[[str, Iterable[Mapping[str, str]]], Sequence[str]] = no_parameter
+    """The parameters of commits that settings with such levels change on a target."""
+    server_wide: Collection[str] = ()
+    """Those of them that only the whole server has."""
     uses_up: bool = False
     """Whether its server has transaction ids and a log that a run uses up."""
     example: str = ""
@@ -108,6 +118,11 @@ class Offer:
     def choice(self) -> str:
         """What `--engine` says, as it is shown."""
         return self.example or self.name
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What `--engine` can say: its name, and those of its variants; or an example of its URLs."""
+        return (self.choice, *(f"{self.name}:{variant}" for variant in self.logs if variant))
 
     def why_not(self, needs: Collection[Capability]) -> str | None:
         """Why an experiment with these needs cannot run on it, one sentence; None where it can."""

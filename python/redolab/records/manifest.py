@@ -140,7 +140,10 @@ _LOAD = record(
 _ABOUT_ENGINE = {
     "version": _short,
     "local": flag,
-    "emulated": maybe(record({}, {"log_device_ms": maybe(number(0, 1e7))})),
+    "emulated": maybe(
+        record({}, {"log_device_ms": maybe(number(0, 1e7)), "binlog_device_ms": maybe(number(0, 1e7))})
+    ),
+    "binlog": maybe(flag),
     "log_filesystem": maybe(_short),
     "place": _long,
 }

@@ -348,6 +348,18 @@ class Sample:
         default=None,
         metadata={"doc": "time in statements and transactions, by the server's account of all its sessions"},
     )
+    server_commits: int | None = field(
+        default=None, metadata={"doc": "transactions that wrote, by the server's count"}
+    )
+    binlog_flushes: int | None = field(default=None, metadata={"doc": "flush calls on the binary log"})
+    binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in them, all threads"})
+    binlog_groups: int | None = field(
+        default=None, metadata={"doc": "groups of commits written to it at once"}
+    )
+    binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
+    history_list_length: int | None = field(
+        default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
+    )
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from redolab.engine.linux.thread_looks import Look, ThreadLooks, age_s, find_process
+from redolab.engine.linux.thread_looks import Look, ThreadLooks, age_s
 from redolab.engine.mariadb.observer.server import quoted
 from redolab.engine.mariadb.observer.waits import (
     ASLEEP,
@@ -87,18 +86,6 @@ def test_threads_that_are_gone_keep_no_file_open() -> None:
         process.wait()
         assert looks.look(process.pid) is None
         assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1  # The pipe to the process.
-
-
-def test_the_process_of_a_thread_is_found_by_its_program() -> None:
-    found = threading.Event()
-    thread = threading.Thread(target=found.wait)
-    thread.start()
-    assert thread.native_id is not None
-    name = Path("/proc/self/comm").read_text().strip()
-    assert find_process(thread.native_id, frozenset({name})) == os.getpid()
-    assert find_process(thread.native_id, frozenset({"mariadbd"})) is None
-    found.set()
-    thread.join()
 
 
 def test_another_users_threads_may_not_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

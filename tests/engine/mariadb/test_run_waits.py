@@ -27,7 +27,7 @@ HELD_S = 2.0
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[MariaDBEngine]:
-    ready = open_engine("mariadb", Scans("", 1, "session", 360_000, 20_000, 3), 0, None, 1)
+    ready = open_engine("mariadb", Scans("", 1, "session", 360_000, 20_000, 3), 0, (), 1)
     assert isinstance(ready, MariaDBEngine)
     (setting,) = ready.prepare(Scans("", 1, "session", 360_000, 20_000, 3), LEVELS)
     ready.apply(setting)

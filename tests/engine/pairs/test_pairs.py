@@ -82,7 +82,7 @@ def target(newest: Server, url: str, database: str) -> Iterator[Target]:
     with ExitStack() as stack:
 
         def named(engine: str) -> str:
-            if engine == "mysql":
+            if engine == "mysql://":
                 there = Path(tempfile.mkdtemp(prefix="redolab-mariadb-"))
                 stack.callback(shutil.rmtree, there)
                 return stack.enter_context(running_mariadb(there / "server")).url

@@ -28,6 +28,7 @@ from redolab.engine.private.directory import remove_server
 from redolab.errors import RefusedError
 from redolab.records.load import Inserts
 from tests.conftest import Redolab
+from tests.engine.clients import begin
 from tests.engine.tls import (
     HOST,
     Certificates,
@@ -344,8 +345,7 @@ def test_a_session_that_is_ended_says_why_and_is_opened_anew(tls: TlsServer) -> 
     with closing(client(tls.port, "by_scram", load_tls())) as sessions:
         sessions.resize(2)
         first, second = sessions.pids()
-        statement = "select pg_sleep(0.01), $1::int4, $2::int8, $3::text"
-        sessions.begin(statement, "", 1, [], 60.0, None, [], None)
+        begin(sessions, "select pg_sleep(0.01)", 60.0)
         wait_until(
             lambda: tls.ask("select count(*) from pg_stat_activity where state = 'active'") > 2, "work"
         )

@@ -25,7 +25,7 @@ TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 @pytest.fixture
 def private() -> Iterator[tuple[PostgresEngine, str]]:
-    server = EmbeddedServer(2, None)
+    server = EmbeddedServer(2)
     engine = PostgresEngine(Connector(server.target), server, seed=1)
     yield engine, server.target
     engine.close()

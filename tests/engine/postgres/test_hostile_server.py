@@ -16,6 +16,7 @@ import pytest
 from redolab import _core
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.errors import RedolabError
+from tests.engine.clients import begin
 from tests.engine.hostile import A_SESSION, Hostile, Script, hostile, script
 from tests.engine.tls import HOST, Certificates
 from tests.servers import PASSWORD, in_a_process
@@ -51,7 +52,7 @@ def provoke_the_load(enemy: Hostile, encrypted: bool, direct: bool = False) -> s
             sessions.resize(1)
         except ConnectionError as error:
             return str(error)
-        sessions.begin("insert", "", 1, [], 0.1, None, [], None)
+        begin(sessions, "insert", 0.1)
         done = sessions.wait(1.0)
         if done is None:
             sessions.interrupt()

@@ -23,7 +23,7 @@ HELD_S = 1.5
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
-    running = EmbeddedServer(SESSIONS, log_device_s=None)
+    running = EmbeddedServer(SESSIONS)
     yield running
     running.stop()
 

@@ -223,7 +223,7 @@ def test_a_whole_run_with_arrivals_is_read_by_forecasts_and_verified(tmp_path: P
     combinations = {"/".join(levels.values()): levels for levels in [*closed, open_]}
     load = inserts(8)
     design = Design(tuple(combinations), "1/1", 2, 0.8, 0.1, 3, null_pair=False)
-    engine = open_engine("embedded", load, load.disk_bytes(None), 0.0, 3)
+    engine = open_engine("embedded", load, load.disk_bytes(None), (0.0,), 3)
     outcome = runner.run(
         EXPERIMENTS["calibrate"], Plan(design, combinations, load), engine, tmp_path / "run", NoProgress(), ""
     )

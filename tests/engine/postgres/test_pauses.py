@@ -1,4 +1,4 @@
-"""A session inside the server that pauses after each commit, so that the log device idles."""
+"""Sessions that pause after each commit: on their CPU in the server, asleep in a client."""
 
 from __future__ import annotations
 
@@ -35,6 +35,26 @@ def test_what_is_no_pause_is_refused(opened: Open, pause_ms: str) -> None:
         opened(inserts(1, "server"), {"pause_ms": pause_ms})
 
 
-def test_a_client_s_sessions_do_not_pause(opened: Open) -> None:
-    with pytest.raises(UsageError, match="pause_ms needs a loop inside the server"):
-        opened(inserts(1, "client"), {"pause_ms": "5"})
+def test_a_client_s_session_waits_and_leaves_its_cpu(opened: Open) -> None:
+    engine, settings = opened(inserts(2, "client"), {"pause_ms": "20"})
+    done = work(engine, settings["20"], Amount(1.0, 20))
+    assert (done.trouble, done.commits, done.rows) == (None, 20, 20)
+    # Ten pauses each: the last one counts as well, as it does in the server.
+    assert done.session_elapsed_s >= 20 * 0.02
+    # No pause is in a commit's time.
+    committing_s = sum(upper_us * count for upper_us, count in done.latency) / 1e6
+    assert committing_s < 1.01 * (done.session_elapsed_s - 20 * 0.02)
+    assert done.client_cpu_s is not None
+    assert done.client_cpu_s < 0.5 * done.session_elapsed_s
+
+
+def test_a_client_does_not_pause_beyond_the_end(opened: Open) -> None:
+    engine, settings = opened(inserts(1, "client"), {"pause_ms": "9000"})
+    done = work(engine, settings["9000"], Amount(0.2))
+    assert done.commits == 1
+    assert 0.2 <= done.session_elapsed_s < 9.0
+
+
+def test_nobody_pauses_where_transactions_come_at_random(opened: Open) -> None:
+    with pytest.raises(UsageError, match="pause_ms and arrival_rate_per_s do not go together"):
+        opened(inserts(1, "client"), {"pause_ms": "5", "arrival_rate_per_s": "10"})

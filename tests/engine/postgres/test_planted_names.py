@@ -233,7 +233,7 @@ def server(ground: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddedSe
     monkeypatch.setattr(shutil, "which", _without_namespaces(shutil.which))
     if ROOT and not embedded._runs([str(embedded._binaries() / "postgres"), "--version"], NOBODY):
         pytest.fail("The user nobody cannot reach the server's programs; check Redolab out where he can.")
-    made = EmbeddedServer(1, 0.001)
+    made = EmbeddedServer(1, (0.001,))
     yield made
     made.stop()
     assert not made.directory.exists()
@@ -285,7 +285,7 @@ def test_a_link_that_the_servers_user_plants_leads_nowhere(
     if end == "killed":
         server._guard._process.kill()
         server._guard._process.wait()
-        EmbeddedServer(1, None).stop()
+        EmbeddedServer(1).stop()
     server.stop()
     assert contents(victim) == before
     assert not server.directory.exists()
@@ -364,5 +364,5 @@ def test_where_the_path_is_long_the_sockets_directory_is_as_safe(
     monkeypatch.setattr("secrets.token_hex", lambda _: "abababababab")
     assert nobody("ln", "-s", victim, ground / "tmp" / "redolab-abababababab")
     with pytest.raises(RefusedError, match="too long a path for a socket"):
-        EmbeddedServer(1, None)
+        EmbeddedServer(1)
     assert contents(victim) == before

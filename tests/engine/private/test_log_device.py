@@ -1,4 +1,4 @@
-"""The emulated log device: a flush under pg_wal takes as long as asked, everything else is left."""
+"""The emulated log device: a flush of a log takes as long as asked, everything else is left."""
 
 from __future__ import annotations
 
@@ -21,44 +21,60 @@ import pytest
 
 from redolab import _core
 from redolab.engine.postgres import private as embedded
+from tests.servers import wait_until
 
 pytestmark = pytest.mark.skipif(not _core.LOG_DEVICE_LIBRARY, reason="the library is for Linux")
 
-MAGIC = 0x5245444F4C4F4731
+MAGIC = 0x5245444F4C4F4732
+LOGS_AT, LOG_BYTES = 48, 48
+STARTS_AT, START_BYTES = 1024, 1536
 DELAY_NS = 5_000_000
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The control page's slots, in their order."""
+    """The control page's slots of one log, in their order, and who mapped the page."""
 
-    magic: int
-    delay_ns: int
+    device: int
     flushes: int
     requested_ns: int
     real_ns: int
     delivered_ns: int
     delivered_max_ns: int
-    device_free_ns: int
     attached: int
 
 
 class Device:
     """The library and its control page, in a folder of their own."""
 
-    def __init__(self, folder: Path, *, delay_ns: int, magic: int = MAGIC) -> None:
+    def __init__(
+        self, folder: Path, *logs: str, delay_ns: int = DELAY_NS, devices: int = 1, magic: int = MAGIC
+    ) -> None:
+        """`logs`: how the paths of their files begin, from the folder on."""
         self.library = folder / "flush_delay.so"
         self.library.write_bytes(_core.LOG_DEVICE_LIBRARY)
         self.control = folder / "log_device"
-        self.control.write_bytes(struct.pack("<QQ", magic, delay_ns).ljust(mmap.PAGESIZE, b"\0"))
+        self.page = bytearray(mmap.PAGESIZE)
+        struct.pack_into("<6Q", self.page, 0, magic, 0, delay_ns, 0, delay_ns, 0)
+        for number, log in enumerate(logs or ("pg_wal/",)):
+            self.know(number, os.fsencode(f"{folder}/{log}"), min(number, devices - 1))
+        self.control.write_bytes(self.page)
+
+    def know(self, number: int, start: bytes, device: int = 0) -> None:
+        """Write one log's place into the page."""
+        struct.pack_into("<Q", self.page, LOGS_AT + number * LOG_BYTES, device)
+        struct.pack_into(f"{START_BYTES}s", self.page, STARTS_AT + number * START_BYTES, start)
+        self.control.write_bytes(self.page)
 
     @property
     def environment(self) -> dict[str, str]:
         armed = {"LD_PRELOAD": str(self.library), "REDOLAB_LOG_DEVICE": str(self.control)}
         return os.environ | armed
 
-    def counts(self) -> Counts:
-        return Counts(*struct.unpack_from("<9Q", self.control.read_bytes()))
+    def counts(self, number: int = 0) -> Counts:
+        page = self.control.read_bytes()
+        slots = struct.unpack_from("<6Q", page, LOGS_AT + number * LOG_BYTES)
+        return Counts(*slots, *struct.unpack_from("<Q", page, 8))
 
     def run(self, code: str, *arguments: Path | str | int) -> str:
         """Run Python code with the library preloaded; return what it prints."""
@@ -88,7 +104,7 @@ def log_file(tmp_path: Path) -> Path:
 
 
 def test_a_flush_of_the_log_takes_at_least_the_delay(tmp_path: Path, log_file: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS)
+    device = Device(tmp_path)
     elapsed_ns, shortest_ns = map(int, device.run(FLUSH, log_file, 10).split())
     counts = device.counts()
     assert (counts.attached, counts.flushes) == (1, 20)
@@ -100,7 +116,7 @@ def test_a_flush_of_the_log_takes_at_least_the_delay(tmp_path: Path, log_file: P
 
 
 def test_flushes_wait_their_turn(tmp_path: Path, log_file: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS)
+    device = Device(tmp_path)
     command = [sys.executable, "-S", "-c", FLUSH, str(log_file), "10"]
     begin_ns = time.monotonic_ns()
     sessions = [
@@ -112,11 +128,76 @@ def test_flushes_wait_their_turn(tmp_path: Path, log_file: Path) -> None:
     assert elapsed_ns >= 40 * DELAY_NS
 
 
-def test_files_that_are_not_the_log_are_left_alone(tmp_path: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS)
-    device.run(FLUSH, tmp_path / "table", 10)
-    assert device.counts().attached == 1
+ALTERNATE = """
+import os, sys
+for _ in range(int(sys.argv[1])):
+    for path in sys.argv[2:]:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.fdatasync(fd)
+        os.close(fd)
+"""
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_two_logs_share_a_queue_only_on_one_device(devices: int, tmp_path: Path) -> None:
+    device = Device(tmp_path, "redo", "binlog.", devices=devices)
+    # What the binary log lies on is taken for an hour to come.
+    free_ns = time.monotonic_ns() + 3_600_000_000_000
+    queue = 16 * devices + 8
+    struct.pack_into("<Q", device.page, queue, free_ns)
+    device.control.write_bytes(device.page)
+
+    def taken_until_ns() -> int:
+        return int(struct.unpack_from("<Q", device.control.read_bytes(), queue)[0])
+
+    code = [sys.executable, "-S", "-c", ALTERNATE, "3", str(tmp_path / "redo1")]
+    with subprocess.Popen(code, env=device.environment) as session:
+        if devices == 2:
+            assert session.wait() == 0
+            assert (device.counts().flushes, taken_until_ns()) == (3, free_ns)
+        else:
+            wait_until(lambda: taken_until_ns() != free_ns, "the session waits its turn")
+            assert taken_until_ns() == free_ns + DELAY_NS
+            assert session.poll() is None
+            session.kill()
+    assert device.counts().flushes == (3 if devices == 2 else 0)
+
+
+def test_each_log_has_its_own_counts(tmp_path: Path) -> None:
+    device = Device(tmp_path, "redo", "binlog.")
+    names = ("redo1", "binlog.000001", "binlog", "table")
+    device.run(ALTERNATE, 2, tmp_path / "redo2", *(tmp_path / name for name in names))
+    redo, binlog = device.counts(0), device.counts(1)
+    assert (redo.flushes, binlog.flushes) == (4, 2)
+    assert (redo.requested_ns, binlog.requested_ns) == (4 * DELAY_NS, 2 * DELAY_NS)
+
+
+def test_files_that_are_not_the_log_are_left_alone(tmp_path: Path, log_file: Path) -> None:
+    device = Device(tmp_path)
+    (tmp_path / "another" / "pg_wal").mkdir(parents=True)
+    for place in ("table", "pg_wa", "another/pg_wal/1"):
+        device.run(FLUSH, tmp_path / place, 10)
+    assert device.counts().attached == 3
     assert device.counts().flushes == 0
+
+
+@pytest.mark.parametrize("length", [0, START_BYTES - 1, START_BYTES])
+def test_a_start_without_an_end_or_of_no_length_is_no_log(
+    length: int, tmp_path: Path, log_file: Path
+) -> None:
+    device = Device(tmp_path)
+    start = os.fsencode(tmp_path)
+    device.know(0, (start + b"/" * length)[:length] if length else b"")
+    device.run(FLUSH, log_file, 1)
+    assert (device.counts().attached, device.counts().flushes) == (1, 0)
+
+
+def test_a_device_that_is_none_has_no_log(tmp_path: Path, log_file: Path) -> None:
+    device = Device(tmp_path)
+    device.know(0, os.fsencode(tmp_path), device=2)
+    device.know(1, os.fsencode(tmp_path), device=2**63)
+    device.run(FLUSH, log_file, 1)
+    assert (device.counts().attached, device.counts(0).flushes, device.counts(1).flushes) == (1, 0, 0)
 
 
 def test_without_a_delay_flushes_are_still_counted(tmp_path: Path, log_file: Path) -> None:
@@ -128,17 +209,17 @@ def test_without_a_delay_flushes_are_still_counted(tmp_path: Path, log_file: Pat
 
 
 def test_a_failing_flush_keeps_its_error_and_is_not_counted(tmp_path: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS)
+    device = Device(tmp_path)
     code = "import os\ntry: os.fdatasync(os.pipe()[0])\nexcept OSError as error: print(error.errno)"
     assert device.run(code) == "22\n"  # EINVAL: a pipe cannot be flushed
     assert device.counts().flushes == 0
 
 
 def test_a_page_of_another_kind_changes_nothing(tmp_path: Path, log_file: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS, magic=MAGIC + 1)
+    device = Device(tmp_path, magic=MAGIC - 1)
     device.run(FLUSH, log_file, 1)
     assert (device.counts().attached, device.counts().flushes) == (0, 0)
-    device.control.write_bytes(struct.pack("<QQ", MAGIC, DELAY_NS))  # no whole page
+    device.control.write_bytes(struct.pack("<QQ", MAGIC, 0))  # no whole page
     device.run(FLUSH, log_file, 1)
     device.control.unlink()
     device.run(FLUSH, log_file, 1)
@@ -190,7 +271,7 @@ def connect(server: subprocess.Popen[bytes], conninfo: str) -> psycopg.Connectio
 
 
 def test_a_server_rows_at_the_devices_pace_and_says_so(tmp_path: Path) -> None:
-    device = Device(tmp_path, delay_ns=DELAY_NS)
+    device = Device(tmp_path, "data/pg_wal/")
     with postgres(tmp_path, device) as connection:
         connection.execute("CREATE TABLE orders (id int)")
         server_before = server_flushes(connection)

@@ -1,17 +1,20 @@
 //! The protocols that sessions speak with a server, and what each of them must do.
 //!
-//! A protocol opens a connection for a session, answers questions on it, and commits transactions of single-row
-//! inserts. Each has a file of its own, and a variant in each type here; nothing else in the crate asks which protocol
-//! is spoken.
+//! A protocol opens a connection for a session, answers questions on it, and commits transactions. Each has a file of
+//! its own, and a variant in each type here; nothing else in the crate asks which protocol is spoken.
 
+mod mysql;
 mod postgres;
 mod refusal;
+mod tcp;
 mod tls;
 
-use std::time::Duration;
-
 use crate::part::Job;
-pub use postgres::{ChannelBinding, Login, Methods, Protection, Target as PostgresTarget};
+use crate::report::Done;
+pub use mysql::{Encryption, Login as MysqlLogin, Target as MysqlTarget};
+pub use postgres::{
+    ALPN as POSTGRES_ALPN, ChannelBinding, Login, Methods, Protection, Target as PostgresTarget,
+};
 pub use tls::{Roots, Tls, TlsOptions, Versions};
 
 /// A server, and as whom to connect, by the protocol that it speaks.
@@ -19,14 +22,20 @@ pub use tls::{Roots, Tls, TlsOptions, Versions};
 pub enum Target {
     /// PostgreSQL's.
     Postgres(PostgresTarget),
+    /// MySQL's, which MariaDB speaks too.
+    Mysql(MysqlTarget),
 }
 
 impl Target {
-    /// Open a connection, shown as `name` in the server's views, and tell its server process.
+    /// Open a connection, shown as `name` in the server's views, and tell what serves it there: a process or, by
+    /// MySQL's protocol, a connection's number.
     pub(crate) async fn connect(&self, name: &str) -> Result<(Wire, u32), String> {
         match self {
             Self::Postgres(target) => {
                 target.connect(name).await.map(|(wire, pid)| (Wire::Postgres(wire), pid))
+            }
+            Self::Mysql(target) => {
+                target.connect(name).await.map(|(wire, id)| (Wire::Mysql(wire), id))
             }
         }
     }
@@ -35,6 +44,7 @@ impl Target {
 /// One connection.
 pub(crate) enum Wire {
     Postgres(postgres::Wire),
+    Mysql(mysql::Wire),
 }
 
 impl Wire {
@@ -42,6 +52,7 @@ impl Wire {
     pub(crate) async fn is_alive(&self) -> bool {
         match self {
             Self::Postgres(wire) => wire.is_alive().await,
+            Self::Mysql(wire) => wire.is_alive().await,
         }
     }
 
@@ -54,16 +65,18 @@ impl Wire {
     ) -> Result<Option<String>, String> {
         match self {
             Self::Postgres(wire) => wire.ask(statement, arguments).await,
+            Self::Mysql(wire) => wire.ask(statement, arguments).await,
         }
     }
 }
 
 /// One session's transactions.
-pub(crate) enum Inserts<'a> {
-    Postgres(postgres::Inserts<'a>),
+pub(crate) enum Transactions<'a> {
+    Postgres(postgres::Transactions<'a>),
+    Mysql(mysql::Transactions<'a>),
 }
 
-impl<'a> Inserts<'a> {
+impl<'a> Transactions<'a> {
     /// Prepare them for the session `number`, from 0.
     pub(crate) async fn prepare(
         wire: &'a Wire,
@@ -72,16 +85,19 @@ impl<'a> Inserts<'a> {
     ) -> Result<Self, String> {
         match wire {
             Wire::Postgres(wire) => {
-                postgres::Inserts::prepare(wire, job, number).await.map(Self::Postgres)
+                postgres::Transactions::prepare(wire, job, number).await.map(Self::Postgres)
+            }
+            Wire::Mysql(wire) => {
+                mysql::Transactions::prepare(wire, job, number).await.map(Self::Mysql)
             }
         }
     }
 
-    /// Commit one transaction after `before` rows; returns how many rows it inserted, and the time from
-    /// sending the statement that commits, which is a lone INSERT itself, to its acknowledgement.
-    pub(crate) async fn commit(&self, before: u64) -> Result<(u64, Duration), String> {
+    /// Commit one transaction after `before` rows.
+    pub(crate) async fn commit(&mut self, before: u64) -> Result<Done, String> {
         match self {
-            Self::Postgres(inserts) => inserts.commit(before).await,
+            Self::Postgres(transactions) => transactions.commit(before).await,
+            Self::Mysql(transactions) => transactions.commit(before).await,
         }
     }
 }

@@ -1,18 +1,18 @@
-//! PostgreSQL's protocol: connections, and transactions of single-row inserts.
+//! PostgreSQL's protocol: connections.
 
 mod guarded;
 mod handshake;
+mod transactions;
 
 use std::cell::OnceCell;
 use std::error::Error as _;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::UnixStream;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
 use tokio_postgres::config::{SslMode, SslNegotiation};
@@ -20,19 +20,16 @@ use tokio_postgres::tls::TlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 
-use crate::part::Job;
 use crate::wire::refusal::Refusal;
+use crate::wire::tcp;
 use crate::wire::tls::{Tls, handshake_words};
 use guarded::Guarded;
 use handshake::Handshake;
 
 pub use guarded::Methods;
+pub use handshake::ALPN;
 pub use tokio_postgres::config::ChannelBinding;
-
-/// A server that vanishes from the network is noticed after half a minute, not after two hours.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-const KEEPALIVES: u32 = 4;
+pub(crate) use transactions::Transactions;
 
 /// Where a server is, and as whom to connect.
 #[derive(Clone, Copy)]
@@ -107,7 +104,8 @@ impl Target {
             let stream = self.unix().await.map_err(|why| no_connection(&why))?;
             in_the_clear(config, stream, allowed).await?
         } else {
-            let stream = self.tcp().await.map_err(|why| no_connection(&why))?;
+            let stream = tcp::connect(&self.host, self.port).await;
+            let stream = stream.map_err(|why| no_connection(&why))?;
             match &self.protection.tls {
                 None => in_the_clear(config, stream, allowed).await?,
                 Some(tls) => {
@@ -122,16 +120,6 @@ impl Target {
         let pid = wire.ask("select pg_backend_pid()::text", &[]).await?;
         let pid = pid.and_then(|pid| pid.parse().ok()).ok_or("the server tells no process id")?;
         Ok((wire, pid))
-    }
-
-    async fn tcp(&self) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect((&*self.host, self.port)).await?;
-        stream.set_nodelay(true)?;
-        sockopt::set_socket_keepalive(&stream, true)?;
-        sockopt::set_tcp_keepidle(&stream, KEEPALIVE_IDLE)?;
-        sockopt::set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL)?;
-        sockopt::set_tcp_keepcnt(&stream, KEEPALIVES)?;
-        Ok(stream)
     }
 
     async fn unix(&self) -> io::Result<UnixStream> {
@@ -219,62 +207,6 @@ impl Wire {
     fn why(&self, error: &Error) -> String {
         let ended = if error.is_closed() { self.ending.get() } else { None };
         ended.cloned().unwrap_or_else(|| words(error))
-    }
-}
-
-/// One session's transactions.
-pub(crate) struct Inserts<'a> {
-    wire: &'a Wire,
-    job: &'a Job,
-    insert: Statement,
-    /// Sets one parameter in the transaction.
-    set: Statement,
-    number: i32,
-}
-
-impl<'a> Inserts<'a> {
-    /// Prepare them for the session `number`, from 0.
-    pub(crate) async fn prepare(
-        wire: &'a Wire,
-        job: &'a Job,
-        number: usize,
-    ) -> Result<Self, String> {
-        let insert = wire.prepare(&job.statement).await?;
-        let set = wire.prepare("select set_config($1, $2, true)").await?;
-        Ok(Self { wire, job, insert, set, number: i32::try_from(number).unwrap_or(i32::MAX) })
-    }
-
-    /// Commit one transaction after `before` rows; returns how many rows it inserted, and the time from
-    /// sending the statement that commits, which is a lone INSERT itself, to its acknowledgement.
-    pub(crate) async fn commit(&self, before: u64) -> Result<(u64, Duration), String> {
-        let rows = u64::from(self.job.rows_per_commit);
-        let done = if rows == 1 && self.job.parameters.is_empty() {
-            let began = Instant::now();
-            self.insert(before + 1).await.map(|inserted| (inserted, began.elapsed()))
-        } else {
-            self.transaction(before, rows).await
-        };
-        done.map_err(|error| self.wire.why(&error))
-    }
-
-    async fn transaction(&self, before: u64, rows: u64) -> Result<(u64, Duration), Error> {
-        let client = &self.wire.client;
-        client.batch_execute("begin").await?;
-        for (name, value) in &self.job.parameters {
-            client.execute(&self.set, &[name, value]).await?;
-        }
-        let mut inserted = 0;
-        for row in 1..=rows {
-            inserted += self.insert(before + row).await?;
-        }
-        let began = Instant::now();
-        client.batch_execute("commit").await?;
-        Ok((inserted, began.elapsed()))
-    }
-
-    async fn insert(&self, entry: u64) -> Result<u64, Error> {
-        let entry = i64::try_from(entry).unwrap_or(i64::MAX);
-        self.wire.client.execute(&self.insert, &[&self.number, &entry, &self.job.padding]).await
     }
 }
 

@@ -1,8 +1,9 @@
-"""Whether a private MariaDB can be had here; and what could be seen of somebody's MariaDB or MySQL."""
+"""Whether a private MariaDB or MySQL can be had here; and what could be seen of somebody's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from redolab.engine.mariadb import private
 from redolab.engine.offer import Wanted
@@ -11,9 +12,11 @@ from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
 
 
-def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
-    """The installed program and the disk."""
-    return checkup.check_private("MariaDB, private", private.look, wanted)
+def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Checkup:
+    """The installed program, the disk, and the emulated log device."""
+    look = partial(private.look, flavour)
+    found = checkup.check_private(f"{private.TITLES[flavour]}, private", look, wanted)
+    return Checkup((*found.checks, checkup.device_check()), found.refusals)
 
 
 def check_url(target: str) -> Checkup:

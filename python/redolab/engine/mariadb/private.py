@@ -29,7 +29,7 @@ _START_LIMIT_S = 60.0
 _CACHE_MIB = 512
 _PID_FILE = "server.pid"
 _PROGRAMS: dict[Flavour, str] = {"mariadb": "mariadbd", "mysql": "mysqld"}
-_TITLES: dict[Flavour, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
+TITLES: dict[Flavour, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 _PACKAGES: dict[Flavour, str] = {
     "mariadb": "On Debian and Ubuntu: apt-get install mariadb-server-core;",
     "mysql": "Install mysql-server-core, or put the directory of an unpacked mysqld into PATH;",
@@ -41,32 +41,33 @@ _REDO: dict[Flavour, Log] = {
 }
 _BINLOG = Log("binlog", "binary log", "binlog.")
 _WITH_BINLOG = (
-    "--log-bin=binlog", "--binlog-format=ROW", "--sync-binlog=1",
+    "--log-bin=binlog", "--sync-binlog=1",
     # A run leaves no more of it than of one minute.
     "--max-binlog-size=256M", "--binlog-expire-logs-seconds=60",
 )  # fmt: skip
 _OPTIONS: dict[Flavour, tuple[str, ...]] = {
     "mariadb": (
         "--skip-grant-tables",
+        "--binlog-format=ROW",
         "--performance-schema=OFF",
         "--innodb-log-file-size=512M",
-        # What its undo log needs is given back only on purge: nothing may wait for that at the end.
-        "--innodb-fast-shutdown=3",
         "--loose-slave-connections-needed-for-purge=0",
     ),
     "mysql": (
         "--secure-file-priv=NULL",
         "--mysqlx=OFF",
         "--loose-innodb-redo-log-capacity=512M",
-        "--innodb-fast-shutdown=2",
     ),
 }
-_COMMIT = (
+# What its undo log needs is given back only on purge: nothing may wait for that at the end.
+_QUICKEST_END: dict[Flavour, int] = {"mariadb": 3, "mysql": 2}
+_COMMITS = 20
+_TABLE = (
     "create database redolab",
-    "create table redolab.first (id int primary key) engine=InnoDB",
-    "insert into redolab.first values (1)",
-    "drop database redolab",
+    "create table redolab.first (id int auto_increment primary key) engine=InnoDB",
 )
+_COMMIT = "insert into redolab.first values ()"
+_NO_TABLE = "drop database redolab"
 
 
 class PrivateServer(GuardedServer):
@@ -99,7 +100,8 @@ class PrivateServer(GuardedServer):
         program, _ = _program(flavour)
         base = base_directory(None)
         self.flavour: Flavour = flavour
-        super().__init__(f"The private {_TITLES[flavour]}", base, None, disk_bytes)
+        self.binlog = binlog
+        super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         charge: ServerCharge = {
             "directory": str(self.directory),
@@ -110,7 +112,7 @@ class PrivateServer(GuardedServer):
             "env": environment,
         }
         basic = [
-            str(program), "--no-defaults", *_as_root(), *_messages(program), f"--datadir={self.data}",
+            str(program), "--no-defaults", *_as_root(), f"--datadir={self.data}",
             f"--tmpdir={self.directory}", *_OPTIONS[flavour],
         ]  # fmt: skip
         try:
@@ -128,7 +130,7 @@ class PrivateServer(GuardedServer):
                 f"--socket={self.socket}", f"--pid-file={self.data / _PID_FILE}", "--skip-networking",
                 f"--max-connections={sessions + 20}",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
-                "--innodb-flush-log-at-trx-commit=1",
+                "--innodb-flush-log-at-trx-commit=1", f"--innodb-fast-shutdown={_QUICKEST_END[flavour]}",
                 *(_WITH_BINLOG if binlog else ("--skip-log-bin",)),
             ]  # fmt: skip
             self._start()
@@ -136,11 +138,23 @@ class PrivateServer(GuardedServer):
                 # Killed before its first checkpoint, it would find its own tablespace empty.
                 self._execute("set global innodb_log_checkpoint_now = on")
             if self.device:
-                with self.device.reached():
-                    self._execute(*_COMMIT)
+                self._execute(*_TABLE)
+                with self.device.reached(_COMMITS):
+                    self._execute(*[_COMMIT] * _COMMITS)
+                self._execute(_NO_TABLE)
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def settling(self) -> tuple[str, ...]:
+        """Statements that bring it to the same state before a sample: pages flushed, a new binary log.
+
+        Only a MariaDB can be told to flush its pages.
+        """
+        flushing = ("set global innodb_log_checkpoint_now = on",) if self.flavour == "mariadb" else ()
+        beginning = "reset master" if self.flavour == "mariadb" else "reset binary logs and gtids"
+        return (*flushing, *((beginning,) if self.binlog else ()))
 
     def _check_mapped(self) -> None:
         if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:
@@ -169,12 +183,14 @@ def look(flavour: Flavour) -> tuple[str, Path]:
 def _program(flavour: Flavour) -> tuple[Path, str]:
     """The installed program, and its version. MariaDB goes by the name of the other, too."""
     for found in _found(_PROGRAMS[flavour]):
-        answer = subprocess.run([found, "--no-defaults", "--version"], capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            [found, "--no-defaults", "--version"], capture_output=True, text=True, check=False
+        )
         if answer.returncode == 0 and ("MariaDB" in answer.stdout) == (flavour == "mariadb"):
             words = answer.stdout.split()
             return found, words[words.index("Ver") + 1] if "Ver" in words else answer.stdout.strip()
     raise RefusedError(
-        f"{_TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
+        f"{TITLES[flavour]} is not installed here: no {_PROGRAMS[flavour]} of it was found. "
         f"{_PACKAGES[flavour]} or leave --engine out for the embedded PostgreSQL."
     )
 
@@ -184,13 +200,6 @@ def _found(name: str) -> Iterator[Path]:
         found = shutil.which(name, path=place) if place else None
         if found is not None:
             yield Path(found).resolve()
-
-
-def _messages(program: Path) -> list[str]:
-    """Where its messages lie, if it was unpacked elsewhere than it was built for."""
-    places = [program.parents[1] / "share" / name for name in ("mysql", "mariadb", "")]
-    found = [place for place in places if (place / "english" / "errmsg.sys").is_file()]
-    return [f"--lc-messages-dir={found[0]}"] if found else []
 
 
 def _as_root() -> list[str]:

@@ -10,7 +10,6 @@ from threading import Event
 
 import psycopg
 
-from redolab import _core
 from redolab.engine.offer import Wanted
 from redolab.engine.postgres import private
 from redolab.engine.postgres.connecting.connection import Connection, Connector
@@ -29,7 +28,7 @@ _NAME = "redolab doctor"
 def check_private(wanted: Mapping[str, Wanted]) -> Checkup:
     """The programs of the wheel, the disk, and the emulated log device."""
     found = checkup.check_private("PostgreSQL, embedded", private.look, wanted)
-    return Checkup((*found.checks, _device()), found.refusals)
+    return Checkup((*found.checks, checkup.device_check()), found.refusals)
 
 
 def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
@@ -49,15 +48,6 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
         told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
         return Checkup((missing("Server", str(told)),), dict.fromkeys((*wanted, "profile"), str(told)))
     return Checkup(tuple(checks), refusals)
-
-
-def _device() -> Check:
-    name = "Emulated log device"
-    if _core.LOG_DEVICE_LIBRARY:
-        return Check(name, "works", "for the embedded server")
-    return Check(
-        name, "missing", "no library", "--log-device-ms cannot be used.", "It needs Linux and a C compiler."
-    )
 
 
 def _server(control: Connection, connector: Connector) -> Check:

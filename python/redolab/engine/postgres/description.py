@@ -14,6 +14,7 @@ from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.private.log_device import emulated
 
 Facts = Mapping[str, Any]
 """Who and what the server is, as `check_server` reads it."""

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from redolab import _core
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS, filesystem
 from redolab.engine.offer import Wanted
 from redolab.engine.private.place import check_room
@@ -54,3 +55,13 @@ def disk_check(base: Path, standing: Path) -> Check:
             "Set XDG_CACHE_HOME to a directory on the disk that is to be measured.",
         )  # fmt: skip
     return Check(name, "works", found)
+
+
+def device_check() -> Check:
+    """Whether log devices can be emulated under private servers."""
+    name = "Emulated log device"
+    if _core.LOG_DEVICE_LIBRARY:
+        return Check(name, "works", "for private servers")
+    return Check(
+        name, "missing", "no library", "--log-device-ms cannot be used.", "It needs Linux and a C compiler."
+    )

@@ -73,7 +73,9 @@ class DeviceCounters:
 class LogDevice:
     """The control page of one server's emulated devices."""
 
-    def __init__(self, directory: Path, logs: Sequence[Log], delays_s: Sequence[float], user: int | None) -> None:
+    def __init__(
+        self, directory: Path, logs: Sequence[Log], delays_s: Sequence[float], user: int | None
+    ) -> None:
         """Write library and page into `directory`, where the server can read them.
 
         Args:
@@ -153,21 +155,32 @@ class LogDevice:
         }
 
     @contextmanager
-    def reached(self) -> Iterator[None]:
-        """Make sure that a commit within the `with` block flushed each log through the library.
+    def reached(self, commits: int) -> Iterator[None]:
+        """Make sure that the library sees the flushes of each log; they are not delayed meanwhile.
+
+        Some files of a log are flushed even where its commits are not, so there must be one for each commit.
+
+        Args:
+            commits: how many one session makes within the `with` block, one after the other.
 
         Raises:
-            RefusedError: a log was not, so its flushes are out of the devices' reach.
+            RefusedError: it does not, so a log's flushes are out of the devices' reach.
         """
+        delays_s = self.delays_s
+        self.take(*[0.0] * len(delays_s))
         before = self.counters().logs
         yield
         after = self.counters().logs
-        missed = [log.title for log in self.logs if after[log.name].flushes == before[log.name].flushes]
+        self.take(*delays_s)
+        missed = [
+            log.title for log in self.logs if after[log.name].flushes - before[log.name].flushes < commits
+        ]
         if missed:
             raise RefusedError(
-                f"The emulated log device does not reach the {' and the '.join(missed)} of this server: a "
-                "commit was made, and no fdatasync or fsync of it was seen. It may be flushed inside "
-                "write(), or mapped from memory. Leave --log-device-ms out to measure the real device."
+                f"The emulated log device does not reach the {' and the '.join(missed)} of this server: of "
+                f"{commits} commits one after the other, not each was seen to end in fdatasync or fsync. The "
+                "log may be flushed inside write(), or mapped from memory. Leave --log-device-ms out to "
+                "measure the real device."
             )
 
     def close(self) -> None:

@@ -105,10 +105,11 @@ def cache_mib(wanted_bytes: int, usual_mib: int) -> int:
 
 
 def last_words(log: Path) -> str:
-    """The last lines of a server's log."""
+    """The last lines of a server's log; of one that marks its errors, the last errors."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _LAST_BYTES))
-            return " / ".join(file.read(_LAST_BYTES).decode(errors="replace").splitlines()[-3:])
+            lines = file.read(_LAST_BYTES).decode(errors="replace").splitlines()
+            return " / ".join([line for line in lines if "[ERROR]" in line][-5:] or lines[-3:])
     except OSError:
         return "(no log)"

@@ -46,9 +46,11 @@ def find_process(pid: int) -> Process | None:
 
 
 def is_alive(process: Process) -> bool:
-    """Whether it has not ended; one whose parent has not asked yet has."""
+    """Whether it has not ended; one whose parent has not asked yet has, once its last thread is gone."""
     fields = _stat(process.pid)
-    return fields is not None and fields[0] not in "ZX" and int(fields[19]) == process.start_ticks
+    if fields is None or int(fields[19]) != process.start_ticks:
+        return False
+    return fields[0] not in "ZX" or int(fields[17]) > 1
 
 
 def kill_server(postmaster: Process) -> float:

@@ -1,4 +1,4 @@
-"""A server of Redolab's own: its directory, its guard, its emulated log devices, its end and its new start."""
+"""A server of Redolab's own: its directory, its guard, its emulated log devices, its end, its new start."""
 
 from __future__ import annotations
 

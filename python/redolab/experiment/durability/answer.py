@@ -79,8 +79,7 @@ def analyse(run: Run) -> dict[str, Any]:
         text = f"{text} The run was not finished."
     baseline = manifest["design"]["baseline"]
     heading = envelope.heading(run)
-    emulated = envelope.log_device_ms(manifest)
-    heading["engine"]["emulated"] = {} if emulated is None else {"log_device_ms": {"requested": emulated}}
+    heading["engine"]["emulated"] = envelope.requested_devices(manifest)
     settings = [
         _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
     ]

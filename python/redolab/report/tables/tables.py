@@ -29,11 +29,14 @@ _NAMED = frozenset({"updates", "script"})
 
 def emulation(results: Results) -> str:
     """The stamp every table of an emulated run carries; empty on real devices."""
-    device = results["engine"].get("emulated", {}).get("log_device_ms")
+    emulated = results["engine"].get("emulated", {})
+    device, second = emulated.get("log_device_ms"), emulated.get("binlog_device_ms")
     if not device:
         return ""
     delivered = device.get("delivered")
     text = f"EMULATED log device {device['requested']:g} ms"
+    if second:
+        text += f", the binary log's {second['requested']:g} ms"
     return text + (f" (delivered {cells.estimate(delivered).text})" if delivered else "")
 
 

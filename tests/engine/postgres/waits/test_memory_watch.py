@@ -30,7 +30,7 @@ Sights = Counter[tuple[str, str, str]]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
-    running = EmbeddedServer(8, log_device_s=0.005)
+    running = EmbeddedServer(8, log_device_s=(0.005,))
     yield running
     running.stop()
 

@@ -33,7 +33,7 @@ class Quiet:
 
 def drawn(place: Path, seed: int, blocks: int = 60, settings: tuple[str, ...] = ()) -> Run:
     plan = EXPERIMENT.plan(Wish(quick=True, blocks=blocks, seed=seed, settings=settings))
-    engine = open_engine("generator", plan.load, 0, None, seed)
+    engine = open_engine("generator", plan.load, 0, (), seed)
     outcome = runner.run(EXPERIMENT, plan, engine, place, Quiet(), "redolab run sampling-distribution")
     assert outcome.error is None
     return outcome.run

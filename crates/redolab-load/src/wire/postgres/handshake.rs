@@ -9,7 +9,10 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
 use super::guarded::{Guarded, Methods};
 use crate::wire::refusal::Refusal;
-use crate::wire::tls::{PROTOCOL, Tls, end_point};
+use crate::wire::tls::{Tls, end_point};
+
+/// The protocol's name in the handshake of TLS.
+pub const ALPN: &[u8] = b"postgresql";
 
 /// One connection's handshake to come.
 pub(super) struct Handshake {
@@ -30,7 +33,7 @@ where
         Box::pin(async move {
             let stream = self.tls.encrypt(stream).await?;
             // Without it another service, which speaks another protocol, could be meant.
-            if self.tls.direct && stream.get_ref().1.alpn_protocol() != Some(PROTOCOL) {
+            if self.tls.direct && stream.get_ref().1.alpn_protocol() != Some(ALPN) {
                 return Err(io::Error::other(Refusal(
                     "the server does not speak PostgreSQL's protocol over a direct TLS connection"
                         .to_owned(),

@@ -17,9 +17,6 @@ use super::identity::identity;
 use super::roots::Trusted;
 use super::verifier::Verifier;
 
-/// The protocol's name in the handshake: PostgreSQL's.
-pub(crate) const PROTOCOL: &[u8] = b"postgresql";
-
 /// How connections are encrypted, in the words of libpq's parameters.
 #[derive(Clone, Debug)]
 pub struct TlsOptions {
@@ -33,6 +30,8 @@ pub struct TlsOptions {
     pub identity: Option<(PathBuf, PathBuf)>,
     /// The versions of TLS that may be spoken.
     pub versions: Versions,
+    /// The protocol's name, which the handshake tells where it has one.
+    pub protocol: Option<&'static [u8]>,
     /// Whether the handshake begins without asking for it (`sslnegotiation=direct`).
     pub direct: bool,
     /// Whether the handshake tells `host`, which is then readable on the way.
@@ -102,7 +101,7 @@ impl Tls {
             None => builder.with_no_client_auth(),
         };
         config.enable_sni = options.sni;
-        config.alpn_protocols = vec![PROTOCOL.to_vec()];
+        config.alpn_protocols = options.protocol.map(<[u8]>::to_vec).into_iter().collect();
         // Every connection proves anew who the server is; PostgreSQL resumes no session anyway.
         config.resumption = Resumption::disabled();
         let connector = TlsConnector::from(Arc::new(config));

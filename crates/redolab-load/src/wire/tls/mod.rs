@@ -10,6 +10,5 @@ mod verifier;
 mod words;
 
 pub(crate) use binding::end_point;
-pub(crate) use connector::PROTOCOL;
 pub use connector::{Roots, Tls, TlsOptions, Versions};
 pub(crate) use words::handshake_words;

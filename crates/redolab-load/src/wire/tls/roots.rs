@@ -43,7 +43,7 @@ impl Trusted {
         let trusted = Self::new(certificates(file)?);
         if trusted.roots.is_empty() {
             return Err(format!(
-                "no root certificate, which is one that is its own issuer, is in sslrootcert {}",
+                "no root certificate, which is one that is its own issuer, is in {}",
                 file.display()
             ));
         }
@@ -54,10 +54,7 @@ impl Trusted {
         let found = rustls_native_certs::load_native_certs();
         let trusted = Self::new(found.certs);
         if trusted.roots.is_empty() {
-            return Err(
-                "the operating system's root certificates were not found (sslrootcert=system)"
-                    .to_owned(),
-            );
+            return Err("the operating system's root certificates were not found".to_owned());
         }
         Ok(trusted)
     }

@@ -24,7 +24,8 @@ fn certificate_words(error: &CertificateError) -> String {
             "the server's certificate is not valid yet".to_owned()
         }
         CertificateError::UnknownIssuer => {
-            "the server's certificate is not trusted: no root certificate of sslrootcert vouches for it".to_owned()
+            "the server's certificate is not trusted: no trusted root certificate vouches for it"
+                .to_owned()
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             "the server's certificate is not for a server".to_owned()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection
 from redolab.records.load import Amount
 
@@ -42,19 +43,6 @@ class Call:
 
     statement: bytes
     arguments: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class ClientJob:
-    """What a session of a client does over and over."""
-
-    statement: str
-    """A single-row INSERT of the session's number, the row's number and a filler, as $1, $2 and $3."""
-    padding: str
-    rows_per_commit: int
-    """A lone row is a transaction of its own, without BEGIN and COMMIT."""
-    arrival_rate_per_s: float | None = None
-    """How many transactions are asked for, at random; None where each session begins its next one at once."""
 
 
 class PostgresLoad(ABC):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab._core import ClientArgument
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
-from redolab.engine.postgres.loads.base import Call, ClientJob, PostgresLoad, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import Inserts, arrival_rate_of, pause_of
 
 
@@ -53,7 +55,12 @@ class PostgresInserts(PostgresLoad):
         """The same rows, each by a statement of its own."""
         return ClientJob(
             "insert into redolab.item values ($1, $2, $3)",
-            "x" * self._load.padding_bytes,
+            (
+                ClientArgument.session(),
+                ClientArgument.row(),
+                ClientArgument.text("x" * self._load.padding_bytes),
+            ),
             self._rows_per_commit,
             self._arrival_rate_per_s,
+            self._pause_s,
         )

@@ -7,22 +7,20 @@ thread the one that was used last.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from redolab import _core
+from redolab.engine.loops.client_work import work
 from redolab.engine.postgres.connecting.connection import SESSION_SETTINGS, Connection, Connector
 from redolab.engine.postgres.connecting.load_protection import protection_like
 from redolab.engine.postgres.loads import ClientLoad, PostgresLoad
-from redolab.errors import InterruptedRunError, RefusedError, UsageError
+from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount
-from redolab.records.sample import Responses, Work
+from redolab.records.sample import Work
 
-_GRACE_S = 30.0
-_POLL_S = 0.05
 _FORCES_COUNTERS = 150_000
 # Before 15 a session reports at most twice a second, at the end of a statement.
 _REPORT_S = 0.6
@@ -38,7 +36,8 @@ class ClientSessions:
             connector: to the server; says in plain words why it refuses.
             control: a connection to the same place, whose address and password are used.
             most: the sessions to open.
-            seed: of the moments at which transactions are asked for; every interval of work has its own.
+            seed: of the moments at which transactions are asked for, and of random keys; every interval of
+                work has its own.
 
         Raises:
             RefusedError: the server does not take them.
@@ -116,78 +115,21 @@ class ClientSessions:
             InterruptedRunError: `stop` was set; sessions that worked then are lost.
         """
         assert isinstance(load, ClientLoad), "check_client() comes first"
+        self._seed = (self._seed + 1) % SEEDS
         job = load.client_job()
-        arrivals = None
-        if job.arrival_rate_per_s is not None:
-            self._seed = (self._seed + 1) % SEEDS
-            arrivals = (job.arrival_rate_per_s, self._seed)
-        self._sessions.begin(
-            job.statement,
-            job.padding,
-            job.rows_per_commit,
-            list(parameters.items()),
-            amount.seconds,
-            amount.units,
-            [self._counters],
-            arrivals,
-        )
-        done, late = self._await(amount, stop)
+        done = work(self._sessions, job, amount, self._seed, stop, parameters, [self._counters])
         time.sleep(self._settle_s)
-        trouble = [
-            f"session {number} died: {session.trouble}"
-            for number, session in enumerate(done.sessions, start=1)
-            if session.trouble is not None
-        ]
-        if late:
-            trouble.insert(0, f"the sessions did not end within {_GRACE_S:.0f} s of their deadline")
-        rows = sum(session.rows for session in done.sessions)
-        return Work(
-            commits=sum(session.commits for session in done.sessions),
-            rows=rows,
-            failed=sum(session.failed for session in done.sessions),
-            session_elapsed_s=sum(session.elapsed_s for session in done.sessions),
-            session_elapsed_max_s=max((session.elapsed_s for session in done.sessions), default=0.0),
-            units=rows,
-            trouble="; ".join(trouble) or None,
-            client_cpu_s=done.cpu_ns / 1e9,
-            latency=_microseconds(done.latency),
-            responses=None if done.responses is None else _responses(done.responses),
-        )
+        return done
 
     def close(self) -> None:
         """Close every connection."""
         self._sessions.close()
-
-    def _await(self, amount: Amount, stop: threading.Event) -> tuple[_core.ClientWork, bool]:
-        """What the sessions did, and whether they had to be stopped because they were late.
-
-        A fixed amount of work takes as long as it takes.
-        """
-        give_up = math.inf if amount.units is not None else time.monotonic() + amount.seconds + _GRACE_S
-        late = False
-        while (done := self._sessions.wait(_POLL_S)) is None:
-            late = late or time.monotonic() > give_up
-            if late or stop.is_set():
-                self._sessions.interrupt()
-        if stop.is_set():
-            raise InterruptedRunError("The run was interrupted during a sample.")
-        return done, late
 
     def _ask(self, statement: str, arguments: list[str]) -> list[str]:
         try:
             return [answer or "" for answer in self._sessions.ask(statement, arguments)]
         except ConnectionError as error:
             raise self._connector.refused(str(error)) from error
-
-
-def _responses(seen: _core.ClientResponses) -> Responses:
-    return Responses(
-        _microseconds(seen.times), seen.total_s, _microseconds(seen.lag), seen.waited, seen.unserved
-    )
-
-
-def _microseconds(buckets: Iterable[tuple[int, int]]) -> tuple[tuple[float, int], ...]:
-    return tuple((upper_ns / 1e3, count) for upper_ns, count in buckets)
 
 
 def _open(control: Connection) -> _core.ClientSessions:

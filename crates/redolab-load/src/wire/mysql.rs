@@ -1,0 +1,13 @@
+//! MySQL's protocol, which MariaDB speaks too.
+
+mod answer;
+mod channel;
+mod connection;
+mod login;
+mod statement;
+mod target;
+mod transactions;
+
+pub(crate) use connection::Wire;
+pub use target::{Encryption, Login, Target};
+pub(crate) use transactions::Transactions;

@@ -1,0 +1,48 @@
+"""The servers of MariaDB's family that the tests run on: the system's, and those unpacked beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+# As `scripts/need-servers` has it; the session of the tests gets a cache of its own later.
+_KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redolab-test-servers"
+_UNPACKED = {"mariadb 11.8": "mariadbd", "mysql 9.7": "mysqld"}
+INSTALLED = "mariadb 10.11"
+FAMILY = (INSTALLED, *_UNPACKED)
+
+
+@cache
+def server_programs() -> dict[str, Path]:
+    """The program of each server that can be had here, by its name in `FAMILY`."""
+    installed = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin")
+    assert installed is not None, "MariaDB is missing. Debian: apt-get install mariadb-server-core"
+    unpacked = {
+        name: _place(name) / "usr/sbin" / program
+        for name, program in _UNPACKED.items()
+        if _place(name).exists()
+    }
+    return {INSTALLED: Path(installed).resolve(), **unpacked}
+
+
+def program_of(name: str) -> Path:
+    """The program of one server; where it cannot be had the test says why it does not run."""
+    if name not in server_programs():
+        why = _place(name).with_name(f"{_place(name).name}.missing")
+        pytest.skip(
+            why.read_text().strip() if why.exists() else f"{name} is missing: run scripts/need-servers"
+        )
+    return server_programs()[name]
+
+
+def first_on_path(name: str) -> str:
+    """The search path with which Redolab finds this server."""
+    return f"{program_of(name).parent}:{os.environ['PATH']}"
+
+
+def _place(name: str) -> Path:
+    return _KEPT / name.replace(" ", "-")
