@@ -1,9 +1,12 @@
-"""Updates of a one-row table of each session's own, one per commit, in a loop inside the server."""
+"""Updates of a one-row table of each session's own, one per commit, in a loop inside the server or in a
+client.
+"""
 
 from __future__ import annotations
 
 from psycopg import sql
 
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import OwnRows
@@ -32,6 +35,10 @@ class PostgresOwnRows(PostgresLoad):
             sql.SQL("call {}(%s, %s, %s::text[], %s::text[])").format(loop).as_bytes(),
             (turn.share, turn.deadline, list(turn.parameters), list(turn.parameters.values())),
         )
+
+    def client_job(self) -> ClientJob:
+        """The update of the session's own row."""
+        return ClientJob("update redolab.own_{session} set a = a + 1")
 
 
 def _name(session: int) -> str:

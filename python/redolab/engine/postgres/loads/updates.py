@@ -1,12 +1,20 @@
-"""Single-row updates, one per commit, in a loop inside the server."""
+"""Single-row updates, one per commit, in a loop inside the server or in a client."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab._core import ClientArgument
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import Updates, turns_of
+
+_UPDATE = "update redolab.account set value = value + 1 where id = $1::bigint"
+# The function is evaluated once, for the one row.
+_UPDATE_AND_WORK = (
+    "update redolab.account set value = value + 1 + redolab.turns($2::text::int) where id = $1::bigint"
+)
 
 
 class PostgresUpdates(PostgresLoad):
@@ -50,3 +58,10 @@ class PostgresUpdates(PostgresLoad):
                 self._turns,
             ),
         )
+
+    def client_job(self) -> ClientJob:
+        """The update of one row of the session's range, with CPU work or without."""
+        key = ClientArgument.key(self._load.rows_per_session)
+        if self._turns:
+            return ClientJob(_UPDATE_AND_WORK, (key, ClientArgument.text(str(self._turns))))
+        return ClientJob(_UPDATE, (key,))
