@@ -170,7 +170,7 @@ def test_the_answer_names_the_server_and_what_it_promises(results: dict[str, Any
         "Equal under wait/batch, nowait/immediate. Use old/nowait/batch if a crash may lose acknowledged "
         "commits: it commits 5.00 times as fast (5.00 to 5.00) as old/wait/immediate."
     )
-    assert "Commits here wait for the log: under new/wait/immediate 75 %" in verdict["text"]
+    assert "Commits on new wait for the log: under new/wait/immediate 75 %" in verdict["text"]
 
 
 def test_tables_tell_promises_and_the_servers_ratios(results: dict[str, Any]) -> None:
