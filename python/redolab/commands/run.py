@@ -6,7 +6,7 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import cast, get_args
@@ -88,7 +88,9 @@ def ask(options: RunOptions) -> Asked:
     if len(servers) == 1:
         if options.across_tiers:
             raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
-        return Asked(experiment, experiment.plan(wish), servers, delays_s)
+        (target,), (offer,) = servers.values(), offers.values()
+        wish = replace(wish, missing=partial(offer.missing, target))
+        return Asked(experiment, experiment.plan(wish), servers, delays_s, experiment.lacking(wish))
     missing = {server: partial(offer.missing, servers[server]) for server, offer in offers.items()}
     beside = SideBySide(experiment, missing, options.across_tiers)
     return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish))
@@ -243,7 +245,7 @@ def _announce(asked: Asked) -> None:
         f"about {clock(needed_s(experiment, plan))}."
     )
     for text in asked.lacking:
-        say(f"Not applicable: {text}")
+        say(f"Not applicable: {text}.")
 
 
 def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> None:

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping
 REDO = "innodb_flush_log_at_trx_commit"
 BINLOG = "sync_binlog"
 LONGEST_PAUSE_US = 100_000
+WITHOUT_BINLOG = "skip-log-bin"
+"""The option of both servers that leaves the binary log out, and the variant of a private one without it."""
 _PAUSE: Mapping[str, tuple[str, str]] = {
     "mariadb": ("binlog_commit_wait_usec", "binlog_commit_wait_count"),
     "mysql": ("binlog_group_commit_sync_delay", "binlog_group_commit_sync_no_delay_count"),

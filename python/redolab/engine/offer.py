@@ -53,6 +53,8 @@ NO_DATABASE: Mapping[Capability, str] = {
     "draws": "The question is of drawn values, so no database is asked.",
 }
 """Why a database lacks what an engine without one has."""
+PRIVATE_PLACE = "private server"
+"""The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
     "watch": "Redolab's own server is at work only during a run, which watches it itself.",
 }
@@ -94,8 +96,8 @@ class Offer:
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     missing: Callable[[str, Mapping[str, str]], str | None] = nothing_missing
-    """Why such a target does not have a setting with such levels, one sentence; None where it has, or where
-    that is not known before it is opened."""
+    """Why such a target does not have a setting with such levels, without a full stop; None where it has, or
+    where that is not known before it is opened."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

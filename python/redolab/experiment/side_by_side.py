@@ -6,17 +6,14 @@ The question stays unaware of it. It plans as for one server, and each server ge
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Plan, Wish
+from redolab.experiment.base import Experiment, Levels, Missing, Pilot, Plan, Wish
 from redolab.records.load import Amount, Load
 from redolab.records.sample import Work
 from redolab.records.servers import SERVER, name_on, name_without, without_server
-
-Missing = Callable[[Levels], str | None]
-"""Why a server does not have a setting with such levels, one sentence; None where it has."""
 
 
 class SideBySide(Experiment):
@@ -60,7 +57,7 @@ class SideBySide(Experiment):
         return self._beside(self._question.plan(wish))
 
     def lacking(self, wish: Wish) -> list[str]:
-        """The settings of such a plan that a server does not have, and why; one sentence each."""
+        """The settings of such a plan that a server does not have, and why; one sentence each, without its full stop."""
         return [
             f"{name_on(server, name)}: {reason}"
             for server, missing in self._servers.items()
@@ -95,7 +92,7 @@ class SideBySide(Experiment):
             reason = missing(plan.combinations[plan.design.baseline])
             if reason is not None:
                 raise UsageError(
-                    f"{server} does not have {plan.design.baseline}, which all are compared with: {reason}"
+                    f"{server} does not have {plan.design.baseline}, which all are compared with: {reason}."
                 )
         design = replace(
             plan.design,

@@ -118,6 +118,12 @@ COMMITTING = Active("Commit", 7)
         (Look("futex"), None, False, None, Seen(("Kernel", "futex"), ASLEEP, torn=True)),
         (Look("futex"), Active("Updating", 7), True, None, Seen(ROW_LOCK, ASLEEP)),
         (Look("timed futex"), Active("Updating", 7), False, None, Seen(ROW_LOCK, ASLEEP)),
+        # In some stages a session only works: by the kernel's word it has gone on to another one.
+        (
+            Look("futex"), Active("freeing items", None), False, None,
+            Seen(("Kernel", "futex"), ASLEEP, torn=True),
+        ),
+        (None, Active("System lock", None), False, None, Seen(NOTHING, UNKNOWN)),
         (Look("timed futex"), Active("User sleep", 7), False, None, Seen(("Stage", "User sleep"), ASLEEP)),
         (
             Look("futex"), Active("Updating", 7, "wait/synch/mutex/sql/LOCK_open"), False, None,

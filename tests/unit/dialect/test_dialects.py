@@ -66,10 +66,25 @@ def test_a_flush_by_the_waiter_is_the_logs(name: str) -> None:
     assert row_meaning(name)
 
 
-@pytest.mark.parametrize("name", ["LWLock:WALWrite", "IPC:SyncRep", "Stage:Commit", "Timeout:CommitDelay"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LWLock:WALWrite",
+        "IPC:SyncRep",
+        "Stage:Commit",
+        "Stage:waiting for handler commit",
+        "Timeout:CommitDelay",
+    ],
+)
 def test_a_flush_by_another_is_a_commits_wait(name: str) -> None:
     assert is_log_sync(name)
     assert not is_log_write(name)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_wait_for_the_log_is_cut_off_on_80_columns(dialect: Dialect) -> None:
+    names = {row_name(name) for name in dialect.log_write | dialect.log_sync}
+    assert {name for name in names if len(name) > 20} == set()
 
 
 def test_what_no_server_says_is_nothing() -> None:

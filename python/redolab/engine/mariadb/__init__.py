@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from redolab.dialect import innodb
+from redolab.dialect.innodb import WITHOUT_BINLOG
 from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
 from redolab.records.capability import Capability, Ways
 from redolab.records.checkup import Checkup
@@ -19,8 +20,7 @@ _LOADS: frozenset[Capability] = frozenset(
     {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
 )
 _WAYS = Ways(loops=("client",), scopes=("system",))
-_WITHOUT_BINLOG = "skip-log-bin"
-_LOGS = {"": ("redo log", "binary log"), _WITHOUT_BINLOG: ("redo log",)}
+_LOGS = {"": ("redo log", "binary log"), WITHOUT_BINLOG: ("redo log",)}
 
 
 def _open(flavour: Flavour, opening: Opening) -> Engine:
@@ -33,7 +33,7 @@ def _open(flavour: Flavour, opening: Opening) -> Engine:
         disk_bytes=opening.disk_bytes,
         cache_bytes=opening.load.cache_bytes(),
         sessions=opening.load.sessions,
-        binlog=opening.variant != _WITHOUT_BINLOG,
+        binlog=opening.variant != WITHOUT_BINLOG,
         log_device_s=opening.log_device_s,
     )
     try:
@@ -65,14 +65,14 @@ def _check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: A
 def _changes(
     flavours: Sequence[Flavour], target: str, combinations: Iterable[Mapping[str, str]]
 ) -> list[str]:
-    binlog = not target.endswith(f":{_WITHOUT_BINLOG}")
+    binlog = not target.endswith(f":{WITHOUT_BINLOG}")
     levels = list(combinations)
     found = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
     return list(dict.fromkeys(name for names in found for name in names))
 
 
 def _missing(target: str, levels: Mapping[str, str]) -> str | None:
-    return innodb.missing(levels, binlog=not target.endswith(f":{_WITHOUT_BINLOG}"))
+    return innodb.missing(levels, binlog=not target.endswith(f":{WITHOUT_BINLOG}"))
 
 
 def _private(flavour: Flavour, product: str) -> Offer:

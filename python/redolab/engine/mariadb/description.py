@@ -9,6 +9,7 @@ from redolab.dialect import innodb
 from redolab.engine.mariadb.observer.server import Server
 from redolab.engine.mariadb.observer.source import why_blind
 from redolab.engine.mariadb.private import PrivateServer
+from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.private.log_device import emulated
 
 Facts = Mapping[str, Any]
@@ -19,14 +20,20 @@ def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[s
     """The `engine` part of the manifest."""
     return {
         "name": server["flavour"],
-        "version": server["version_text"],
+        "version": _version(server["version_text"]),
         "local": local,
-        "place": "private server" if own else server["place"],
+        "place": PRIVATE_PLACE if own else server["place"],
         "emulated": emulated(own.device) if own else {},
         "log_filesystem": own.log_filesystem if own else None,
         "binlog": server["binlog"],
+        "variant": own.variant if own else "",
         "innodb_flush_method": server["innodb_flush_method"],
     }
+
+
+def _version(text: str) -> str:
+    """The numbers of a version, without what a distribution adds: `10.11.19` of `10.11.19-MariaDB-log`."""
+    return text.partition("-")[0]
 
 
 def not_measured(server: Facts, watched: Server) -> list[str]:

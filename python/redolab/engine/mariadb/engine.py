@@ -129,7 +129,7 @@ class MariaDBEngine(Engine):
         check_pace(load, combinations)
         self._check_modes(combinations)
         self._wanted = load
-        self._load = mariadb_load(load, self._connector.connect, self._stop)
+        self._load = mariadb_load(load, self._connector, self._stop)
         known = read_parameters(self._control, self._parameter_names(load, combinations))
         self._hold.check_rights(known)
         self._hold.make_schema()

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
+from redolab.dialect.innodb import WITHOUT_BINLOG
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS, filesystem
 from redolab.engine.mariadb.connection import connect_private
 from redolab.engine.private.guard import ServerCharge
@@ -131,7 +132,7 @@ class PrivateServer(GuardedServer):
                 f"--max-connections={sessions + 20}",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
                 "--innodb-flush-log-at-trx-commit=1", f"--innodb-fast-shutdown={_QUICKEST_END[flavour]}",
-                *(_WITH_BINLOG if binlog else ("--skip-log-bin",)),
+                *(_WITH_BINLOG if binlog else (f"--{WITHOUT_BINLOG}",)),
             ]  # fmt: skip
             self._start()
             if flavour == "mariadb":
@@ -145,6 +146,11 @@ class PrivateServer(GuardedServer):
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def variant(self) -> str:
+        """What stands after the colon where `--engine` names it."""
+        return "" if self.binlog else WITHOUT_BINLOG
 
     @property
     def settling(self) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class ClientSessions:
             target.unix_socket,
             target.user or "",
             target.password,
-            None,
+            "redolab",
             tls=target.tls_mode,
             ca_file=target.ca_file,
             connect_timeout_s=connector.patience_s,

@@ -68,6 +68,21 @@ class Statements:
         for statement in statements:
             self.run(statement)
 
+    def all_of(self, text: str) -> None:
+        """Execute statements that come as one text; what they return is dropped.
+
+        Raises:
+            InterruptedRunError: the run is to stop.
+        """
+
+        def execute() -> None:
+            with self.connection.cursor() as cursor:
+                cursor.execute(text)
+                while cursor.nextset():
+                    pass
+
+        self._unless_stopped(execute)
+
     def _unless_stopped(self, execute: Callable[[], _Result]) -> _Result:
         def cancel() -> None:
             with self._connect() as helper, helper.cursor() as cursor:

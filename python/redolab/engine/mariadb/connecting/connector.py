@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pymysql
+from pymysql.constants import CLIENT
 from pymysql.cursors import DictCursor
 
 from redolab.engine.mariadb.connection import Connection, Target, connect
@@ -21,7 +22,7 @@ class Connector:
     def to_private(cls, socket: Path) -> Connector:
         return cls(Target("localhost", 3306, "root", str(socket), None, None))
 
-    def connect(self, name: str, read_only: bool = False) -> Connection:
+    def connect(self, name: str, read_only: bool = False, several: bool = False) -> Connection:
         if read_only:
             return connect(self.target, name, customs=False)
         return pymysql.connect(
@@ -32,4 +33,5 @@ class Connector:
             charset="utf8mb4",
             autocommit=True,
             cursorclass=DictCursor,
+            client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
         )

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
-from redolab.engine.mariadb.connection import Connection
+from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.loads.base import ClientLoad, MariadbLoad
 from redolab.engine.mariadb.loads.inserts import MariadbInserts
 from redolab.engine.mariadb.loads.ledger import MariadbLedger
 from redolab.engine.mariadb.loads.own_rows import MariadbOwnRows
 from redolab.engine.mariadb.loads.scans import MariadbScans
+from redolab.engine.mariadb.loads.scripts import MariadbScript
 from redolab.engine.mariadb.loads.updates import MariadbUpdates
 from redolab.errors import UsageError
-from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Updates
+from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
 __all__ = ["ClientLoad", "MariadbLoad", "MariadbScans", "mariadb_load"]
 
 
-def mariadb_load(load: Load, connect: Callable[[str], Connection], stop: threading.Event) -> MariadbLoad:
+def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> MariadbLoad:
     """How MariaDB and MySQL do `load`; what takes long in it ends early once `stop` is set.
 
     Args:
         load: what is to be done.
-        connect: opens a connection that the server shows under such a name.
+        connector: to the server.
         stop: set when the run is to stop.
 
     Raises:
@@ -37,7 +37,9 @@ def mariadb_load(load: Load, connect: Callable[[str], Connection], stop: threadi
         case Inserts():
             return MariadbInserts(load)
         case Scans():
-            return MariadbScans(load, connect, stop)
+            return MariadbScans(load, connector.connect, stop)
+        case Script():
+            return MariadbScript(load, lambda: connector.connect("redolab list", several=True), stop)
         case Ledger():
             return MariadbLedger()
     raise UsageError(f"MariaDB and MySQL cannot do the load {type(load).__name__.lower()}.")

@@ -1,6 +1,4 @@
-"""Updates of a one-row table of each session's own, one per commit, in a loop inside the server or in a
-client.
-"""
+"""Updates of a one-row table of each session's own, one per commit, inside the server or from a client."""
 
 from __future__ import annotations
 
@@ -28,6 +26,10 @@ class PostgresOwnRows(PostgresLoad):
         tables = [sql.Identifier("redolab", _name(number)) for number in range(self._sessions)]
         control.execute(sql.SQL("vacuum {}").format(sql.SQL(", ").join(tables)))
 
+    def client_job(self) -> ClientJob:
+        """The update of the session's own row."""
+        return ClientJob("update redolab.own_{session} set a = a + 1")
+
     def call(self, turn: Turn) -> Call:
         """The loop over the session's own table."""
         loop = sql.Identifier("redolab", _name(turn.number))
@@ -35,10 +37,6 @@ class PostgresOwnRows(PostgresLoad):
             sql.SQL("call {}(%s, %s, %s::text[], %s::text[])").format(loop).as_bytes(),
             (turn.share, turn.deadline, list(turn.parameters), list(turn.parameters.values())),
         )
-
-    def client_job(self) -> ClientJob:
-        """The update of the session's own row."""
-        return ClientJob("update redolab.own_{session} set a = a + 1")
 
 
 def _name(session: int) -> str:
