@@ -57,7 +57,7 @@ class SideBySide(Experiment):
         return self._beside(self._question.plan(wish))
 
     def lacking(self, wish: Wish) -> list[str]:
-        """The settings of such a plan that a server does not have, and why; one sentence each, without its full stop."""
+        """The settings of such a plan that a server does not have, and why; each without a full stop."""
         return [
             f"{name_on(server, name)}: {reason}"
             for server, missing in self._servers.items()
