@@ -1,7 +1,7 @@
 """Where nothing differs on a real server, how often does the design say that something does?
 
-Each stored run has 400 samples of one setting (`benches/null_run.py`). 2,000 runs of 20 blocks are cut from it:
-40 samples in a row, two to a block, in an order that the design's own code draws.
+Each stored run has 400 samples of one setting (`benches/null_run.py`). 2,000 runs of 20 blocks are cut
+from it: 40 samples in a row, two to a block, in an order that the design's own code draws.
 """
 
 from __future__ import annotations
