@@ -37,6 +37,16 @@ def test_two_private_servers(moment: tuple[str, int, float], number: signal.Sign
     assert_nothing_left(place)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_private_servers_of_two_databases(number: signal.Signals, place: Path) -> None:
+    running = Running(place, "--engine", "embedded", "--engine", "mariadb", *SHORT)
+    running.await_samples(3)
+    announced = running.strike(number)
+    assert running.end() == (130 if number == signal.SIGINT else -signal.SIGKILL), running.said
+    assert running.stored() >= announced
+    assert_nothing_left(place)
+
+
 def test_each_private_server_has_a_guard(place: Path) -> None:
     running = Running(place, *OWN, *SHORT)
     running.await_samples(2)
