@@ -170,7 +170,7 @@ def measure(
 ) -> None:
     """Measure these settings into the run directory `out`."""
     names = tuple(combinations)
-    load = check_load(max(int(levels["sessions"]) for levels in combinations.values()), client=False)
+    load = check_load(max(int(levels["sessions"]) for levels in combinations.values()), "server")
     design = Design(names, names[0], blocks, seconds, min(seconds, 0.2), seed, null_pair=False)
     engine = open_engine("embedded", load, load.disk_bytes(None), (0.0,), seed)
     command = " ".join(["python", "benches/forecast_grid.py", *sys.argv[1:]])

@@ -111,3 +111,43 @@ def test_durability_of_two_servers(redolab: Redolab, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "old/wait/immediate and new/wait/immediate lost none of" in done.out.replace("\n", " ")
     assert redolab("verify", place).code == 0
+
+
+def test_another_database_beside_a_private_postgresql(redolab: Redolab, tmp_path: Path) -> None:
+    place = tmp_path / "run"
+    done = redolab("run", "commit-mode", "--engine", "embedded", "--engine", "mariadb", *SHORT,
+                   "--out", place)  # fmt: skip
+    assert done.code == 0, done.err
+    run = open_run(place)
+    # Both are loaded alike: from clients, the only way that both have.
+    assert run.manifest["load"]["loop"] == "client"
+    samples = run.samples.to_pylist()
+    assert len(samples) == 2 * 9
+    for sample in samples:
+        assert sample["spoiled"] is None
+        assert sample["commits"] == sample["rows"] == sample["server_rows"] > 0
+    tiers = {setting["name"]: setting["tier"] for setting in run.manifest["settings"]}
+    assert tiers["mariadb/nowait/immediate"] == "os"
+    assert "Not compared, because the promises differ" in done.out
+    assert redolab("verify", place).code == 0
+
+
+def test_a_server_without_a_pause_has_three_settings(redolab: Redolab, tmp_path: Path) -> None:
+    place = tmp_path / "run"
+    done = redolab("run", "commit-mode", "--engine", "embedded", "--engine", "bare=mariadb:skip-log-bin",
+                   *SHORT, "--out", place)  # fmt: skip
+    assert done.code == 0, done.err
+    assert "Not applicable: bare/wait/batch: " in done.err
+    run = open_run(place)
+    assert len(run.manifest["settings"]) == 4 + 3
+    assert run.manifest["not_measured"][0].startswith("bare/wait/batch: ")
+
+
+def test_kills_of_two_databases(redolab: Redolab, tmp_path: Path) -> None:
+    done = redolab("run", "durability", "--engine", "embedded", "--engine", "mariadb", "--blocks", "1",
+                   "--seconds", "0.4", *TWO, "--out", tmp_path / "run", "--json")  # fmt: skip
+    assert done.code == 0, done.err
+    lost = {item["name"]: item["missing"] for item in json.loads(done.out)["settings"]}
+    assert lost["embedded/wait/immediate"] == lost["mariadb/wait/immediate"] == 0
+    # The server writes its log once a second, and is killed within that time.
+    assert lost["mariadb/nowait/batch"] > 0

@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 
 from redolab.engine import open_engine
 from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
+from redolab.experiment.side_by_side import SideBySide
 from redolab.measure import runner
 from redolab.records.schema import FORMATS
 from redolab.records.store import open_run
@@ -75,6 +77,17 @@ def _faked(name: str) -> Callable[[Path], None]:
     return make
 
 
+def _side_by_side(place: Path) -> None:
+    experiment = SideBySide(
+        find_experiment("commit-mode"), {"a": lambda _: None, "b": lambda _: None}, across_tiers=False
+    )
+    plan = experiment.plan(Wish(quick=True, blocks=3, seconds=1.0, seed=7))
+    scripts = {name.partition("/")[2]: _SCRIPT for name in plan.combinations}
+    engine = EnginesBeside({"a": FakeEngine(scripts), "b": FakeEngine(scripts, fsync=False)})
+    outcome = runner.run(experiment, plan, engine, place, Quiet(), "redolab run")
+    assert outcome.error is None
+
+
 def _drawn(place: Path) -> None:
     experiment = find_experiment("sampling-distribution")
     plan = experiment.plan(Wish(quick=True, blocks=3, seed=1))
@@ -131,6 +144,7 @@ def _calibrated(place: Path) -> None:
 
 _MAKERS: Mapping[str, Callable[[Path], None]] = {
     **{name: _faked(name) for name in EXPERIMENTS},
+    "side-by-side": _side_by_side,
     "durability": _durable,
     "sampling-distribution": _drawn,
     "calibrate": _calibrated,

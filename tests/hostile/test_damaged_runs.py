@@ -10,7 +10,7 @@ from tests.hostile.asked import Answer, ask_command, ask_here
 from tests.hostile.runs import make_runs
 
 _RUNS = ("commit-mode", "durability", "session-count", "sampling-distribution", "calibrate",
-         "verify-forecast", "killed", "killed-format-1")  # fmt: skip
+         "verify-forecast", "side-by-side", "killed", "killed-format-1")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

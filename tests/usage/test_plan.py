@@ -137,3 +137,24 @@ levels.a.2 = { enter = "select 'in'", leave = "select 'out'", parameters = { wor
     nothing = redolab("run", "--plan")
     assert nothing.code == 2
     assert "Name an experiment" in nothing.complaint
+
+
+def test_the_plan_of_several_servers(redolab: Redolab) -> None:
+    engines = ("--engine", "old=embedded", "--engine", f"theirs={NOWHERE}")
+    done = redolab("run", "commit-mode", *engines, "--plan", "--blocks", "2", "--seed", "3")
+    assert done.code == 0, done.err
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "Server old" in done.out
+    assert "Server theirs" in done.out
+    told = json.loads(redolab("run", "commit-mode", *engines, "--plan", "--json", "--blocks", "2").out)
+    assert told["engine"] == "side by side"
+    assert told["servers"] == {"old": "embedded", "theirs": "postgresql"}
+    assert told["samples"] == 2 * 9
+    assert told["baseline"] == "old/wait/immediate"
+    assert [text.partition(",")[0] for text in told["creates"]] == [
+        "old: schema redolab", "theirs: schema redolab",
+    ]  # fmt: skip
+    # Each server does its own part: the first one's baseline stands twice.
+    alone = json.loads(redolab("run", "commit-mode", "--plan", "--json", "--blocks", "2").out)
+    assert told["consumes"]["old"] == alone["consumes"]
+    assert told["consumes"]["theirs"]["transaction_ids"] < alone["consumes"]["transaction_ids"]

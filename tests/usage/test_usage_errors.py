@@ -11,6 +11,10 @@ from tests.conftest import Redolab
 URL = "postgresql://nobody@127.0.0.1:1/none"
 
 
+def both(one: str, other: str) -> tuple[str, ...]:
+    return "--engine", one, "--engine", other
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -83,6 +87,18 @@ URL = "postgresql://nobody@127.0.0.1:1/none"
         (["sampling-distribution", "--seed", str(2**64)], "--seed is 18446744073709551616; it must be"),
         (["cpu-capacity", "--seed", "9" * 26], "it must be at least 0 and at most"),
         (["commit-mode", "--yes", "--engine", "postgresql://[::1/db"], "not a connection URL"),
+        (["commit-mode", *both("a=embedded", "a=embedded")], "Two servers are called a."),
+        (["commit-mode", *both("embedded", "none")], "There is no engine 'none'."),
+        (["commit-mode", *both("embedded", "sqlite")], "commit-mode does not run on sqlite"),
+        (["commit-mode", "--yes", *both(URL, f"b={URL}")], "a run holds its server alone"),
+        (["commit-mode", "--across-tiers"], "give --engine several times"),
+        (["rows-per-commit", *both("embedded", "embedded")], "compares settings within one server."),
+        (["commit-mode", *both("embedded", "embedded"), "--settings", "wait"], "Name at least two."),
+        (["commit-mode", *both("embedded", URL), "--log-device-ms", "5"], "Leave one of the two out."),
+        (
+            ["commit-mode", *both("postgresql://u:one@a/d", "b=postgresql://u:two@b/d")],
+            "Two URLs have different passwords in them",
+        ),
         (["commit-mode", "--yes", "--engine", "postgresql://h/db?colour=blue"], "not a connection URL"),
     ],
 )

@@ -85,31 +85,40 @@ class Circumstances:
     """What a crash may lose, by setting, where that is known."""
 
 
-def regime(log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float | None) -> Regime:
+def regime(
+    log_sync: Estimate, cpu: Estimate, baseline: str, emulated_ms: float | None, place: str = "here"
+) -> Regime:
     """Tell log-bound from CPU-bound: half of the baseline's commit time or more decides.
 
     Beside a log sync of a quarter or more CPU alone does not bind: without it a commit would take three
     quarters of its time or less.
+
+    Args:
+        log_sync: share of a commit's time.
+        cpu: the same of CPU and of waiting for one.
+        baseline: the setting that it is told of.
+        emulated_ms: delay of the emulated log device; None for a real one.
+        place: where commits wait, in words: `here`, or on which server.
     """
     sync, busy = log_sync.point, cpu.point
     where = "the log" if emulated_ms is None else f"an emulated {emulated_ms:g} ms log device"
     on_device = "" if emulated_ms is None else f" (on {where})"
     if sync is not None and sync >= 0.5:
         text = (
-            f"Commits here wait for {where}: under {baseline} {units.percent(sync, 0)} of a "
+            f"Commits {place} wait for {where}: under {baseline} {units.percent(sync, 0)} of a "
             "session's commit time is log sync"
         )
         return Regime("log-bound", log_sync, cpu, text)
     if busy is not None and busy >= 0.5 and (sync is None or sync < 0.25):
         rest = "" if sync is None else f": log sync is {units.percent(sync, 0)} of commit time"
-        text = f"Commits here are bound by CPU, not by {where}{rest}"
+        text = f"Commits {place} are bound by CPU, not by {where}{rest}"
         return Regime("cpu-bound", log_sync, cpu, text)
     if sync is None:
-        text = "What commits here wait for could not be seen (no wait events were sampled)"
+        text = f"What commits {place} wait for could not be seen (no wait events were sampled)"
         return Regime("unknown", log_sync, cpu, text)
     cpu_text = "" if busy is None else f" and {units.percent(busy, 0)} CPU and its queue"
     text = (
-        f"Commits here wait for no single thing: under {baseline} {units.percent(sync, 0)} of a "
+        f"Commits {place} wait for no single thing: under {baseline} {units.percent(sync, 0)} of a "
         f"session's commit time is log sync{on_device}{cpu_text}"
     )
     return Regime("mixed", log_sync, cpu, text)

@@ -108,12 +108,12 @@ def _as_json(used: Consumption) -> dict[str, Any]:
 
 
 def creates(plan: Plan, servers: Servers) -> list[str]:
-    """What the run makes on the engine and removes again; of several each with the server's name."""
+    """What the run makes on the engine and removes again; of several servers one text for each."""
     found = []
     for name, target in servers.items():
         offer = find_offer(target)
         made = [*offer.makes, *plan.load.makes(plan.design.units, offer.within)]
-        found += [f"{name}: {each}" for each in made] if len(servers) > 1 else made
+        found += [f"{name}: {', '.join(made)}"] if len(servers) > 1 else made
     return found
 
 
@@ -157,8 +157,9 @@ def print_plan(experiment: Experiment, plan: Plan, servers: Servers, console: Co
 
 def _engines(servers: Servers) -> list[tuple[str, str]]:
     offers = {name: find_offer(target) for name, target in servers.items()}
-    title = "Server" if len(servers) > 1 else "Engine"
-    return [(title, _on(name, servers) + (offer.text or offer.title)) for name, offer in offers.items()]
+    if len(servers) == 1:
+        return [("Engine", offer.text or offer.title) for offer in offers.values()]
+    return [(f"Server {name}", offer.title) for name, offer in offers.items()]
 
 
 def _on(name: str, servers: Servers) -> str:

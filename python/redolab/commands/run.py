@@ -245,7 +245,7 @@ def _announce(asked: Asked) -> None:
         f"about {clock(needed_s(experiment, plan))}."
     )
     for text in asked.lacking:
-        say(f"Not applicable: {text}")
+        say(f"Not applicable: {text}.")
 
 
 def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> None:

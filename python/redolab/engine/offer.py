@@ -96,8 +96,8 @@ class Offer:
     checkup: Callable[[str, Mapping[str, Wanted]], Checkup] = nothing_to_check
     """Looks, read-only, whether the target can do the runs that are wanted, each under its name."""
     missing: Callable[[str, Mapping[str, str]], str | None] = nothing_missing
-    """Why such a target does not have a setting with such levels, one sentence; None where it has, or where
-    that is not known before it is opened."""
+    """Why such a target does not have a setting with such levels, without a full stop; None where it has, or
+    where that is not known before it is opened."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ class SideBySide(Engine):
 
         Args:
             engines: by the server's name, the first one's first.
-            lacking: which settings a server lacks, and why; one sentence each.
+            lacking: which settings a server lacks, and why; one sentence each, without its full stop.
         """
         self._engines, self._lacking = dict(engines), list(lacking)
         self._at_work: str | None = None
@@ -71,7 +71,7 @@ class SideBySide(Engine):
     def not_measured(self) -> list[str]:
         """What every server lacks, and the settings that one of them does not have."""
         lacked = _named({name: engine.not_measured() for name, engine in self._engines.items()})
-        return [*self._lacking, *lacked]
+        return [*(f"{text}." for text in self._lacking), *lacked]
 
     def heed(self, stop: threading.Event) -> None:
         """Every server ends early."""

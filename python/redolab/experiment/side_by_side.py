@@ -57,7 +57,7 @@ class SideBySide(Experiment):
         return self._beside(self._question.plan(wish))
 
     def lacking(self, wish: Wish) -> list[str]:
-        """The settings of such a plan that a server does not have, and why; one sentence each."""
+        """The settings of such a plan that a server does not have, and why; each without a full stop."""
         return [
             f"{name_on(server, name)}: {reason}"
             for server, missing in self._servers.items()
@@ -92,7 +92,7 @@ class SideBySide(Experiment):
             reason = missing(plan.combinations[plan.design.baseline])
             if reason is not None:
                 raise UsageError(
-                    f"{server} does not have {plan.design.baseline}, which all are compared with: {reason}"
+                    f"{server} does not have {plan.design.baseline}, which all are compared with: {reason}."
                 )
         design = replace(
             plan.design,

@@ -16,9 +16,9 @@ from redolab.engine.loops.client_work import work as client_work
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.sessions.client import ClientSessions
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
-from redolab.records.load import Amount, Inserts, Updates
+from redolab.records.load import Amount, Inserts, OwnRows, Scans, Updates
 from tests.conftest import Redolab
-from tests.engine.clients import Open, inserts, work
+from tests.engine.clients import Open, inserts, sampled, work
 from tests.servers import PASSWORD, Server, made, wait_until
 
 
@@ -227,7 +227,35 @@ def test_more_sessions_than_the_server_takes_are_refused_with_what_to_do(newest:
 
 def test_another_load_is_refused_before_anything_is_made(opened: Open) -> None:
     with pytest.raises(UsageError, match="only inside the server"):
-        opened(Updates("", 1, "session", rows_per_session=10, padding_bytes=0), {"loop": "client"})
+        opened(Scans("", 1, "session", rows=10, touched=1, rounds=1), {"loop": "client", "rounds": "1"})
+
+
+def test_updates_from_a_client_change_the_same_rows(opened: Open, newest: Server, database: str) -> None:
+    load = Updates("", 3, "session", rows_per_session=10, padding_bytes=5, loop="client")
+    engine, settings = opened(load, {"cpu_turns": "0"}, {"cpu_turns": "100000"})
+    cpu_s = {}
+    for name, setting in settings.items():
+        before = newest.ask("select coalesce(sum(value), 0)::bigint from redolab.account", database)
+        sample, _ = sampled(engine, setting, Amount(0.5))
+        assert sample.server_rows
+        assert sample.commits == sample.rows == sample.server_rows
+        assert sample.failed == 0
+        after = newest.ask("select sum(value)::bigint from redolab.account", database)
+        assert after - before >= sample.commits
+        assert sample.session_cpu_s is not None
+        cpu_s[name] = sample.session_cpu_s / sample.commits
+    # Every session has drawn every key of its own range, and no other.
+    assert newest.ask("select count(*) from redolab.account where value > 0", database) == 30
+    assert newest.ask("select count(*) from redolab.account", database) == 30
+    assert cpu_s["100000"] > 2 * cpu_s["0"]
+
+
+def test_own_rows_from_a_client(opened: Open, newest: Server, database: str) -> None:
+    engine, settings = opened(OwnRows("", 2, "session", loop="client"), {"sessions": "2"})
+    done = work(engine, settings["2"], Amount(1.0, 100))
+    assert done.commits == done.rows == 100
+    for number in range(2):
+        assert newest.ask(f"select a from redolab.own_{number}", database) == 50
 
 
 def test_a_whole_run_from_a_client(server: Server, database: str, redolab: Redolab, tmp_path: Path) -> None:

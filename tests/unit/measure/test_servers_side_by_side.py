@@ -19,8 +19,8 @@ from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
-from redolab.experiment.base import Levels, Wish
-from redolab.experiment.side_by_side import Missing, SideBySide
+from redolab.experiment.base import Levels, Missing, Wish
+from redolab.experiment.side_by_side import SideBySide
 from redolab.forecast.costs.settings import sampled_settings
 from redolab.measure import runner
 from redolab.records.load import Amount
@@ -68,7 +68,7 @@ def everything(_levels: Levels) -> str | None:
 def no_pause(levels: Levels) -> str | None:
     """Of a server without a binary log."""
     paused = (levels["commit_wait"], levels["commit_logging"]) == ("wait", "batch")
-    return "Without a binary log there is no pause." if paused else None
+    return "without a binary log there is no pause" if paused else None
 
 
 def run_servers(
@@ -170,7 +170,7 @@ def test_the_answer_names_the_server_and_what_it_promises(results: dict[str, Any
         "Equal under wait/batch, nowait/immediate. Use old/nowait/batch if a crash may lose acknowledged "
         "commits: it commits 5.00 times as fast (5.00 to 5.00) as old/wait/immediate."
     )
-    assert "Commits here wait for the log: under new/wait/immediate 75 %" in verdict["text"]
+    assert "Commits on new wait for the log: under new/wait/immediate 75 %" in verdict["text"]
 
 
 def test_tables_tell_promises_and_the_servers_ratios(results: dict[str, Any]) -> None:
@@ -301,12 +301,12 @@ def test_a_server_lacks_a_setting_and_says_why(tmp_path: Path) -> None:
     names = [item["name"] for item in run.manifest["settings"]]
     assert "new/wait/batch" not in names
     assert "old/wait/batch" in names
-    assert run.manifest["not_measured"][0] == "new/wait/batch: Without a binary log there is no pause."
+    assert run.manifest["not_measured"][0] == "new/wait/batch: without a binary log there is no pause."
     assert len(run.manifest["order"]) == 2 * 8
 
 
 def test_a_server_without_the_baseline_is_refused() -> None:
-    servers = {"old": everything, "new": lambda levels: f"It has no {levels['commit_wait']}."}
+    servers = {"old": everything, "new": lambda levels: f"it has no {levels['commit_wait']}"}
     with pytest.raises(UsageError, match="new does not have wait/immediate, which all are compared with"):
         SideBySide(QUESTION, servers, across_tiers=False).plan(Wish())
 

@@ -40,7 +40,7 @@ from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.errors import EngineError, UsageError
 from redolab.records.design import SEEDS
-from redolab.records.load import Amount, Load, Script, check_pace, loop_of
+from redolab.records.load import Amount, Ledger, Load, Script, check_pace, loop_of
 from redolab.records.sample import ParameterChange, ServerClock, Setting, Snapshot, Work
 
 _END_LIMIT_S = 10.0
@@ -148,7 +148,7 @@ class PostgresEngine(Engine):
         """Check rights, make the schema, the rows and the sessions, and map the levels."""
         check_pace(load, combinations)
         self._load = postgres_load(load, self._connector, self._stop)
-        if any(loop_of(load, levels) == "client" for levels in combinations):
+        if any(_loop_of(load, levels) == "client" for levels in combinations):
             check_client(self._load, self._control, self._connector)
         check_publications(self._control, self._server["database"])
         claim_database(self._control, self._connector)
@@ -165,7 +165,7 @@ class PostgresEngine(Engine):
         delay_us = half_flush_us(self._control)
         parameters = self._hold.parameters = Parameters(self._control, known, load.scope)
         self._wanted = load
-        self._loop = loop_of(load, combinations[0])
+        self._loop = _loop_of(load, combinations[0])
         self._sessions[self._loop] = self._connect()
         self._watcher = self._connector.connect("redolab sampler", read_only=True)
         before = {name: parameter.value for name, parameter in known.items()}
@@ -193,7 +193,7 @@ class PostgresEngine(Engine):
         read_age(self._control).check_now()
         before = {pid for them in self._sessions.values() for pid in them.pids}
         count = int(setting.levels.get("sessions", self._wanted.sessions))
-        loop = loop_of(self._wanted, setting.levels)
+        loop = _loop_of(self._wanted, setting.levels)
         if loop != self._loop:
             sessions.resize(0)
             self._loop = loop
@@ -345,6 +345,11 @@ class PostgresEngine(Engine):
 
     def _helper_pids(self) -> list[int]:
         return [*_pids(self._control, self._watcher), *self._hold.guard_pids()]
+
+
+def _loop_of(load: Load, levels: Mapping[str, str]) -> str:
+    """Where the sessions' loop runs; a ledger is written by psycopg's clients, whatever is asked."""
+    return "server" if isinstance(load, Ledger) else loop_of(load, levels)
 
 
 def _pids(*connections: Connection | None) -> list[int]:

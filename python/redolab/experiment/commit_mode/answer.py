@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from redolab.analysis import as_published, envelope
 from redolab.analysis.compared import Compared, circumstances
 from redolab.analysis.profile import by_sample, log_sync_share
-from redolab.analysis.reading import Sightings
 from redolab.analysis.results import results
+from redolab.analysis.servers.pairs import Group
 from redolab.analysis.servers.tables import between_servers, promises
 from redolab.analysis.servers.verdict import verdict_on_servers
 from redolab.analysis.verdict import Regime, regime, verdict
 from redolab.experiment.commit_mode.findings import findings
 from redolab.records.run import Run
-from redolab.records.sample import Sample
 from redolab.stats.estimates import mean_estimate
 
 
@@ -29,12 +27,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         compared: the same, compared.
     """
     emulated_ms = envelope.log_device_ms(run.manifest)
-    regimes = {
-        group.server: _regime(
-            compared.samples.get(group.baseline, ()), compared.seen, group.baseline, emulated_ms
-        )
-        for group in compared.groups
-    }
+    regimes = {group.server: _regime(group, compared, emulated_ms) for group in compared.groups}
     found = next(iter(regimes.values()))
     around = circumstances(compared, "commits", "committed")
     several = len(regimes) > 1
@@ -50,8 +43,9 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     }
 
 
-def _regime(samples: Sequence[Sample], seen: Sightings, baseline: str, emulated_ms: float | None) -> Regime:
-    times, _ = by_sample(samples, seen)
+def _regime(group: Group, compared: Compared, emulated_ms: float | None) -> Regime:
+    samples = compared.samples.get(group.baseline, ())
+    times, _ = by_sample(samples, compared.seen)
     watched = [item.ticks > 0 for item in samples]
     sync = mean_estimate(
         log_sync_share(row) if known else None for row, known in zip(times, watched, strict=True)
@@ -61,4 +55,5 @@ def _regime(samples: Sequence[Sample], seen: Sightings, baseline: str, emulated_
         for item in samples
         if item.session_cpu_s is not None and item.session_run_queue_s is not None
     )
-    return regime(sync, busy, baseline, emulated_ms)
+    place = f"on {group.server}" if group.server else "here"
+    return regime(sync, busy, group.baseline, emulated_ms, place)

@@ -8,8 +8,13 @@ from redolab._core import ClientArgument
 from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
-from redolab.errors import UsageError
 from redolab.records.load import Updates, turns_of
+
+_UPDATE = "update redolab.account set value = value + 1 where id = $1::bigint"
+# The function is evaluated once, for the one row.
+_UPDATE_AND_WORK = (
+    "update redolab.account set value = value + 1 + redolab.turns($2::text::int) where id = $1::bigint"
+)
 
 
 class PostgresUpdates(PostgresLoad):
@@ -38,17 +43,6 @@ class PostgresUpdates(PostgresLoad):
         """Remove the dead versions of rows."""
         control.execute("vacuum redolab.account")
 
-    def client_job(self) -> ClientJob:
-        """The update of one row of the session's range; CPU work is for a loop inside the server alone."""
-        if self._turns:
-            raise UsageError(
-                "CPU work in a unit of work needs a loop inside the server: leave --load cpu out."
-            )
-        return ClientJob(
-            "update redolab.account set value = value + 1 where id = $1::bigint",
-            (ClientArgument.key(self._load.rows_per_session),),
-        )
-
     def call(self, turn: Turn) -> Call:
         """The loop over the session's key range."""
         ids = self._load.rows_per_session
@@ -64,3 +58,10 @@ class PostgresUpdates(PostgresLoad):
                 self._turns,
             ),
         )
+
+    def client_job(self) -> ClientJob:
+        """The update of one row of the session's range, with CPU work or without."""
+        key = ClientArgument.key(self._load.rows_per_session)
+        if self._turns:
+            return ClientJob(_UPDATE_AND_WORK, (key, ClientArgument.text(str(self._turns))))
+        return ClientJob(_UPDATE, (key,))

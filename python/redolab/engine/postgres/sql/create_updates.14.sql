@@ -6,6 +6,15 @@ create table redolab.account (
 ) with (fillfactor = 50, autovacuum_enabled = false);
 alter table redolab.account alter column padding set storage plain;
 
+-- So many turns of an empty loop, for a client; they give 0.
+create function redolab.turns(turns int) returns int language plpgsql as $$
+begin
+    for i in 1 .. turns loop
+    end loop;
+    return 0;
+end
+$$;
+
 -- Loops until `deadline` on the server's own clock, or over `quota` commits; the other of the two is null.
 -- A unit of work carries `turns` turns of an empty loop, which take CPU and nothing else.
 -- The key is drawn before the statement: a volatile function in WHERE would be evaluated for every row
