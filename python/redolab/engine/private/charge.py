@@ -28,7 +28,7 @@ class Charge:
         self.mark = new_mark()
         self.mark_kept = True
         """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
-        self._module, self._marks = module, marks
+        self._module, self._marks, self._place = module, marks, ""
         self._guard: Guard | None = None
         self._pid: int | None = None
 
@@ -42,13 +42,14 @@ class Charge:
         Raises:
             RefusedError: the guard cannot connect.
         """
+        self._place = place
         self._guard = Guard.for_database(self._module, parameters)
         self._pid = self._guard.ask({"mark": self.mark}).get("pid")
         self.mark_kept = self._marks.keep(self.mark, place)
 
-    def proofs(self) -> set[str]:
-        """The marks that prove a schema to be Redolab's own."""
-        return self._marks.kept().keys() | {self.mark}
+    def proofs(self) -> Mapping[str, str]:
+        """The marks that prove a schema to be Redolab's own, each with its place."""
+        return {**self._marks.kept(), self.mark: self._place}
 
     def pids(self, hold: bool = False) -> list[int]:
         """The server process of the guard's connection; made anew where a restart ended it, with `hold`."""
