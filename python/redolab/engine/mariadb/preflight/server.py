@@ -17,7 +17,7 @@ Facts = Mapping[str, Any]
 NAMES: Mapping[str, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 OLDEST: Mapping[str, int] = {"mariadb": 1006, "mysql": 800}
 
-_VERSION = re.compile(r"(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)(?:[-.+~:]\S*)?")
+_VERSION = re.compile(r"(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)(?!\w)")
 # Whoever builds MySQL itself names itself so; what only speaks its protocol does not.
 _MYSQL_BUILDS = re.compile(r"\(?(MySQL|Percona|Source distribution|Debian|Ubuntu|Google|Homebrew)\b")
 _PRETENDERS = re.compile(
@@ -65,7 +65,7 @@ def is_replica(control: Connection, server: Facts) -> bool:
 def _identity(found: Mapping[str, str]) -> tuple[str, int]:
     text, comment = found.get("version", ""), found.get("version_comment", "")
     flavour = "mariadb" if "MariaDB" in text else "mysql"
-    numbers = _VERSION.fullmatch(text)
+    numbers = _VERSION.match(text)
     known = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
     pretends = _PRETENDERS.search(f"{text} {comment}") or "aurora_version" in found
     if numbers is None or not known or pretends or "innodb_flush_log_at_trx_commit" not in found:
