@@ -15,7 +15,8 @@ from typing import Any
 import pymysql
 from pymysql.cursors import DictCursor
 
-from redolab.engine.mariadb.connection import connect, read_target
+from redolab.engine.mariadb.connecting.target import read_target
+from redolab.engine.mariadb.connection import connect
 from redolab.errors import RefusedError
 from tests.server_programs import INSTALLED, program_of
 

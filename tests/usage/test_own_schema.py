@@ -9,9 +9,9 @@ import psycopg
 import pytest
 
 from redolab.engine.postgres.connecting.connection import Connector
-from redolab.engine.postgres.own.marks import keep_mark, kept_marks, new_mark
 from redolab.engine.postgres.own.recovery import recover
-from redolab.engine.postgres.own.schema import find_schema, make_schema
+from redolab.engine.postgres.own.schema import MARKS, find_schema, make_schema
+from redolab.engine.private.marks import new_mark
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Ended, Server
 
@@ -59,7 +59,7 @@ def test_what_another_role_planted_is_not_executed(
 ) -> None:
     if comment == "a mark of this machine":
         mark = new_mark()
-        assert keep_mark(mark, database)
+        assert MARKS.keep(mark, database)
         comment = f"{OLD_COMMENT}; mark {mark}"
     attacker.execute(f"create schema redolab; comment on schema redolab is '{comment}';{LISTS}".encode())
     attacker.execute(
@@ -119,21 +119,21 @@ def test_one_with_a_mark_of_another_machine_is_named_and_left(
 def test_a_mark_is_forgotten_with_its_schema(newest: Server, database: str, url: str, run: Run) -> None:
     with newest.admin(database) as admin:
         mark = new_mark()
-        assert keep_mark(mark, database)
+        assert MARKS.keep(mark, database)
         make_schema(admin, mark)
     done = run(url)
     assert done.code == 0, done.err
-    assert kept_marks() == {}
+    assert MARKS.kept() == {}
     newest.assert_left_clean(database)
 
 
 def test_marks_are_private_and_only_plain_files_count(tmp_path: Path) -> None:
-    assert kept_marks() == {}
+    assert MARKS.kept() == {}
     mark = new_mark()
-    assert keep_mark(mark, "orders")
-    assert not keep_mark(mark, "another"), "a mark is made once"
+    assert MARKS.keep(mark, "orders")
+    assert not MARKS.keep(mark, "another"), "a mark is made once"
     place = tmp_path / "data" / "redolab" / "schemas"
     assert place.stat().st_mode & 0o777 == 0o700
     (place / ("a" * 32)).symlink_to("/etc/hostname")
     (place / "no-mark").write_text("orders")
-    assert kept_marks() == {mark: "orders"}
+    assert MARKS.kept() == {mark: "orders"}

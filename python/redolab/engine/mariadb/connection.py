@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import re
 import socket
+import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote
 
 import pymysql
+from pymysql.constants import CLIENT
 from pymysql.cursors import Cursor, DictCursor
 
+from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.statements import statement
-from redolab.errors import RefusedError, UsageError
+from redolab.errors import RefusedError
 
 if TYPE_CHECKING:
     Connection = pymysql.Connection[DictCursor]
 else:
     Connection = pymysql.Connection
 
-# # ? and : may stand in a password, so it is not read as a browser would.
-_URL = re.compile(
-    r"(?:mysql|mariadb)://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
-    r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]*)(?::(?P<port>\d{1,5}))?(?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?",
-    re.DOTALL,
-)
-_KNOWN = frozenset({"unix_socket", "socket", "password"})
-_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")  # noqa: S108
-_PORT = 3306
 _NO_CONNECTION = 2003
 
-# Error number -> what to do. 2003 and 2013 are the client's own; their reason is in the text.
+# Error number -> what to do. 2003, 2013 and 2026 are the client's own; their reason is in the text.
 _MENDS = {
     1040: "Raise max_connections, or try again when fewer are connected.",
     1044: "Leave the database out of the URL, or grant the user access to it.",
@@ -45,66 +35,22 @@ _MENDS = {
     _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
+    2026: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
     2059: "Use a user with another authentication plugin, such as mysql_native_password.",
 }
-_PATIENCE_S = 10
+_UNTRUSTED = (
+    "Name the file of the authority that signed the server's certificate with ?ssl-ca=, or ask for less "
+    "with ?ssl-mode=REQUIRED."
+)
+PATIENCE_S = 10
+# A server that vanishes from the network is noticed after half a minute, not after two hours.
+_KEEP_ALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 4))
 _FLAVOURED = frozenset(
     {
-        "select_active", "select_counters", "select_own_thread", "select_session_threads", "select_sessions",
-        "select_transactions",
+        "select_active", "select_counters", "select_own_thread", "select_replica", "select_session_threads",
+        "select_sessions", "select_transactions",
     }
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where a server is and who asks."""
-
-    host: str
-    port: int
-    user: str | None
-    unix_socket: str | None
-    database: str | None
-    password: str | None = field(repr=False)
-
-    tls_mode: str = "disabled"
-    ca_file: str | None = None
-
-    @property
-    def place(self) -> str:
-        """The server's place in words, never a password."""
-        return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
-
-
-def read_target(url: str) -> Target:
-    """Read a `mysql://` or `mariadb://` URL.
-
-    Without a host, or with `localhost` and no port, the server's socket is used where it stands in one
-    of its usual places, as the servers' own clients do.
-
-    Raises:
-        UsageError: it cannot be read as one.
-    """
-    found = _URL.fullmatch(url)
-    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
-    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
-        raise UsageError(
-            "This is no URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
-            "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
-        )
-    host = found["host"].strip("[]")
-    path = next((query[name][0] for name in ("unix_socket", "socket") if name in query), None)
-    if path is None and found["port"] is None and host in ("", "localhost"):
-        path = next((usual for usual in _SOCKETS if Path(usual).is_socket()), None)
-    given = found["password"] or query.get("password", [""])[0] or None
-    return Target(
-        host=host or "localhost",
-        port=int(found["port"] or _PORT),
-        user=unquote(found["user"] or "") or None,
-        unix_socket=path,
-        database=unquote(found["database"] or "") or None,
-        password=unquote(given) if given else os.environ.get("MYSQL_PWD"),
-    )
 
 
 class _Client(Connection):
@@ -121,19 +67,27 @@ class _Client(Connection):
             self._secure = True
         super().connect(sock)
 
+    def wait_without_end(self) -> None:
+        """Take as long for an answer as the server does; one that vanishes is noticed all the same."""
+        self._read_timeout = self._write_timeout = None
+        if not self.unix_socket:
+            for name, value in _KEEP_ALIVE:
+                if hasattr(socket, name):
+                    socket_of(self).setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
-def connect(target: Target, program: str = "redolab profile", customs: bool = True) -> Connection:
-    """Open a connection that cannot write.
+
+def log_in(target: Target, program: str, *, several: bool = False, unlimited: bool = False) -> Connection:
+    """Open a connection in autocommit mode.
 
     Args:
         target: where to.
         program: what the server shows as the program at the other end.
-        customs: whether the user's ~/.my.cnf counts; not for a server of Redolab's own.
+        several: whether a text may hold several statements.
+        unlimited: whether an answer may take as long as it takes; else `PATIENCE_S`.
 
     Raises:
         RefusedError: the server cannot be reached or refuses; the text says what to mend.
     """
-    options = Path("~/.my.cnf").expanduser()
     try:
         connection = _Client(
             host=target.host,
@@ -142,25 +96,63 @@ def connect(target: Target, program: str = "redolab profile", customs: bool = Tr
             password=target.password or "",
             database=target.database,
             unix_socket=target.unix_socket,
-            # Encryption would cost both ends CPU, and nobody can listen in between.
-            ssl_disabled=target.unix_socket is not None,
-            read_default_file=str(options) if customs and options.is_file() else None,
-            connect_timeout=_PATIENCE_S,
-            read_timeout=_PATIENCE_S,
-            write_timeout=_PATIENCE_S,
+            ssl_disabled=target.tls_mode == "disabled",
+            ssl=_protection(target),
+            connect_timeout=PATIENCE_S,
+            read_timeout=PATIENCE_S,
+            write_timeout=PATIENCE_S,
             program_name=program,
             autocommit=True,
             charset="utf8mb4",
+            client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
             cursorclass=DictCursor,
         )
+    except (pymysql.Error, OSError, RuntimeError) as error:
+        raise refused(target, error) from error
+    if unlimited:
+        connection.wait_without_end()
+    return connection
+
+
+def connect(target: Target, program: str = "redolab profile") -> Connection:
+    """Open a connection that cannot write.
+
+    Args:
+        target: where to.
+        program: what the server shows as the program at the other end.
+
+    Raises:
+        RefusedError: the server cannot be reached or refuses; the text says what to mend.
+    """
+    connection = log_in(target, program)
+    try:
         with connection.cursor() as cursor:
             cursor.execute("SET SESSION TRANSACTION READ ONLY")
-    except (pymysql.Error, OSError, RuntimeError) as error:
-        mend = _MENDS.get(error_number(error), "")
-        raise RefusedError(
-            f"No connection to MariaDB or MySQL at {target.place}: {error_text(error)}. {mend}".rstrip()
-        ) from error
+    except (pymysql.Error, OSError) as error:
+        raise refused(target, error) from error
     return connection
+
+
+def refused(target: Target, error: BaseException) -> RefusedError:
+    """The error of a connection that failed."""
+    untrusted = "CERTIFICATE_VERIFY_FAILED" in str(error)
+    mend = _UNTRUSTED if untrusted else _MENDS.get(error_number(error), "")
+    return RefusedError(
+        f"No connection to MariaDB or MySQL at {target.place}: {error_text(error)}. {mend}".rstrip()
+    )
+
+
+def _protection(target: Target) -> ssl.SSLContext | None:
+    """How the connection is encrypted; None where that is left to what the server has."""
+    if target.tls_mode in ("disabled", "preferred"):
+        return None
+    context = ssl.create_default_context(cafile=target.ca_file)
+    # A MySQL's own certificates do not pass it.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.check_hostname = target.tls_mode == "verify-identity"
+    if target.tls_mode == "required":
+        context.verify_mode = ssl.CERT_NONE
+    return context
 
 
 def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
@@ -174,7 +166,7 @@ def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
             unix_socket=str(unix_socket),
             ssl_disabled=True,
             user="root",
-            connect_timeout=_PATIENCE_S,
+            connect_timeout=PATIENCE_S,
             program_name="redolab run",
             charset="utf8mb4",
             autocommit=True,
@@ -196,8 +188,13 @@ def fetch(
         parameters: of the statement.
     """
     folder = "mariadb/sql/mysql" if flavour == "mysql" and name in _FLAVOURED else "mariadb/sql"
+    return ask(connection, statement(folder, name, version), *parameters)
+
+
+def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]:
+    """Execute a statement; returns its rows."""
     with connection.cursor() as cursor:
-        cursor.execute(statement(folder, name, version), parameters or None)
+        cursor.execute(text, values or None)
         return list(cursor.fetchall())
 
 

@@ -33,7 +33,7 @@ from redolab.engine.mariadb.statements import Statements
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
-from redolab.records.load import Amount, Load, check_pace
+from redolab.records.load import Amount, Load, Script, check_pace
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
 
@@ -117,7 +117,7 @@ class MariaDBEngine(Engine):
     @as_engine_errors()
     def conditions(self) -> list[str]:
         """Warnings about this server that a reader of its figures must know."""
-        return self._hold.conditions()
+        return self._hold.conditions(self._watched.process)
 
     def not_measured(self) -> list[str]:
         """What cannot be had here, and why."""
@@ -130,9 +130,13 @@ class MariaDBEngine(Engine):
         self._check_modes(combinations)
         self._wanted = load
         self._load = mariadb_load(load, self._connector, self._stop)
-        known = read_parameters(self._control, self._parameter_names(load, combinations))
-        self._hold.check_rights(known)
+        names = self._parameter_names(load, combinations)
+        self._hold.check_rights(names)
         self._hold.make_schema()
+        # What a killed run had left changed is put back by now.
+        known = read_parameters(self._control, names)
+        if isinstance(load, Script):
+            self._hold.note_teardown(load.teardown)
         control = self._statements()
         self._load.create(control)
         pause_us = half_commit_us(control)
@@ -154,6 +158,7 @@ class MariaDBEngine(Engine):
             self._open_watcher()
         if self._sessions:
             self._sessions.resize(int(setting.levels.get("sessions", self._wanted.sessions)))
+            self._hold.note_sessions(self._sessions.connections)
         parameters.apply(setting)
         if self._own and self._own.device and "log_device_ms" in setting.levels:
             self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)

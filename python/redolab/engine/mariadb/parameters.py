@@ -1,48 +1,132 @@
+"""Parameters of the whole server: put in force, recorded, and put back whatever happens.
+
+What a parameter was before is written to a journal in Redolab's database first, so that `recover` can put it
+back after any crash, from any later process.
+"""
+
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from redolab.records.sample import ParameterChange
+from redolab.engine.mariadb.connection import Connection, ask
+from redolab.engine.mariadb.own.journal import Journal
+from redolab.errors import RefusedError, UsageError
+from redolab.records.sample import ParameterChange, Setting
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_WORDS: Mapping[str, str] = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
 
 
 @dataclass(frozen=True)
 class Parameter:
+    """One parameter of the server as it stood before the run."""
+
     name: str
     value: str
 
 
-def read_parameters(control, names):
-    out = {}
-    with control.cursor() as c:
-        for n in names:
-            c.execute(f"select @@global.{n} as v")
-            out[n] = Parameter(n, str(c.fetchone()["v"]))
-    return out
+def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, Parameter]:
+    """Read parameters by name, as the whole server has them.
+
+    Raises:
+        UsageError: the server has no such parameter.
+    """
+    wanted = tuple(names)
+    if not wanted:
+        return {}
+    rows = ask(connection, "show global variables where variable_name in %s", wanted)
+    found = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+    unknown = [name for name in wanted if name.lower() not in found or not _NAME.fullmatch(name)]
+    if unknown:
+        raise UsageError(f"This server has no parameter {unknown[0]}.")
+    return {name: Parameter(name, found[name]) for name in wanted}
+
+
+def set_global(connection: Connection, name: str, value: str) -> None:
+    """Put a parameter of the whole server in force, and read it back.
+
+    Raises:
+        RefusedError: the server has another value then, or it is no parameter's name.
+    """
+    if not _NAME.fullmatch(name):
+        raise RefusedError(f"{name!r} is no parameter's name")
+    ask(connection, f"set global `{name}` = %s", _typed(value))
+    seen = read_parameters(connection, (name,))[name].value
+    if not same_value(seen, value):
+        raise RefusedError(f"The server was told {name} = {value} with SET GLOBAL, and it has {seen}")
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two texts say the same value of a parameter: `ON` and `1`, `0.5` and `0.500000`.
+
+    >>> same_value("ON", "1"), same_value("0.5", "0.500000"), same_value("1", "2")
+    (True, True, False)
+    """
+    first, second = (_WORDS.get(text.strip().lower(), text.strip().lower()) for text in (one, other))
+    with suppress(ValueError):
+        return float(first) == float(second)
+    return first == second
+
+
+def _typed(value: str) -> int | float | str:
+    """A number as a number: the server takes no text for one."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(value)
+    return value
 
 
 class Parameters:
-    def __init__(self, control, known, journal):
-        self.changes = []
-        self.control = control
-        self._now = {n: p.value for n, p in known.items()}
+    """Puts settings in force on one server and keeps the list of changes."""
 
-    def apply(self, setting):
-        for n, v in setting.parameters.items():
-            if self._now.get(n) == v:
+    def __init__(
+        self, control: Connection, known: Mapping[str, Parameter], journal: Journal | None = None
+    ) -> None:
+        """Take what rules the server, and its parameters as they stand.
+
+        Args:
+            control: sets them.
+            known: all that settings will change.
+            journal: where they are noted before; None for a server of Redolab's own, which is removed.
+        """
+        self.changes: list[ParameterChange] = []
+        """Every change so far, in order."""
+        self.control = control
+        self._known, self._journal = known, journal
+        self._now = {name: parameter.value for name, parameter in known.items()}
+        self._noted: set[str] = set()
+
+    def apply(self, setting: Setting) -> None:
+        """Put `setting` in force for the whole server, and verify it.
+
+        Raises:
+            RefusedError: the server took a value and has another.
+        """
+        for name, value in setting.parameters.items():
+            if same_value(self._now[name], value):
                 continue
-            with self.control.cursor() as c:
-                c.execute(f"set global {n} = %s", (int(v),))
-                c.execute(f"select @@global.{n} as v")
-                assert str(c.fetchone()["v"]) == v, n
-            self.changes.append(
-                ParameterChange(
-                    n,
-                    self._now[n],
-                    v,
-                    "system",
-                    datetime.now(UTC).isoformat(timespec="milliseconds"),
-                    setting.name,
-                )
-            )
-            self._now[n] = v
+            if self._journal and name not in self._noted:
+                self._journal.note(self.control, name, self._known[name].value)
+                self._noted.add(name)
+            set_global(self.control, name, value)
+            self._record(name, value, setting.name)
+
+    def restored(self) -> None:
+        """Note in the list of changes that `recover` put everything back."""
+        for name, parameter in self._known.items():
+            if self._now[name] != parameter.value:
+                self._record(name, parameter.value, "restore")
+
+    def connected_again(self, control: Connection) -> None:
+        """The connection was lost: a restart takes every parameter back to the server's configuration."""
+        self.control = control
+        self._now = {name: it.value for name, it in read_parameters(control, self._known).items()}
+
+    def _record(self, name: str, value: str, setting: str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.changes.append(ParameterChange(name, self._now[name], value, "system", now, setting))
+        self._now[name] = value

@@ -15,6 +15,7 @@ from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.private.charge import NO_MARK
 from redolab.engine.private.log_device import emulated
 
 Facts = Mapping[str, Any]
@@ -74,10 +75,7 @@ def conditions(
     """
     found = server_conditions(control, server, own.log_filesystem if own else None)
     if not mark_kept:
-        found.append(
-            "The mark of Redolab's schema could not be kept on this machine. If this run and its guard "
-            "are both killed, the server is to be put back by hand (docs/guide/own-server.md)."
-        )
+        found.append(NO_MARK)
     found += kept_log(idle_slots(control))
     if why_not_memory:
         found.append(

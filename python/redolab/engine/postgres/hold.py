@@ -12,13 +12,12 @@ from psycopg.pq import TransactionStatus
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
 from redolab.engine.postgres.own import guard_database
-from redolab.engine.postgres.own.marks import keep_mark, kept_marks, new_mark
 from redolab.engine.postgres.own.recovery import recover
-from redolab.engine.postgres.own.schema import make_schema
+from redolab.engine.postgres.own.schema import MARKS, make_schema
 from redolab.engine.postgres.parameters.parameters import Parameters
 from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
 from redolab.engine.private.acknowledged import MayBeKilled
-from redolab.engine.private.guard import Guard
+from redolab.engine.private.charge import Charge
 from redolab.engine.private.log_device import LogDevice
 from redolab.errors import RefusedError
 
@@ -67,13 +66,14 @@ class Hold:
             raise
         self.parameters: Parameters | None = None
         """What is changed on the server; None before `prepare`."""
-        self.mark_kept = True
-        """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
-        self._mark = new_mark()
+        self._charge = Charge(guard_database.__name__, MARKS)
         self._claimed = False
-        self._guard: Guard | None = None
-        self._guard_pid: int | None = None
         self._gone = False
+
+    @property
+    def mark_kept(self) -> bool:
+        """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
+        return self._charge.mark_kept
 
     def make_schema(self) -> None:
         """Let a guard hold somebody's server too; then make Redolab's schema, which bears a mark.
@@ -82,11 +82,9 @@ class Hold:
             RefusedError: the guard cannot connect.
         """
         if self._own is None:
-            self._guard = Guard.for_database(guard_database.__name__, self._connector.parameters)
-            self._guard_pid = self._guard.ask({"mark": self._mark}).get("pid")
-            self.mark_kept = keep_mark(self._mark, self.connection.info.dbname)
+            self._charge.give(self._connector.parameters, self.connection.info.dbname)
         self._claimed = True  # A statement that is broken off may have been done all the same.
-        make_schema(self.connection, self._mark)
+        make_schema(self.connection, self._charge.mark)
 
     def ensure(self, limit_s: float | None = None) -> bool:
         """Connect again when the connection was lost; wait while the server is starting.
@@ -134,9 +132,7 @@ class Hold:
 
     def guard_pids(self, hold: bool = False) -> list[int]:
         """The server process of the guard's connection; made anew where a restart ended it, with `hold`."""
-        if hold and self._guard:
-            self._guard_pid = self._guard.ask({"hold": True}).get("pid")
-        return [] if self._guard_pid is None else [self._guard_pid]
+        return self._charge.pids(hold)
 
     def leave(self, hurry: threading.Event) -> None:
         """Put everything back on somebody's server, and release the guard.
@@ -149,13 +145,11 @@ class Hold:
         """
         if self._claimed and self._own is None:
             self._put_back(hurry)
-        if self._guard:
-            self._guard.release()
+        self._charge.release()
 
     def leave_to_guard(self) -> None:
         """Let the guard put back what is left to, and do not wait for it."""
-        if self._guard:
-            self._guard.leave_to_it()
+        self._charge.leave_to_guard()
 
     def close(self) -> None:
         """Close the connection; a server of Redolab's own is removed."""
@@ -176,7 +170,7 @@ class Hold:
                 "redolab.parameter_journal."
             ) from error
         try:
-            recover(self.connection, kept_marks().keys() | {self._mark})
+            recover(self.connection, self._charge.proofs())
         except RefusedError as error:
             raise RefusedError(
                 f"{error} Redolab's guard goes on trying for {GUARD_WAIT_LIMIT_S / 60:.0f} minutes."

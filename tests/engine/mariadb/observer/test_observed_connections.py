@@ -13,7 +13,8 @@ from typing import Any
 import pymysql
 import pytest
 
-from redolab.engine.mariadb.connection import connect, read_target
+from redolab.engine.mariadb.connecting.target import read_target
+from redolab.engine.mariadb.connection import connect
 from redolab.engine.mariadb.observer import observer as observe_mariadb
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.errors import RefusedError, UsageError

@@ -1,37 +1,107 @@
-"""Stand-in: private servers alone."""
+"""Opens the connections of a run to one server, each as it needs it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pymysql
-from pymysql.constants import CLIENT
-from pymysql.cursors import DictCursor
 
-from redolab.engine.mariadb.connection import Connection, Target, connect
+from redolab.engine.mariadb.connecting.target import Target, read_target
+from redolab.engine.mariadb.connection import PATIENCE_S, Connection, ask, connect, log_in, refused
+
+LOCK_WAIT_S = 60
+"""How long a statement waits for somebody's lock of a table."""
+_IDLE_S = 8 * 3600
+# Customs and limits meant for applications must not cut a sample short, nor give a statement another sense.
+_CUSTOMS: Mapping[str, Any] = {
+    "sql_mode": "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION",
+    "wait_timeout": _IDLE_S,
+    "net_read_timeout": 60,
+    "net_write_timeout": 60,
+    "max_statement_time": 0,
+    "max_execution_time": 0,
+    "sql_require_primary_key": 0,
+    "sql_safe_updates": 0,
+}
+_NO_SUCH_VARIABLE = 1193
+_NOT_ALLOWED = 1227
 
 
 class Connector:
-    patience_s = 10.0
+    """Opens connections to one server. Its password is in no text of it."""
+
+    patience_s = float(PATIENCE_S)
+    """How long connecting may take, seconds."""
 
     def __init__(self, target: Target) -> None:
+        """Take where the server is and who asks."""
         self.target = target
-        self.place = target.place
 
     @classmethod
     def to_private(cls, socket: Path) -> Connector:
+        """To a server of Redolab's own."""
         return cls(Target("localhost", 3306, "root", str(socket), None, None))
 
-    def connect(self, name: str, read_only: bool = False, several: bool = False) -> Connection:
+    @classmethod
+    def to_url(cls, url: str) -> Connector:
+        """To the server of a `mysql://` or `mariadb://` URL.
+
+        Raises:
+            UsageError: it cannot be read as one.
+        """
+        return cls(read_target(url))
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Connector:
+        """To the server that another connector's `parameters` say."""
+        return cls(Target(**parameters))
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """All that another process needs, the password too: for a pipe, and for no other place."""
+        return asdict(self.target)
+
+    @property
+    def place(self) -> str:
+        """The server's place in words, never a password."""
+        return self.target.place
+
+    def connect(
+        self, name: str, read_only: bool = False, several: bool = False, lock_wait_s: int = LOCK_WAIT_S
+    ) -> Connection:
+        """Open a connection in autocommit mode.
+
+        Args:
+            name: what the server shows as the program at the other end.
+            read_only: let the server refuse every change, and answer within `patience_s`.
+            several: whether a text may hold several statements.
+            lock_wait_s: how long a statement waits for somebody's lock of a table, seconds.
+
+        Raises:
+            RefusedError: the server cannot be reached or refuses; the text says what to mend.
+        """
         if read_only:
-            return connect(self.target, name, customs=False)
-        return pymysql.connect(
-            unix_socket=self.target.unix_socket,
-            user="root",
-            connect_timeout=10,
-            program_name=name,
-            charset="utf8mb4",
-            autocommit=True,
-            cursorclass=DictCursor,
-            client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
-        )
+            return connect(self.target, name)
+        connection = log_in(self.target, name, several=several, unlimited=True)
+        try:
+            ask(connection, "set session transaction read write")
+            for variable, value in {**_CUSTOMS, "lock_wait_timeout": lock_wait_s}.items():
+                _set(connection, variable, value)
+        except pymysql.Error as error:
+            with suppress(pymysql.Error):
+                connection.close()
+            raise refused(self.target, error) from error
+        return connection
+
+
+def _set(connection: Connection, variable: str, value: object) -> None:
+    """Set a variable of the session, where the server has it and lets this user."""
+    try:
+        ask(connection, f"set session {variable} = %s", value)
+    except pymysql.Error as error:
+        if error.args[0] not in (_NO_SUCH_VARIABLE, _NOT_ALLOWED):
+            raise

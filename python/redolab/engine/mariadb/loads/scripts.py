@@ -64,12 +64,8 @@ class MariadbScript(MariadbLoad):
         return ClientJob(with_levels(self._load.unit, self._levels, _value, _name), text=True)
 
     def close(self) -> None:
-        """Execute the teardown, and close the list's connection."""
-        if self._list is None or not self._list.connection.open:
-            return
-        try:
-            self._execute("sql.teardown", self._load.teardown)
-        finally:
+        """Close the list's connection; its teardown is executed by whoever cleans up."""
+        if self._list is not None and self._list.connection.open:
             self._list.connection.close()
 
     def _execute(self, path: str, text: str) -> None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pymysql
 
-from redolab.engine.mariadb.connection import connect, error_text, read_target
+from redolab.engine.mariadb.connecting.target import read_target
+from redolab.engine.mariadb.connection import connect, error_text
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import ThreadSource
 from redolab.errors import RefusedError

@@ -11,9 +11,9 @@ import pymysql
 from redolab import _core
 from redolab.engine.linux.peers import find_server
 from redolab.engine.linux.thread_looks import age_s
+from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.mariadb.connection import (
     Connection,
-    Target,
     error_number,
     error_text,
     fetch,

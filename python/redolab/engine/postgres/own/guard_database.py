@@ -14,8 +14,8 @@ import psycopg
 
 from redolab.engine.postgres.connecting.connection import Connection, Connector
 from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
-from redolab.engine.postgres.own.marks import kept_marks
 from redolab.engine.postgres.own.recovery import recover
+from redolab.engine.postgres.own.schema import MARKS
 from redolab.engine.postgres.own.server_lock import await_end_of_run, hold_as_guard, take_server
 from redolab.errors import RedolabError
 from redolab.outlet import say
@@ -94,7 +94,7 @@ class DatabaseCharge:
         return take_server(self._control, _RUN_ENDS_LIMIT_S) is None
 
     def _marks(self) -> Collection[str]:
-        return kept_marks().keys() | ({self.mark} if self.mark else set())
+        return MARKS.kept().keys() | ({self.mark} if self.mark else set())
 
     def _connect(self) -> Connection:
         control = self._connector.connect("redolab guard")

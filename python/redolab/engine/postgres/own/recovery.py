@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 import psycopg
 
 from redolab.engine.postgres.connecting.connection import Connection, list_names
-from redolab.engine.postgres.own.marks import forget_mark
-from redolab.engine.postgres.own.schema import Standing, confirmed_here, find_schema
+from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema
 from redolab.engine.postgres.parameters.alter_system import alter_system, reload_configuration
 from redolab.errors import RedolabError, RefusedError
 
@@ -76,7 +75,7 @@ def _by_hand(before: Mapping[str, str]) -> str:
 
 def _forget(standing: Standing) -> None:
     if standing.mark:
-        forget_mark(standing.mark)
+        MARKS.forget(standing.mark)
 
 
 def _tear_down(control: Connection) -> str:

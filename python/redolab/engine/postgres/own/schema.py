@@ -2,7 +2,7 @@
 
 What stands in it is executed: parameters are put back with ALTER SYSTEM, a list's teardown is any statement.
 So it counts as Redolab's own only if the current role owns it and its lists, if these are plain tables, and
-if it bears a mark that this machine kept (`marks`). A comment alone anybody could write.
+if it bears a mark that this machine kept (`MARKS`). A comment alone anybody could write.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
+from redolab.engine.private.marks import Marks
+
+MARKS = Marks("schemas")
+"""Of PostgreSQL, each with the name of its database."""
 
 _COMMENT = "made by redolab; removed at the end of the run; mark {}"
 _MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark ([0-9a-f]{32}))?")

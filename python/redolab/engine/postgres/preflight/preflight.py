@@ -7,9 +7,8 @@ from typing import Any
 
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.own.marks import kept_marks
 from redolab.engine.postgres.own.recovery import recover
-from redolab.engine.postgres.own.schema import find_schema
+from redolab.engine.postgres.own.schema import MARKS, find_schema
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
 from redolab.errors import RefusedError
 
@@ -92,7 +91,7 @@ def check_unclaimed(control: Connection) -> None:
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    _check_schema(control, kept_marks())
+    _check_schema(control, MARKS.kept())
 
 
 def claim_database(control: Connection, connector: Connector) -> None:
@@ -102,7 +101,7 @@ def claim_database(control: Connection, connector: Connector) -> None:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
     check_alone(control)
-    marks = kept_marks()
+    marks = MARKS.kept()
     _check_schema(control, marks)
     recover(control, marks)
     here = control.info.dbname

@@ -1,0 +1,112 @@
+"""Where a MariaDB or MySQL server is, who asks, and how the way there is protected."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, unquote
+
+from redolab.engine.mariadb.connecting.customs import customs
+from redolab.errors import UsageError
+
+# # ? and : may stand in a password, so it is not read as a browser would.
+_URL = re.compile(
+    r"(?:mysql|mariadb)://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
+    r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]*)(?::(?P<port>\d{1,5}))?(?:/(?P<database>[^?]*))?(?:\?(?P<query>.*))?",
+    re.DOTALL,
+)
+_KNOWN = frozenset({"unix_socket", "socket", "password", "ssl-mode", "ssl-ca"})
+_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")  # noqa: S108
+_PORT = 3306
+_TLS_MODES = ("disabled", "preferred", "required", "verify-ca", "verify-identity")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server as a client finds it."""
+
+    host: str
+    port: int
+    user: str
+    unix_socket: str | None
+    database: str | None
+    password: str | None = field(repr=False)
+    tls_mode: str = "disabled"
+    """One of MySQL's modes in lower case, with dashes: `verify-ca`."""
+    ca_file: str | None = None
+    """Of the certificates that vouch for the server's; None for those that the system trusts."""
+
+    @property
+    def place(self) -> str:
+        """The server's place in words, never a password."""
+        return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
+
+
+def read_target(url: str) -> Target:
+    """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from ~/.my.cnf.
+
+    Without a host, or with `localhost` and no port, the server's socket is used where it stands in one
+    of its usual places, as the servers' own clients do. `ssl-mode` and `ssl-ca` are MySQL's own words;
+    without them a connection over a network is encrypted where the server can do it.
+
+    Raises:
+        UsageError: it cannot be read as one.
+    """
+    found = _URL.fullmatch(url)
+    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
+    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
+        raise UsageError(
+            "This is no URL of a MariaDB or MySQL server. Write it as mysql://user@host:3306/ or "
+            "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
+        )
+    asked = {name: values[0] for name, values in query.items()}
+    usual = customs()
+    host = found["host"].strip("[]")
+    path = asked.get("unix_socket") or asked.get("socket")
+    if path is None and found["port"] is None and host in ("", "localhost"):
+        places = (usual.get("socket"), *_SOCKETS)
+        path = next((place for place in places if place and Path(place).is_socket()), None)
+    given = found["password"] or asked.get("password")
+    mode, authority = _protection(asked, usual, by_network=path is None)
+    return Target(
+        host=host or "localhost",
+        port=int(found["port"] or _PORT),
+        user=unquote(found["user"] or "") or usual.get("user") or getpass.getuser(),
+        unix_socket=path,
+        database=unquote(found["database"] or "") or None,
+        password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password"),
+        tls_mode=mode,
+        ca_file=authority,
+    )
+
+
+def _protection(
+    asked: Mapping[str, str], usual: Mapping[str, str], by_network: bool
+) -> tuple[str, str | None]:
+    """The mode of encryption, and the file of certificates that vouch for the server's.
+
+    Raises:
+        UsageError: there is no such mode, or no such file.
+    """
+    usual = {**usual, **asked} if by_network else asked
+    authority, said = usual.get("ssl-ca"), usual.get("ssl-mode")
+    if not said:
+        # As with the servers' own clients, who names an authority wants it asked.
+        said = "VERIFY_CA" if authority else "PREFERRED"
+    mode = said.lower().replace("_", "-")
+    if mode not in _TLS_MODES:
+        names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
+        raise UsageError(f"There is no ssl-mode {said!r}. Say one of {names}.")
+    if authority and not Path(authority).is_file():
+        raise UsageError(f"There is no file {authority}, where ssl-ca says that certificates are.")
+    if authority and not mode.startswith("verify"):
+        raise UsageError(
+            f"ssl-ca names certificates, and ssl-mode={said} does not ask them: say VERIFY_CA or "
+            "VERIFY_IDENTITY, or leave ssl-ca out."
+        )
+    # Over a socket it would cost both ends CPU, and nobody can listen in between.
+    return (mode, authority) if by_network else ("disabled", None)

@@ -1,0 +1,90 @@
+"""What is to be put back at the end, in tables of the database `redolab`; each row under Redolab's own seal.
+
+Neither MariaDB nor MySQL says who owns a database: whoever may write to it could plant a row, and whoever
+cleans up would execute it with the rights of a run. So a row counts only if it was sealed with the mark,
+which this machine keeps and the server never sees.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+
+from redolab.engine.mariadb.connection import Connection, ask
+from redolab.errors import RefusedError
+
+JOURNAL = "parameter_journal"
+LISTS: Mapping[str, str] = {
+    JOURNAL: "parameter varchar(64) not null primary key, value_before varchar(1024) not null, "
+    "seal char(64) not null",
+    "teardown": "number int not null auto_increment primary key, statement longtext not null, "
+    "seal char(64) not null",
+    "session": "connection bigint unsigned not null primary key, server_started bigint not null",
+}
+"""The tables that a run keeps for whoever cleans up, and their columns."""
+
+
+def seal(mark: str, *words: str) -> str:
+    """What proves that somebody who knows the mark wrote these words; 64 hexadecimal digits."""
+    text = "\0".join(words).encode(errors="surrogateescape")
+    return hmac.new(bytes.fromhex(mark), text, hashlib.sha256).hexdigest()
+
+
+class Journal:
+    """Notes what will be put back, before anything is changed."""
+
+    def __init__(self, mark: str) -> None:
+        """Take the mark of the run."""
+        self._mark = mark
+
+    def note(self, control: Connection, parameter: str, value_before: str) -> None:
+        """Note a parameter's value, committed on return; the first note of a parameter stands."""
+        ask(
+            control,
+            "insert ignore into redolab.parameter_journal values (%s, %s, %s)",
+            parameter,
+            value_before,
+            seal(self._mark, parameter, value_before),
+        )
+
+    def note_teardown(self, control: Connection, statements: str) -> None:
+        """Note what a user's own list wants executed at the end, by whoever cleans up."""
+        ask(
+            control,
+            "insert into redolab.teardown (statement, seal) values (%s, %s)",
+            statements,
+            seal(self._mark, statements),
+        )
+
+
+def read_parameters_before(control: Connection, mark: str) -> dict[str, str]:
+    """The values that parameters had before the run.
+
+    Raises:
+        RefusedError: somebody else wrote one of the rows.
+    """
+    rows = ask(control, "select parameter, value_before, seal from redolab.parameter_journal")
+    for row in rows:
+        _check(row["seal"], mark, row["parameter"], row["value_before"])
+    return {row["parameter"]: row["value_before"] for row in rows}
+
+
+def read_teardown(control: Connection, mark: str) -> list[str]:
+    """What a user's own list wants executed.
+
+    Raises:
+        RefusedError: somebody else wrote one of the rows.
+    """
+    rows = ask(control, "select statement, seal from redolab.teardown order by number")
+    for row in rows:
+        _check(row["seal"], mark, row["statement"])
+    return [row["statement"] for row in rows]
+
+
+def _check(found: str, mark: str, *words: str) -> None:
+    if not hmac.compare_digest(found, seal(mark, *words)):
+        raise RefusedError(
+            f"Somebody changed Redolab's lists in the database redolab ({words[0]!r}), and nothing in them "
+            "is executed. Look what parameters should be, set them, and DROP DATABASE redolab"
+        )

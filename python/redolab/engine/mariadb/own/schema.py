@@ -1,0 +1,103 @@
+"""The database `redolab`: how it is made, and how it is proved to be Redolab's own before it is used.
+
+It counts as Redolab's own only if its journal bears the seal of a mark that this machine kept, if its lists
+are plain tables, and if nobody else defined anything in it. One without anything in it counts where this
+machine kept a mark for this server: a run that was killed between two statements leaves it so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from redolab.engine.mariadb.connection import Connection, ask, fetch
+from redolab.engine.mariadb.own.journal import JOURNAL, LISTS, seal
+from redolab.engine.private.marks import Marks
+
+MARKS = Marks("databases")
+"""Of MariaDB and MySQL, each with the place of its server."""
+
+_COMMENT = "made by redolab; removed at the end of the run; seal {}"
+_SEALED = re.compile(r"made by redolab; removed at the end of the run; seal ([0-9a-f]{64})")
+_MOST_LETTERS = 200
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A database of that name, and what speaks for its being Redolab's."""
+
+    mark: str | None
+    """The mark whose seal it bears; None for one that is empty, or in doubt."""
+    doubt: str | None
+    """Why it is not taken as Redolab's own; None where it is."""
+    looks_made: bool
+    """Whether its journal says that a Redolab made it, which proves nothing."""
+
+
+def server_place(control: Connection) -> str:
+    """By what this machine tells servers apart."""
+    row = ask(control, "select @@hostname as host, @@port as port, @@datadir as data")[0]
+    return f"{row['host']}:{row['port']} {row['data']}"[:_MOST_LETTERS]
+
+
+def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | None:
+    """Whose the database `redolab` is; None when there is none.
+
+    Args:
+        control: connected to the server.
+        marks: those that prove a database to be one's own, each with the place of its server.
+    """
+    found = fetch(control, "select_schema", 500)[0]
+    if not found["databases"]:
+        return None
+    if not found["contents"]:
+        here = server_place(control)
+        known = here in marks.values()
+        return Standing(None, None if known else "it is empty, and Redolab noted nothing of it", known)
+    said = _SEALED.fullmatch(found["comment"] or "")
+    mark = next((mark for mark in marks if said and said[1] == seal(mark, JOURNAL)), None)
+    doubt = None
+    if not said:
+        doubt = "Redolab did not make it"
+    elif found["lists"] != len(LISTS):
+        doubt = "its lists are not the plain tables that Redolab makes"
+    elif found["definer"]:
+        doubt = f"{found['definer']} defined a view, trigger, routine or event in it"
+    elif mark is None:
+        doubt = "its mark is not known on this machine"
+    return Standing(None if doubt else mark, doubt, said is not None)
+
+
+def make_database(control: Connection, mark: str) -> None:
+    """Make the database, whose journal bears the seal of `mark`."""
+    ask(control, "create database redolab character set utf8mb4")
+    for name, columns in LISTS.items():
+        comment = _COMMENT.format(seal(mark, JOURNAL)) if name == JOURNAL else ""
+        ask(control, f"create table redolab.{name} ({columns}) engine=InnoDB comment=%s", comment)
+
+
+def drop_database(control: Connection) -> None:
+    """Drop everything in it, its journal last, and the database."""
+    rows = ask(
+        control,
+        "select table_name as name from information_schema.tables where table_schema = 'redolab' "
+        "and table_type = 'BASE TABLE' and table_name <> %s",
+        JOURNAL,
+    )
+    if rows:
+        names = ", ".join(f"redolab.{quoted(row['name'])}" for row in rows)
+        # A user's own list may have made tables that refer to one another.
+        ask(control, "set session foreign_key_checks = 0")
+        ask(control, f"drop table if exists {names}")
+        ask(control, "set session foreign_key_checks = 1")
+    ask(control, "drop database redolab")
+
+
+def quoted(name: str) -> str:
+    """An identifier as SQL wants it.
+
+    >>> quoted("a`b")
+    '`a``b`'
+    """
+    return "`" + name.replace("`", "``") + "`"

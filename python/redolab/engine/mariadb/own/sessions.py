@@ -1,0 +1,57 @@
+"""The connections of a run, noted in its database: those of a killed run may still work, and are ended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+
+import pymysql
+
+from redolab.engine.mariadb.connection import Connection, ask
+
+_SAME_START_S = 2
+
+
+def number_of(connection: Connection) -> int:
+    """What the server calls the connection."""
+    return int(connection.thread_id())  # type: ignore[no-untyped-call]
+
+
+def living(control: Connection) -> dict[int, dict[str, Any]]:
+    """The connections that this user may see, by their numbers, as `SHOW PROCESSLIST` has them."""
+    return {int(row["Id"]): row for row in ask(control, "show processlist")}
+
+
+def note_sessions(control: Connection, connections: Collection[int]) -> None:
+    """Note the connections of the run in its database, in place of those noted before."""
+    started = _started(control)
+    ask(control, "delete from redolab.session")
+    with control.cursor() as cursor:
+        cursor.executemany(
+            "insert into redolab.session values (%s, %s)", [(number, started) for number in connections]
+        )
+
+
+def end_sessions(control: Connection) -> None:
+    """End the noted connections that are left, of this user and of this life of the server."""
+    rows = ask(control, "select connection, server_started from redolab.session")
+    started, seen = _started(control), living(control)
+    own = number_of(control)
+    for row in rows:
+        number = int(row["connection"])
+        same_life = abs(row["server_started"] - started) <= _SAME_START_S
+        if same_life and number != own and number in seen and seen[number]["User"] == seen[own]["User"]:
+            end(control, number)
+
+
+def end(control: Connection, number: int) -> None:
+    """End a connection, if it has not ended by itself."""
+    with suppress(pymysql.Error):
+        ask(control, "kill %s", number)
+
+
+def _started(control: Connection) -> int:
+    """When the server was started, in its own clock, seconds since 1970."""
+    uptime = ask(control, "show global status like 'Uptime'")[0]["Value"]
+    return int(ask(control, "select unix_timestamp() as it")[0]["it"]) - int(uptime)

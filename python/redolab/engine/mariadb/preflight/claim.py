@@ -1,0 +1,81 @@
+"""Taking somebody's server for a run: nobody else is at work on it, and the name of the database is free."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from redolab.engine.mariadb.connecting.connector import Connector
+from redolab.engine.mariadb.connection import Connection
+from redolab.engine.mariadb.own.recovery import recover
+from redolab.engine.mariadb.own.schema import MARKS, find_database, server_place
+from redolab.engine.mariadb.own.server_lock import Holder, other_holder, take_server
+from redolab.errors import RefusedError
+
+_LOCK_LIMIT_S = 5.0
+
+
+def check_unclaimed(control: Connection) -> None:
+    """Make sure, before anything is asked, that no other run is at work and that the name is free.
+
+    Raises:
+        RefusedError: it is not so.
+    """
+    holder = other_holder(control)
+    if holder is not None:
+        raise _other_run(holder)
+    _check_database(control, MARKS.kept())
+
+
+def check_alone(control: Connection, own: Collection[int] = ()) -> None:
+    """Take the server for this run.
+
+    Args:
+        control: holds it until it is closed.
+        own: connections of this run's guard.
+
+    Raises:
+        RefusedError: another run is at work on it.
+    """
+    holder = take_server(control, _LOCK_LIMIT_S, own)
+    if holder is not None:
+        raise _other_run(holder)
+
+
+def claim_server(control: Connection, connector: Connector) -> None:
+    """Take the server for this run, and put back what a killed run of this machine left changed on it.
+
+    Raises:
+        RefusedError: another run is at work, the name is taken, or something cannot be put back.
+    """
+    check_alone(control)
+    marks = MARKS.kept()
+    _check_database(control, marks)
+    recover(control, connector, marks)
+    here = server_place(control)
+    for mark, place in marks.items():
+        if place == here:  # Its database was dropped by somebody else.
+            MARKS.forget(mark)
+
+
+def _check_database(control: Connection, marks: Mapping[str, str]) -> None:
+    standing = find_database(control, marks)
+    if standing is None or standing.doubt is None:
+        return
+    if not standing.looks_made:
+        raise RefusedError(
+            f"This server has a database named redolab that is not Redolab's: {standing.doubt}. It is never "
+            "touched. Rename it or drop it, or use another server. Nothing was changed."
+        )
+    raise RefusedError(
+        "This server has a database named redolab that is not provably one of this Redolab's: "
+        f"{standing.doubt}. It is never touched. If a killed run left it, start one as that user, and as the "
+        "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
+        "redolab.parameter_journal lists, and DROP DATABASE redolab. Nothing was changed."
+    )
+
+
+def _other_run(holder: Holder) -> RefusedError:
+    return RefusedError(
+        f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two would "
+        "spoil each other's figures and parameters. Wait for it, or use another server."
+    )

@@ -1,0 +1,87 @@
+"""Circumstances of a server that change what its figures mean, and who else gets what a run writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
+from redolab.engine.mariadb.connection import Connection, ask
+from redolab.engine.mariadb.own.sessions import living, number_of
+from redolab.engine.mariadb.preflight.server import NAMES, Facts, is_replica
+
+NEWEST: Mapping[str, int] = {"mariadb": 1108, "mysql": 907}
+"""The newest that were tested."""
+_SEMI_SYNC = ("rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled")
+_UNFLUSHED = ("O_DSYNC", "NOSYNC")
+
+
+def server_conditions(control: Connection, server: Facts, log_filesystem: str | None) -> list[str]:
+    """Circumstances that change what the figures mean, one sentence each.
+
+    Args:
+        control: asked.
+        server: who and what it is.
+        log_filesystem: under its logs, where that is known.
+    """
+    found = []
+    flavour = server["flavour"]
+    if server["version"] > NEWEST[flavour]:
+        newest = divmod(NEWEST[flavour], 100)
+        found.append(
+            f"{NAMES[flavour]} {server['version_text']} is newer than {newest[0]}.{newest[1]}, the newest "
+            "that was tested."
+        )
+    if not server["binlog"]:
+        found.append(
+            "The server keeps no binary log: a commit is flushed once here, and twice where there is one."
+        )
+    elif server["sync_binlog"] not in ("0", "1"):
+        found.append(
+            f"sync_binlog was {server['sync_binlog']} when the run began: in use, the server flushes its "
+            "binary log only once in so many commits."
+        )
+    found += _of_flushes(server)
+    if log_filesystem in MEMORY_FILESYSTEMS:
+        found.append(f"The logs lie in memory ({log_filesystem}): a flush costs next to nothing.")
+    if any(server.get(name, "OFF").upper() in ("ON", "1") for name in _SEMI_SYNC):
+        found.append("Semi-synchronous replication is on: a commit waits for a replica too.")
+    if is_replica(control, server):
+        found.append("This server is a replica: what it replays from its source is in the figures too.")
+    others = _others_at_work(control)
+    if others:
+        found.append(f"{others} other sessions were active when the run began: the server was not idle.")
+    return found
+
+
+def replicas(control: Connection) -> int:
+    """How many replicas read this server's binary log, as far as this user may see them."""
+    told = ask(control, "show global status like 'Slaves_connected'")
+    reading = sum(str(row["Command"]).startswith("Binlog Dump") for row in living(control).values())
+    return max(reading, int(told[0]["Value"]) if told else 0)
+
+
+def _of_flushes(server: Facts) -> list[str]:
+    found = []
+    method = str(server["innodb_flush_method"]).upper()
+    if method in _UNFLUSHED:
+        what = (
+            "nothing is ever flushed"
+            if method == "NOSYNC"
+            else "the redo log is flushed within each write of it, so the server counts no flush"
+        )
+        found.append(f"innodb_flush_method is {server['innodb_flush_method']}: {what}.")
+    if server.get("innodb_doublewrite", "ON").upper() in ("OFF", "0"):
+        found.append("innodb_doublewrite is off: pages are written once, and one torn by a crash is lost.")
+    if server.get("innodb_flush_log_at_timeout", "1") != "1":
+        found.append(
+            f"innodb_flush_log_at_timeout is {server['innodb_flush_log_at_timeout']}: a setting that does "
+            "not wait for the disk can lose about that many seconds, not one."
+        )
+    return found
+
+
+def _others_at_work(control: Connection) -> int:
+    own = number_of(control)
+    return sum(
+        row["Command"] in ("Query", "Execute") and number != own for number, row in living(control).items()
+    )

@@ -1,0 +1,49 @@
+"""What is told of somebody's server before anything is changed on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.engine.base import Introduction
+from redolab.engine.mariadb.connection import Connection
+from redolab.engine.mariadb.parameters import Parameter
+from redolab.engine.mariadb.preflight.conditions import replicas
+from redolab.engine.mariadb.preflight.server import Facts, is_replica
+
+
+def introduction(
+    control: Connection, server: Facts, known: Mapping[str, Parameter], log_bytes: int | None
+) -> Introduction:
+    """What an answer depends on.
+
+    Args:
+        control: asked.
+        server: who and what it is.
+        known: the parameters that the run changes, as they stand.
+        log_bytes: how much log it writes at most; None where the user's own statements decide it.
+    """
+    notes = []
+    if known:
+        now = ", ".join(f"{it.name} (now {it.value})" for it in known.values())
+        notes.append(
+            f"For every session of this server the run changes {now}, and puts them back; a restart of the "
+            "server would too, for SET GLOBAL is kept nowhere."
+        )
+    if server["binlog"]:
+        notes.append(_of_binlog(replicas(control), log_bytes))
+    if is_replica(control, server):
+        notes.append(
+            "This server is a replica: its own replication is slower or faster under the run's settings too."
+        )
+    return Introduction(
+        f"{server['name']} {server['version_text']} at {server['place']}, as the user {server['role']}",
+        tuple(notes),
+    )
+
+
+def _of_binlog(count: int, log_bytes: int | None) -> str:
+    most = "" if log_bytes is None else f", at most {log_bytes / 1e9:,.1f} GB,"
+    who = {0: "a replica would replay it", 1: "the replica that is connected replays it"}.get(
+        count, f"the {count} replicas that are connected replay it"
+    )
+    return f"All that the run writes{most} goes into this server's binary log too, and {who}."

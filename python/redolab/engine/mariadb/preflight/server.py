@@ -1,0 +1,128 @@
+"""Who and what a server is, and whether a run is possible on one like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import pymysql
+
+from redolab.engine.mariadb.connection import Connection, ask, fetch
+from redolab.errors import RefusedError
+
+Facts = Mapping[str, Any]
+"""Who and what the server is, as `check_server` reads it."""
+NAMES: Mapping[str, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
+OLDEST: Mapping[str, int] = {"mariadb": 1006, "mysql": 800}
+
+_VERSION = re.compile(r"(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)(?!\w)")
+# Whoever builds MySQL itself names itself so; what only speaks its protocol does not.
+_MYSQL_BUILDS = re.compile(r"\(?(MySQL|Percona|Source distribution|Debian|Ubuntu|Google|Homebrew)\b")
+_PRETENDERS = re.compile(
+    r"OceanBase|TiDB|StarRocks|Doris|SingleStore|MemSQL|Vitess|Dolt|ClickHouse|Databend|MatrixOne|Greptime|"
+    r"Manticore|PolarDB|Aurora|Xpand",
+    re.IGNORECASE,
+)
+_ON = ("ON", "1", "YES")
+
+
+def check_server(control: Connection, place: str) -> dict[str, Any]:
+    """Read who and what the server is.
+
+    Returns its variables of interest by name, and beside them: `flavour`, `name`, `version` (major * 100 +
+    minor), `version_text`, `role` (user and host), `binlog`, `timed_files` and `place`.
+
+    Raises:
+        RefusedError: it only pretends, is too old, takes no writes, or commits in another way.
+    """
+    rows = fetch(control, "select_variables", 500)
+    found: dict[str, Any] = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+    flavour, version = _identity(found)
+    _check_writable(found)
+    _check_alone_in_commits(found)
+    return {
+        **found,
+        "flavour": flavour,
+        "name": NAMES[flavour],
+        "version": version,
+        "version_text": found["version"],
+        "role": ask(control, "select current_user() as it")[0]["it"],
+        "binlog": _is_on(found.get("log_bin")),
+        "timed_files": flavour == "mysql" or _times_files(control, found),
+        "place": place,
+    }
+
+
+def is_replica(control: Connection, server: Facts) -> bool:
+    """Whether it takes data from another server; False where this user may not see that."""
+    with suppress(pymysql.Error):
+        return bool(fetch(control, "select_replica", server["version"], server["flavour"]))
+    return False
+
+
+def _identity(found: Mapping[str, str]) -> tuple[str, int]:
+    text, comment = found.get("version", ""), found.get("version_comment", "")
+    flavour = "mariadb" if "MariaDB" in text else "mysql"
+    numbers = _VERSION.match(text)
+    known = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
+    pretends = _PRETENDERS.search(f"{text} {comment}") or "aurora_version" in found
+    if numbers is None or not known or pretends or "innodb_flush_log_at_trx_commit" not in found:
+        raise RefusedError(
+            f"This server says it is {text} ({comment}). It is neither a MariaDB nor a MySQL itself, though "
+            "it speaks their language, and what its settings do to a commit is another thing. Point --engine "
+            "at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was changed."
+        )
+    version = int(numbers[1]) * 100 + int(numbers[2])
+    if version < OLDEST[flavour]:
+        oldest = divmod(OLDEST[flavour], 100)
+        raise RefusedError(
+            f"This server is {NAMES[flavour]} {text}; Redolab needs {oldest[0]}.{oldest[1]} or newer. "
+            "Nothing was changed."
+        )
+    return flavour, version
+
+
+def _check_writable(found: Mapping[str, str]) -> None:
+    closed = [
+        name
+        for name in ("read_only", "super_read_only", "innodb_read_only", "offline_mode")
+        # MariaDB from 12.0 has words for it.
+        if found.get(name, "OFF").upper() not in ("OFF", "0")
+    ]
+    if found.get("innodb_force_recovery", "0") != "0":
+        closed.append("innodb_force_recovery")
+    if closed:
+        raise RefusedError(
+            f"This server takes no writes: {closed[0]} = {found[closed[0]]}, and a run writes. A replica is "
+            "set so that only replication writes to it: point --engine at its source. Otherwise find out why "
+            f"it was set; SET GLOBAL {closed[0]} = OFF or the configuration lifts it. Nothing was changed."
+        )
+
+
+def _check_alone_in_commits(found: Mapping[str, str]) -> None:
+    if _is_on(found.get("wsrep_on")):
+        kind = "of a Galera cluster (wsrep_on = ON)"
+    elif found.get("group_replication_group_name"):
+        kind = "of a replication group (group_replication_group_name is set)"
+    else:
+        return
+    raise RefusedError(
+        f"This server is a member {kind}: a commit there waits for the other members, which no setting of "
+        "these logs changes. Point --engine at a server of its own. Nothing was changed."
+    )
+
+
+def _times_files(control: Connection, found: Mapping[str, str]) -> bool:
+    """Whether it counts and times its files, and this user may read that."""
+    if not _is_on(found.get("performance_schema")):
+        return False
+    with suppress(pymysql.Error):
+        ask(control, "select 1 from performance_schema.file_summary_by_event_name limit 1")
+        return True
+    return False
+
+
+def _is_on(value: str | None) -> bool:
+    return value is not None and value.upper() in _ON

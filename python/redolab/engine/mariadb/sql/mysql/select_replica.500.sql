@@ -1,0 +1,2 @@
+-- Whether this server takes its data from another one: a row for each source.
+SHOW SLAVE STATUS
