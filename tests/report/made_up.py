@@ -1,8 +1,9 @@
 """Results of made-up experiments that no shipped one gives: very wide, and without a server.
 
-`advised` is a run with costs, from which changes are forecast. `wide` has 16 settings with another unit
-of work and an experiment's own tables, figures and findings, and is computed by the real analysis. `bare`
-has no time profile, no histogram, no null test, no comparisons, no curve and no instrument.
+`advised` is a run with costs, from which changes are forecast. `servers` has two servers side by side, of
+which one promises more under nowait/immediate. `wide` has 16 settings with another unit of work and an
+experiment's own tables, figures and findings, and is computed by the real analysis. `bare` has no time
+profile, no histogram, no null test, no comparisons, no curve and no instrument.
 """
 
 from __future__ import annotations
@@ -35,6 +36,29 @@ from tests.unit.analysis.synthetic import (
 
 SIZES = tuple(str(2**power) for power in range(16))
 SOURCE = "A. Author, A blog, A made-up post, 1 January 2010"
+
+
+def servers(place: Path) -> dict[str, Any]:
+    """A private PostgreSQL and a MariaDB in the same blocks."""
+    quicker = {
+        name: replace(
+            it, response_s=0.8 * it.response_s, cpu_s=0.8 * it.cpu_s, run_queue_s=0.8 * it.run_queue_s
+        )
+        for name, it in LOG_BOUND.items()
+    }
+    behaviours = {f"embedded/{name}": it for name, it in LOG_BOUND.items()}
+    behaviours |= {f"mariadb/{name}": it for name, it in quicker.items()}
+    plan = replace(design(blocks=10), settings=tuple(behaviours), baseline=f"embedded/{BASELINE}")
+    run = build_run(place, behaviours, plan)
+    own = dict(run.manifest["engine"])
+    run.manifest["engine"] |= {
+        "name": "side by side",
+        "servers": {"embedded": own, "mariadb": own | {"name": "mariadb", "version": "10.11.14"}},
+    }
+    for setting in run.manifest["settings"]:
+        if setting["name"] == "mariadb/nowait/immediate":
+            setting |= {"tier": "os", "tier_text": "handed to the operating system before the commit returns"}
+    return analyse(run)
 
 
 def wide(place: Path) -> dict[str, Any]:

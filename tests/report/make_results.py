@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab.experiment.answers import analyse
 from redolab.records.run import Run
-from tests.report.made_up import advised, bare, wide
+from tests.report.made_up import advised, bare, servers, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 from tests.unit.experiment.durability.test_durability import kill_run
 
@@ -49,6 +49,7 @@ def every(place: Path) -> dict[str, dict[str, Any]]:
     """Every kept results object by its name."""
     found = {name: analyse(run) for name, run in made_up(place).items()}
     found |= {"wide": wide(place / "wide"), "bare": bare(), "advised": advised(place / "advised")}
+    found["servers"] = servers(place / "servers")
     return {
         name: results | {"run": f"redolab-runs/{results['experiment']}-20261121-080000"}
         for name, results in found.items()

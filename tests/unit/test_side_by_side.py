@@ -19,7 +19,7 @@ def test_what_is_named_exists(name: str) -> None:
 def test_what_measures_time_is_one_group_and_begins_first() -> None:
     files = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/**/test_*.py")]
     timed = {file for file in files if group_of(file) == "timed"}
-    assert "tests/engine/mariadb/test_observe_mariadb.py" in timed
+    assert "tests/engine/mariadb/observer/test_observed_waits.py" in timed
     assert "tests/usage/test_profile_usage.py" in timed
     assert max(map(turn_of, timed)) < min(turn_of(file) for file in files if file not in timed)
 

@@ -7,6 +7,6 @@ use std::time::Duration;
 pub enum Amount {
     /// Every session works for so long.
     For(Duration),
-    /// So many rows of all sessions together.
+    /// So many rows of all sessions together, or rounds of the user's own text.
     Rows(u64),
 }

@@ -3,8 +3,6 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::part::Job;
-
 /// One argument of a job's statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
@@ -37,12 +35,12 @@ pub(crate) struct Hand<'a> {
 }
 
 impl<'a> Hand<'a> {
-    /// Of the session `number`, from 0; the same seed of the job gives it the same keys.
-    pub(crate) fn new(job: &'a Job, number: usize) -> Self {
-        let mut seeds = Xoshiro256PlusPlus::seed_from_u64(job.seed);
+    /// Of the session `number`, from 0; the same seed gives it the same keys.
+    pub(crate) fn new(arguments: &'a [Argument], seed: u64, number: usize) -> Self {
+        let mut seeds = Xoshiro256PlusPlus::seed_from_u64(seed);
         let seed = seeds.next_u64() ^ number as u64;
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { arguments: &job.arguments, number, random }
+        Self { arguments, number, random }
     }
 
     /// The values for the row `row`, from 1.
@@ -74,19 +72,14 @@ fn below(random: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn job(seed: u64) -> Job {
-        let arguments = vec![
-            Argument::Session,
-            Argument::Row,
-            Argument::Text("x".to_owned()),
-            Argument::Key { per_session: 10 },
-        ];
-        Job { arguments, seed, ..Job::of("", 1) }
+    fn arguments() -> [Argument; 4] {
+        let text = Argument::Text("x".to_owned());
+        [Argument::Session, Argument::Row, text, Argument::Key { per_session: 10 }]
     }
 
     fn keys(seed: u64, number: usize) -> Vec<i64> {
-        let job = job(seed);
-        let mut hand = Hand::new(&job, number);
+        let arguments = arguments();
+        let mut hand = Hand::new(&arguments, seed, number);
         let key = |row| match hand.deal(row)[..] {
             [.., Bound::Number(key)] => key,
             _ => panic!("the last one is a key"),
@@ -96,8 +89,8 @@ mod tests {
 
     #[test]
     fn every_row_has_its_number_and_every_session_its_own() {
-        let job = job(1);
-        let mut hand = Hand::new(&job, 3);
+        let arguments = arguments();
+        let mut hand = Hand::new(&arguments, 1, 3);
         for row in [1, 2] {
             let dealt = hand.deal(row);
             assert_eq!(dealt[0], Bound::Session(3));

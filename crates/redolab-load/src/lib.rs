@@ -5,7 +5,7 @@
 //! moves sessions between threads would use about twice the CPU. Sessions are opened once, work as often
 //! as they are told, and can be stopped at any moment.
 //!
-//! They work as fast as they can, or do what is asked for at random moments (`Arrivals`), each handed to the
+//! They work as fast as they can, or pause after each commit, or do what is asked for at random moments (`Arrivals`), each handed to the
 //! free session of a thread that was used last. Then a response time counts from the moment it was asked
 //! for, so that what a slow server makes wait is in it.
 //!

@@ -156,19 +156,20 @@ def profile(samples: Iterable[tuple[Account, int]]) -> tuple[ProfileRow, ...]:
     return tuple(sorted(rows, key=_place))
 
 
-def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str]) -> str | None:
+def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str], engine: str) -> str | None:
     """Why time is unaccounted, in words; None while it is at most 1 % of the whole.
 
     Args:
         rows: a setting's profile of its sessions.
         levels: the setting's factor levels.
+        engine: the name of its server's engine in the manifest.
     """
     share = next((row.share.point for row in rows if row.row == UNACCOUNTED), None)
     if share is None or abs(share) <= _EXPLAIN_FROM:
         return None
     if share < 0:
         return "CPU, run queue and steal exceed the time the sessions had."
-    known = unposted_wait(levels.get("commit_wait"), levels.get("commit_logging"))
+    known = unposted_wait(engine, levels.get("commit_wait"), levels.get("commit_logging"))
     return known or "the sessions were asleep and posted no wait event."
 
 

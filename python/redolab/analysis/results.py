@@ -25,6 +25,7 @@ from redolab.analysis.servers.pairs import Group
 from redolab.analysis.time_based import UnitOfWork
 from redolab.analysis.verdict import Verdict
 from redolab.records.sample import Sample
+from redolab.records.servers import server_of
 from redolab.stats import blocks as significance
 from redolab.stats.density import density
 from redolab.stats.estimates import Estimate, mean_estimate
@@ -126,6 +127,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
     places, heights = density(responses)
     rows = profile(zip(of_sessions, units, strict=True))
     risk = compared.at_risk.get(name)
+    engine = str(server_of(compared.manifest["engine"], declared["levels"])["name"])
     return {
         "name": name,
         "levels": dict(declared["levels"]),
@@ -149,7 +151,7 @@ def _setting(declared: Mapping[str, Any], compared: Compared) -> dict[str, Any]:
         "wal_bytes_per_commit": mean_estimate(map(time_based.log_bytes_per_commit, mine)).as_json(),
         "failed": sum(item.failed for item in compared.everything if item.setting == name),
         "profile": [row.as_json() for row in rows],
-        "unaccounted_text": unaccounted_text(rows, declared["levels"]),
+        "unaccounted_text": unaccounted_text(rows, declared["levels"], engine),
         "joint": joint(mine, compared.seen),
         "instance_profile": [row.as_json() for row in profile(zip(of_instance, units, strict=True))],
         "density": {"x_ms": places, "density": heights, "values_ms": responses},

@@ -246,15 +246,17 @@ def _price(named: str, around: Circumstances) -> tuple[str, str]:
     tier, base = around.tiers.get(named), around.tiers.get(around.baseline)
     if tier == base:
         return "", f"Its commits are as durable as those of {around.baseline}."
+    price = f"The price: its commits are durable to the tier {tier}, not {base}."
     if tier == "memory":
-        return (
-            " if a crash may lose acknowledged commits",
-            _may_lose(named, around.at_risk.get(named)),
-        )
-    return (
-        f" if durability to the tier {tier} is enough",
-        f"The price: its commits are durable to the tier {tier}, not {base}.",
-    )
+        price = _may_lose(named, around.at_risk.get(named))
+    return condition_of(tier), price
+
+
+def condition_of(tier: str | None) -> str:
+    """On what condition a setting of a tier is to be used in the place of one that promises more."""
+    if tier == "memory":
+        return " if a crash may lose acknowledged commits"
+    return f" if durability to the tier {tier} is enough"
 
 
 def _may_lose(named: str, risk: AtRisk | None) -> str:

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from redolab import units
-from redolab.dialect.postgres import GATHERING, parameter_names
 from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
 from redolab.experiment.side_by_side import part_of
@@ -41,15 +40,17 @@ def amount_text(plan: Plan) -> str:
     return f"{work} after {design.warmup_s:g} s of warm-up" if design.warmup_s else work
 
 
-def changes(plan: Plan) -> list[str]:
-    """The server's parameters that the run changes and puts back, each with how far that reaches."""
-    names = parameter_names(plan.combinations.values())
-    brought = sorted({name for levels in plan.combinations.values() for name in plan.load.parameters(levels)})
-    system = plan.load.scope == "system"
-    return [
-        f"{name} ({'whole server' if system or name in _SERVER_WIDE else 'its own sessions'})"
-        for name in (*names, *brought)
-    ]
+def changes(plan: Plan, servers: Servers) -> list[str]:
+    """The servers' parameters that the run changes and puts back, each with how far that reaches."""
+    levels, system = plan.combinations.values(), plan.load.scope == "system"
+    brought = sorted({name for each in levels for name in plan.load.parameters(each)})
+    found: dict[str, None] = {}
+    for target in servers.values():
+        offer = find_offer(target)
+        for name in (*offer.changes(target, levels), *brought):
+            wide = system or name in offer.server_wide
+            found[f"{name} ({'whole server' if wide else 'its own sessions'})"] = None
+    return list(found)
 
 
 def planned(experiment: Experiment, plan: Plan, servers: Servers) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def planned(experiment: Experiment, plan: Plan, servers: Servers) -> dict[str, A
         "seed": design.seed,
         "needed_s": needed_s(experiment, plan),
         "creates": creates(plan, servers),
-        "changes": changes(plan),
+        "changes": changes(plan, servers),
         "disk_bytes": disk_bytes(plan, servers),
         "consumes": used if several else next(iter(used.values()), None),
         "order": list(order.values()),
@@ -163,6 +164,3 @@ def _engines(servers: Servers) -> list[tuple[str, str]]:
 def _on(name: str, servers: Servers) -> str:
     """What stands before what is said of one server, where there are several."""
     return f"{name}: " if len(servers) > 1 else ""
-
-
-_SERVER_WIDE = frozenset(GATHERING) - {"commit_delay", "commit_siblings"}

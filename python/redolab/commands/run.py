@@ -6,10 +6,10 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from redolab.commands.plan import Servers, amount_text, changes, creates, disk_bytes, needed_s
 from redolab.commands.progress import shown
@@ -88,7 +88,9 @@ def ask(options: RunOptions) -> Asked:
     if len(servers) == 1:
         if options.across_tiers:
             raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
-        return Asked(experiment, experiment.plan(wish), servers, delays_s)
+        (target,), (offer,) = servers.values(), offers.values()
+        wish = replace(wish, missing=partial(offer.missing, target))
+        return Asked(experiment, experiment.plan(wish), servers, delays_s, experiment.lacking(wish))
     missing = {server: partial(offer.missing, servers[server]) for server, offer in offers.items()}
     beside = SideBySide(experiment, missing, options.across_tiers)
     return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish))
@@ -187,7 +189,7 @@ def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:
         rows=options.rows,
         client=options.client,
         load=options.load,
-        scope=options.scope or ways.scopes[0],
+        scope=cast("Scope", options.scope or ways.scopes[0]),
         settings=tuple(name.strip() for name in (options.settings or "").split(",") if name.strip()),
         blocks=options.blocks,
         seconds=options.seconds,
@@ -263,8 +265,8 @@ def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> N
     say(
         f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab makes {'; '.join(made)}. "
         f"It loads {'the server' if len(foreign) == 1 else 'them'} for "
-        f"that time, and changes {', '.join(changes(plan)) or 'no parameter'}. Every parameter is put back "
-        "and what was made is removed at the end. `--plan` tells more."
+        f"that time, and changes {', '.join(changes(plan, _foreign(asked))) or 'no parameter'}. Every "
+        "parameter is put back and what was made is removed at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree to that: add --yes to run from a script.")

@@ -13,7 +13,7 @@ import redolab
 from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
 from redolab.commands.servers import named_targets
-from redolab.engine import check_target, find_offer
+from redolab.engine import check_target, find_offer, private_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.levels import levels_of
@@ -172,12 +172,12 @@ def _asked(
     Raises:
         UsageError: the engine is none for it, or must be named.
     """
-    if options.engine is None and baseline_server(run.manifest)["name"] != "embedded":
+    target = options.engine or private_target(baseline_server(run.manifest))
+    if target is None:
         raise UsageError(
             f"{options.run} was measured on a server of yours, which its record does not name: "
             "say --engine URL."
         )
-    target = options.engine or "embedded"
     changes_it = any("log_device_ms" in levels for levels in settings.values())
     delays_s = tuple(ms / 1e3 for ms in devices_ms or ([0.0] if changes_it else []))
     experiment = VerifyForecast(settings, today, loop)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 
-from redolab.dialect.base import Pair
-from redolab.dialect.known import DIALECTS
+from redolab.dialect.base import NOTHING_KNOWN, Pair
+from redolab.dialect.known import DIALECTS, dialect_of
 
 _LOG_WRITE = frozenset().union(*(dialect.log_write for dialect in DIALECTS))
 _LOG_SYNC = _LOG_WRITE.union(*(dialect.log_sync for dialect in DIALECTS))
 _LOG_SYNC_LIKE = re.compile("|".join(dialect.log_sync_like for dialect in DIALECTS if dialect.log_sync_like))
 _CLIENT_WAITS = frozenset().union(*(dialect.client_waits for dialect in DIALECTS))
 _IDLE_CLASSES = frozenset().union(*(dialect.idle_classes for dialect in DIALECTS))
-_LOG_COUNTERS = {name: pair for dialect in DIALECTS for name, pair in dialect.log_counters.items()}
 _UNPOSTED = {levels: why for dialect in DIALECTS for levels, why in dialect.unposted_waits.items()}
+_LOG_COUNTERS = {name: pair for dialect in DIALECTS for name, pair in dialect.log_counters.items()}
 
 
 def is_log_sync(name: str) -> bool:
@@ -50,6 +50,15 @@ def log_counters(name: str) -> Pair | None:
     return _LOG_COUNTERS.get(name.lower())
 
 
-def unposted_wait(commit_wait: str | None, commit_logging: str | None) -> str | None:
-    """Why sessions sleep without a wait event under such levels, in words; None where no reason is known."""
-    return _UNPOSTED.get((commit_wait or "", commit_logging or ""))
+def unposted_wait(engine: str, commit_wait: str | None, commit_logging: str | None) -> str | None:
+    """Why sessions sleep without a wait event under such levels, in words; None where no reason is known.
+
+    Args:
+        engine: its name in a manifest: unlike the name of an event, levels tell no server. Of one that is not
+            known every dialect is asked.
+        commit_wait: the level.
+        commit_logging: the level.
+    """
+    known = dialect_of(engine)
+    reasons = _UNPOSTED if known is NOTHING_KNOWN else known.unposted_waits
+    return reasons.get((commit_wait or "", commit_logging or ""))

@@ -110,6 +110,8 @@ _CHANGES: Mapping[tuple[str, str], Mapping[str, str]] = {
 _DELAY = ("commit_delay", "commit_siblings")
 GATHERING = (*_DELAY, "wal_writer_delay", "wal_writer_flush_after")
 """The parameters that decide how long the log gathers."""
+WITHOUT_SESSION = frozenset(GATHERING) - frozenset(_DELAY)
+"""Those of them of which a session cannot have a value of its own."""
 
 
 def parameter_names(combinations: Iterable[Mapping[str, str]]) -> tuple[str, ...]:

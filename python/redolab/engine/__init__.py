@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from redolab.engine.offer import Offer, Opening
+from redolab.engine.offer import PRIVATE_PLACE, Offer, Opening
 from redolab.errors import UsageError
 from redolab.records.capability import Capability
 from redolab.units import counted
@@ -83,6 +83,19 @@ def find_offer(target: str) -> Offer:
     own = _listed([choice for offer in OFFERS if not offer.schemes for choice in offer.choices])
     example = next(offer.example for offer in OFFERS if offer.schemes)
     raise UsageError(f"There is no engine {target!r}. Use {own}, or a URL such as {example}.")
+
+
+def private_target(engine: Mapping[str, Any]) -> str | None:
+    """What `--engine` says for an engine like that of a run; None where it was somebody's server.
+
+    Args:
+        engine: the `engine` part of a manifest.
+    """
+    offer = next((each for each in OFFERS if each.name == engine["name"] and not each.schemes), None)
+    if offer is None or engine.get("place", PRIVATE_PLACE) != PRIVATE_PLACE:
+        return None
+    variant = engine.get("variant", "")
+    return f"{offer.name}:{variant}" if variant in offer.logs and variant else offer.name
 
 
 def check_target(

@@ -111,6 +111,7 @@ class FakeEngine(Engine):
         scripts: Mapping[str, Script],
         interrupt_after: int | None = None,
         clock_steps: Mapping[int, float] | None = None,
+        fsync: bool = True,
     ) -> None:
         """Spend time as `scripts` says per setting.
 
@@ -118,7 +119,9 @@ class FakeEngine(Engine):
             scripts: setting name to what it costs.
             interrupt_after: after so many works the stop event is set, as a Ctrl-C would.
             clock_steps: number of a work to how far the server's clock is set ahead in it, seconds.
+            fsync: whether the log is flushed at all, which decides the durability tier.
         """
+        self._fsync = fsync
         self._clock_steps, self._ahead_s = clock_steps or {}, 0.0
         self._scripts, self._interrupt_after = scripts, interrupt_after
         self._changes: list[ParameterChange] = []
@@ -175,7 +178,7 @@ class FakeEngine(Engine):
         self.sessions = self._most = load.sessions
         settings = []
         for levels in combinations:
-            tier = durability_tier(levels.get("commit_wait", "wait"), fsync=True, standbys=False)
+            tier = durability_tier(levels.get("commit_wait", "wait"), fsync=self._fsync, standbys=False)
             name = "/".join(levels.values())
             settings.append(
                 Setting(name, levels, {"fake": name}, {"fake": load.scope}, tier, TIER_TEXT[tier])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -53,10 +53,17 @@ NO_DATABASE: Mapping[Capability, str] = {
     "draws": "The question is of drawn values, so no database is asked.",
 }
 """Why a database lacks what an engine without one has."""
+PRIVATE_PLACE = "private server"
+"""The place of a server of Redolab's own, as a manifest has it."""
 PRIVATE: Mapping[Capability, str] = {
     "watch": "Redolab's own server is at work only during a run, which watches it itself.",
 }
 """Why an engine of Redolab's own lacks what only somebody else's server has."""
+
+
+def no_parameter(target: str, combinations: Iterable[Mapping[str, str]]) -> Sequence[str]:  # noqa: ARG001
+    """The parameters of commits where there are none."""
+    return ()
 
 
 def nothing_to_check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
@@ -100,6 +107,10 @@ class Offer:
     logs: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": ()})
     """Its variants, which `--engine` names after a colon, the plain one as an empty word; each with the logs
     that an emulated device can hold, in words."""
+    changes: Callable[[str, Iterable[Mapping[str, str]]], Sequence[str]] = no_parameter
+    """The parameters of commits that settings with such levels change on a target."""
+    server_wide: Collection[str] = ()
+    """Those of them that only the whole server has."""
     uses_up: bool = False
     """Whether its server has transaction ids and a log that a run uses up."""
     example: str = ""

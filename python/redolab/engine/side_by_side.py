@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from redolab.engine.base import Engine, Recovery, Watch
-from redolab.errors import RedolabError, RefusedError
+from redolab.errors import EngineError, RedolabError, RefusedError, UsageError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 from redolab.records.servers import SERVER, SIDE_BY_SIDE, name_on, name_without, without_server
@@ -84,11 +84,21 @@ class SideBySide(Engine):
             engine.heed_in_closing(hurry)
 
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
-        """Prepare each server for the combinations that are its own; in the order of `combinations`."""
+        """Prepare each server for the combinations that are its own; in the order of `combinations`.
+
+        Raises:
+            UsageError: a server has no such load.
+            RefusedError: something is missing; the text names the server too.
+        """
         made = {}
         for name, engine in self._engines.items():
             own = [without_server(levels) for levels in combinations if levels[SERVER] == name]
-            made[name] = iter(engine.prepare(load, own))
+            try:
+                made[name] = iter(engine.prepare(load, own))
+            except EngineError:
+                raise
+            except (UsageError, RefusedError) as error:
+                raise type(error)(f"{name}: {error}") from error
         return tuple(_on(levels[SERVER], next(made[levels[SERVER]])) for levels in combinations)
 
     def apply(self, setting: Setting) -> None:

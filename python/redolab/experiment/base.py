@@ -7,7 +7,7 @@ computes: what a run of it says is in its answer (`redolab.experiment.answers`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -19,6 +19,8 @@ from redolab.records.sample import Scope, Work
 
 Levels = Mapping[str, str]
 """Factor (see `redolab.records.load.FACTORS`) to level."""
+Missing = Callable[[Levels], str | None]
+"""Why an engine does not have a setting with such levels, one sentence; None where it has."""
 
 
 class Pilot(Protocol):
@@ -40,6 +42,11 @@ class Size:
     """Units of work per sample, where a sample is a fixed amount of work."""
 
 
+def nothing_missing(_levels: Levels) -> str | None:
+    """Why a setting does not exist, where all do."""
+    return None
+
+
 @dataclass(frozen=True)
 class Wish:
     """What the user asked of a run; None and empty where the experiment decides."""
@@ -56,6 +63,8 @@ class Wish:
     seed: int = 0
     ways: Ways = field(default_factory=Ways)
     """Those of the engine."""
+    missing: Missing = nothing_missing
+    """What the engine does not have."""
 
     @property
     def loop(self) -> str:
@@ -138,7 +147,7 @@ class Experiment(ABC):
             UsageError: an option, a setting or an amount that this experiment cannot take.
         """
         self._check_options(wish)
-        possible = self.combine(wish)
+        possible = self._existing(wish)
         chosen = self.choose(wish, tuple(possible))
         if len(chosen) < 2:
             raise UsageError(
@@ -159,6 +168,24 @@ class Experiment(ABC):
         )
         combinations = {name: possible[name] for name in chosen}
         return Plan(design, combinations, self.load(wish, combinations))
+
+    def lacking(self, wish: Wish) -> list[str]:
+        """The settings that the engine does not have and that are left out therefore; a sentence each."""
+        found = {name: wish.missing(levels) for name, levels in self.combine(wish).items()}
+        return [f"{name}: {reason}" for name, reason in found.items() if reason is not None]
+
+    def _existing(self, wish: Wish) -> dict[str, Levels]:
+        """The settings that may be measured and that the engine has.
+
+        Raises:
+            UsageError: one was asked for that it does not have.
+        """
+        everything = self.combine(wish)
+        missing = {name: wish.missing(levels) for name, levels in everything.items()}
+        for name in wish.settings:
+            if (reason := missing.get(name)) is not None:
+                raise UsageError(f"{name} is not applicable: {reason}. Leave it out of --settings.")
+        return {name: levels for name, levels in everything.items() if missing[name] is None}
 
     def _check_options(self, wish: Wish) -> None:
         for name in ("sessions", "rows", "client", "load", "scope"):

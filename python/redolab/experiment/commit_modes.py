@@ -19,9 +19,9 @@ class CommitModes(Experiment):
         """Both factors together, and the first of them alone."""
         return COMMIT_MODES
 
-    def defaults(self, _wish: Wish, _possible: tuple[str, ...], /) -> tuple[str, ...]:
+    def defaults(self, _wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
         """Both factors together."""
-        return tuple(_BOTH)
+        return tuple(name for name in _BOTH if name in possible)
 
     def baseline(self, settings: tuple[str, ...], /) -> str:
         """wait/immediate where it is measured: what a server does unless told otherwise."""

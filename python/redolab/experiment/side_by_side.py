@@ -6,17 +6,14 @@ The question stays unaware of it. It plans as for one server, and each server ge
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from redolab.errors import UsageError
-from redolab.experiment.base import Experiment, Levels, Pilot, Plan, Wish
+from redolab.experiment.base import Experiment, Levels, Missing, Pilot, Plan, Wish
 from redolab.records.load import Amount, Load
 from redolab.records.sample import Work
 from redolab.records.servers import SERVER, name_on, name_without, without_server
-
-Missing = Callable[[Levels], str | None]
-"""Why a server does not have a setting with such levels, one sentence; None where it has."""
 
 
 class SideBySide(Experiment):

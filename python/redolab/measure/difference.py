@@ -24,8 +24,8 @@ from redolab.units import duration
 _RESOLUTION_NS = 1e9
 # Two clocks that nobody sets differ by far less than a hundredth, also while one of them is slewed.
 _CLOCK_SHARE, _CLOCK_LEAST_S = 0.01, 0.002
-# Not cumulative over the run: the number of CPUs, and CPU of a server process that may be replaced.
-_GAUGES = ("host_cpus", "sampler_cpu_s")
+# Not cumulative over the run: numbers of the moment, and CPU of a server process that may be replaced.
+_GAUGES = ("host_cpus", "sampler_cpu_s", "history_list_length")
 
 
 def difference(
@@ -59,6 +59,7 @@ def difference(
 
     responses = work.responses
     cpus = after.counters.get("host_cpus")
+    history = after.counters.get("history_list_length")
     sample = Sample(
         sample=trial.sample,
         block=trial.block,
@@ -118,6 +119,12 @@ def difference(
         arrivals_waited=None if responses is None else responses.waited,
         arrivals_unserved=None if responses is None else responses.unserved,
         database_busy_s=counters.get("database_busy_s"),
+        server_commits=count("server_commits"),
+        binlog_flushes=count("binlog_flushes"),
+        binlog_flush_time_s=counters.get("binlog_flush_time_s"),
+        binlog_groups=count("binlog_groups"),
+        binlog_bytes=count("binlog_bytes"),
+        history_list_length=None if history is None else round(history),
     )
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts

@@ -23,7 +23,7 @@ FACTORS: Mapping[str, str] = {
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",
     "commit_delay_us": "microseconds that a commit waits before its flush for others to join it",
-    "pause_ms": "milliseconds a session pauses after each commit: on its CPU in the server, asleep in a client",
+    "pause_ms": "milliseconds of a pause after each commit: on the CPU in the server, asleep in a client",
     "arrival_rate_per_s": "transactions asked for per second, at random; without it sessions begin at once",
     "share_of_capacity": "those transactions in percent of what the same sessions do that begin at once",
     "log_device_ms": "milliseconds that a flush of the emulated log device takes; 0: the real device's time",
@@ -216,14 +216,14 @@ def check_pace(load: Load, combinations: Iterable[Mapping[str, str]]) -> None:
     """Make sure that whatever is to come at random moments can, and that sessions pause only by themselves.
 
     Raises:
-        UsageError: a rate or a pause that is none, both at once, or a rate for a loop that cannot wait for it.
+        UsageError: a rate or a pause that is none, both together, or a rate where the loop cannot wait.
     """
     for levels in combinations:
         pause_s, rate_per_s = pause_of(levels), arrival_rate_of(levels)
         if pause_s and rate_per_s is not None:
             raise UsageError(
-                "pause_ms and arrival_rate_per_s do not go together: what is asked for at random moments waits "
-                "for no pause. Leave one of them out."
+                "pause_ms and arrival_rate_per_s do not go together: what is asked for at random moments "
+                "waits for no pause. Leave one of them out."
             )
         if rate_per_s is not None and loop_of(load, levels) != "client":
             raise UsageError(

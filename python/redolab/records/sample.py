@@ -20,7 +20,7 @@ TIER_TEXT: Mapping[str, str] = {
     "os": "acknowledged once handed to the operating system; lost in a power cut",
     "memory": "acknowledged before it is written; lost in a crash of the server",
 }
-"""What a commit acknowledgement promises, by durability tier, in words."""
+"""What a commit acknowledgement promises, by durability tier, in words; the tier that promises most first."""
 
 
 @dataclass(frozen=True)
@@ -347,6 +347,18 @@ class Sample:
     database_busy_s: float | None = field(
         default=None,
         metadata={"doc": "time in statements and transactions, by the server's account of all its sessions"},
+    )
+    server_commits: int | None = field(
+        default=None, metadata={"doc": "transactions that wrote, by the server's count"}
+    )
+    binlog_flushes: int | None = field(default=None, metadata={"doc": "flush calls on the binary log"})
+    binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in them, all threads"})
+    binlog_groups: int | None = field(
+        default=None, metadata={"doc": "groups of commits written to it at once"}
+    )
+    binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
+    history_list_length: int | None = field(
+        default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
     )
 
 

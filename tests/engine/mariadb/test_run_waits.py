@@ -18,6 +18,7 @@ from redolab.measure.difference import instance_cpu_s, process_times
 from redolab.records.load import Amount, Scans
 from redolab.records.sample import Ticks
 from tests.mariadb import number_of
+from tests.server_programs import FAMILY, first_on_path
 from tests.servers import wait_until
 
 NEVER = threading.Event()
@@ -25,9 +26,11 @@ LEVELS = [{"rounds": "3"}]
 HELD_S = 2.0
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[MariaDBEngine]:
-    ready = open_engine("mariadb", Scans("", 1, "session", 360_000, 20_000, 3), 0, (), 1)
+@pytest.fixture(scope="module", params=[name for name in FAMILY if name.startswith("mariadb")])
+def engine(request: pytest.FixtureRequest) -> Iterator[MariaDBEngine]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", first_on_path(request.param))
+        ready = open_engine("mariadb", Scans("", 1, "session", 360_000, 20_000, 3), 0, (), 1)
     assert isinstance(ready, MariaDBEngine)
     (setting,) = ready.prepare(Scans("", 1, "session", 360_000, 20_000, 3), LEVELS)
     ready.apply(setting)

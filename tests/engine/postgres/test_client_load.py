@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from redolab import _core, open_run
+from redolab.engine.client_job import ClientJob
+from redolab.engine.loops.client_work import work as client_work
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.sessions.client import ClientSessions
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
@@ -192,6 +195,25 @@ def test_a_wrong_password_is_refused_and_not_shown(newest: Server) -> None:
         sessions.close()
     with pytest.raises(ValueError, match="closed"):
         sessions.resize(1)
+
+
+def test_jobs_of_every_kind_but_a_text_of_several_statements(newest: Server) -> None:
+    sessions = _core.ClientSessions(
+        "127.0.0.1", newest.port, "postgres", PASSWORD, "postgres", "", tls=None, channel_binding="prefer",
+        allowed=["scram-sha-256"], peer_uid=None, connect_timeout_s=10.0,
+    )  # fmt: skip
+    never, key = threading.Event(), _core.ClientArgument.key(10)
+    with closing(sessions):
+        sessions.resize(2)
+        # Each session finds its own number and keys of its own, or would change no row.
+        job = ClientJob("select 1 where $1::int8 / 10 = {session}", (key,), rows_per_commit=5)
+        done = client_work(sessions, job, Amount(1.0, 100), 1, never, {})
+        assert (done.trouble, done.rows, done.commits, done.failed) == (None, 100, 20, 0)
+        nobody = ClientJob("select 1 where $1::int8 / 10 = 7", (key,))
+        assert client_work(sessions, nobody, Amount(1.0, 10), 1, never, {}).failed == 10
+        several = client_work(sessions, ClientJob("select 1; select 2", text=True), Amount(1.0), 1, never, {})
+        assert several.trouble is not None
+        assert "not for PostgreSQL's protocol" in several.trouble
 
 
 def test_more_sessions_than_the_server_takes_are_refused_with_what_to_do(newest: Server, url: str) -> None:

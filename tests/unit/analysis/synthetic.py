@@ -267,11 +267,15 @@ def _processes(sample: Sample) -> list[ProcessTime]:
 
 
 def _setting(name: str) -> dict[str, Any]:
-    commit_wait, commit_logging = name.split("/")
+    *server, commit_wait, commit_logging = name.split("/")
     tier = "disk" if commit_wait == "wait" else "memory"
     return {
         "name": name,
-        "levels": {"commit_wait": commit_wait, "commit_logging": commit_logging},
+        "levels": {
+            **({"server": server[0]} if server else {}),
+            "commit_wait": commit_wait,
+            "commit_logging": commit_logging,
+        },
         "parameters": {
             "synchronous_commit": "on" if commit_wait == "wait" else "off",
             "commit_delay": "0" if commit_logging == "immediate" else "2500",

@@ -120,7 +120,8 @@ def test_what_is_unaccounted_is_explained_from_one_percent_up(
     share: float, levels: tuple[str, str], part: str | None
 ) -> None:
     rows = profile([(account({"on_cpu": 1 - share, "unaccounted": share}), 1)])
-    text = unaccounted_text(rows, dict(zip(("commit_wait", "commit_logging"), levels, strict=True)))
+    levels_of = dict(zip(("commit_wait", "commit_logging"), levels, strict=True))
+    text = unaccounted_text(rows, levels_of, "embedded")
     assert text is None if part is None else (text or "").startswith(part)
 
 

@@ -66,17 +66,32 @@ def test_a_flush_by_the_waiter_is_the_logs(name: str) -> None:
     assert row_meaning(name)
 
 
-@pytest.mark.parametrize("name", ["LWLock:WALWrite", "IPC:SyncRep", "Stage:Commit", "Timeout:CommitDelay"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LWLock:WALWrite",
+        "IPC:SyncRep",
+        "Stage:Commit",
+        "Stage:waiting for handler commit",
+        "Timeout:CommitDelay",
+    ],
+)
 def test_a_flush_by_another_is_a_commits_wait(name: str) -> None:
     assert is_log_sync(name)
     assert not is_log_write(name)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_wait_for_the_log_is_cut_off_on_80_columns(dialect: Dialect) -> None:
+    names = {row_name(name) for name in dialect.log_write | dialect.log_sync}
+    assert {name for name in names if len(name) > 20} == set()
 
 
 def test_what_no_server_says_is_nothing() -> None:
     assert not is_log_sync("Timeout:PgSleep")
     assert not is_client_wait("Client:ClientWrite")
     assert log_counters("IO:DataFileRead") is None
-    assert unposted_wait("wait", None) is None
+    assert unposted_wait("embedded", "wait", None) is None
     assert row_meaning("Made:Up") == ""
     assert row_name("Made:Up") == "Made:Up"
     assert is_wait("Made:Up")
@@ -88,4 +103,6 @@ def test_waits_for_the_client_and_idle_classes() -> None:
     assert is_idle_class("Activity")
     assert is_idle_class("")
     assert log_counters("IO:WalSync") == ("log_flushes", "log_flush_time_s")
-    assert "commit_delay" in (unposted_wait("wait", "batch") or "")
+    assert "commit_delay" in (unposted_wait("postgresql", "wait", "batch") or "")
+    # Another server has no commit_delay.
+    assert unposted_wait("mariadb", "wait", "batch") is None

@@ -12,12 +12,14 @@ from redolab.analysis.verdict import (
     Regime,
     Verdict,
     against,
+    condition_of,
     joined,
     rests_on,
     undecided,
     verdict,
     withheld,
 )
+from redolab.records.sample import TIER_TEXT
 from redolab.stats.blocks import Comparison, Outcome
 
 _Judged = Sequence[tuple[Match, Comparison | None]]
@@ -75,12 +77,27 @@ def _first(judged: _Judged, around: Circumstances, promises: Mapping[str, str]) 
     where = "" if around.log_device_ms is None else "on an emulated log device "
     found = f"{where}{name} {around.does} {against(ratio, base)}"
     if lead.outcome == "better":
-        return [f"Use {name}: {where}it {around.does} {against(ratio, base)}.", *promised], "better", name
+        use = f"Use {name}{_condition(name, base, around)}"
+        return [f"{use}: {where}it {around.does} {against(ratio, base)}.", *promised], "better", name
     if lead.outcome == "worse":
-        return [f"Use {base}: {found}.", *promised], "worse", base
+        return [f"Use {base}{_condition(base, name, around)}: {found}.", *promised], "worse", base
     if lead.outcome == "equivalent":
-        return [f"Take any server: {found}, which counts as equal.", *promised], "equivalent", None
+        use = "Take any server" if same else f"Use {_firmer(name, base, around)}, which promises more"
+        return [f"{use}: {found}, which counts as equal.", *promised], "equivalent", None
     return [*undecided(lead, around, where), *promised], "undecided", None
+
+
+def _condition(used: str, other: str, around: Circumstances) -> str:
+    """On what condition a setting is to be used, where another one promises more."""
+    if around.tiers[used] == around.tiers[other] or _firmer(used, other, around) == used:
+        return ""
+    return condition_of(around.tiers[used])
+
+
+def _firmer(one: str, other: str, around: Circumstances) -> str:
+    """Of two settings the one that promises more."""
+    tiers = list(TIER_TEXT)
+    return min(one, other, key=lambda name: tiers.index(around.tiers[name]))
 
 
 def _promise(name: str, promises: Mapping[str, str]) -> str:

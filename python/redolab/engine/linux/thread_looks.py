@@ -27,7 +27,7 @@ _CALLS: dict[Doing, tuple[set[int], set[int]]] = {
         {22, 72, 73, 202, 206, 207, 211, 212, 242},
     ),
     "sleep": ({35, 128, 230}, {101, 115, 137}),
-    "aio": ({208, 426}, {4, 426}),
+    "aio": ({208, 333, 426}, {4, 292, 426}),
     "read": ({0, 17, 19, 295}, {63, 65, 67, 69}),
     "write": ({1, 18, 20, 296}, {64, 66, 68, 70}),
     "flush": ({74, 75, 277}, {82, 83, 84}),
@@ -129,23 +129,6 @@ class ThreadLooks:
         with suppress(OSError):
             return str(Path(f"/proc/{self._process}/fd/{descriptor}").readlink())
         return "/"
-
-
-def find_process(thread: int, names: frozenset[str]) -> int | None:
-    """The process on this machine that a thread belongs to, if it runs a program of one of these names.
-
-    Args:
-        thread: the thread's id.
-        names: file names of programs; the kernel shows their first 15 characters.
-    """
-    try:
-        status = Path(f"/proc/{thread}/status").read_text()
-        fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
-        process = int(fields["Tgid"])
-        name = Path(f"/proc/{process}/comm").read_text().strip()
-    except (OSError, KeyError, ValueError):
-        return None
-    return process if name in names else None
 
 
 def age_s(process: int) -> float | None:

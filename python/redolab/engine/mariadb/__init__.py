@@ -1,28 +1,30 @@
-"""MariaDB and MySQL: as private servers; or somebody's by its URL, to be watched."""
+"""MariaDB and MySQL: as private servers, or somebody's by its URL."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from redolab.dialect import innodb
+from redolab.dialect.innodb import WITHOUT_BINLOG
 from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
-from redolab.errors import UsageError
-from redolab.records.capability import CAPABILITIES, Capability
+from redolab.records.capability import Capability, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.engine.mariadb.private import Flavour
 
-_ONLY_SCANS = "For MariaDB Redolab has only the load of whole scans so far."
-_NO_LOAD = "For MySQL Redolab has no load so far."
-_ONLY_WATCHED = "A MariaDB or MySQL by its URL is only watched so far, and never loaded."
-_WITHOUT_BINLOG = "skip-log-bin"
-_LOGS = {"": ("redo log", "binary log"), _WITHOUT_BINLOG: ("redo log",)}
+_LOADS: frozenset[Capability] = frozenset(
+    {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
+)
+_WAYS = Ways(loops=("client",), scopes=("system",))
+_LOGS = {"": ("redo log", "binary log"), WITHOUT_BINLOG: ("redo log",)}
 
 
 def _open(flavour: Flavour, opening: Opening) -> Engine:
+    from redolab.engine.mariadb.connecting.connector import Connector
     from redolab.engine.mariadb.engine import MariaDBEngine
     from redolab.engine.mariadb.private import PrivateServer
 
@@ -31,18 +33,21 @@ def _open(flavour: Flavour, opening: Opening) -> Engine:
         disk_bytes=opening.disk_bytes,
         cache_bytes=opening.load.cache_bytes(),
         sessions=opening.load.sessions,
-        binlog=opening.variant != _WITHOUT_BINLOG,
+        binlog=opening.variant != WITHOUT_BINLOG,
         log_device_s=opening.log_device_s,
     )
     try:
-        return MariaDBEngine(server, opening.seed)
+        return MariaDBEngine(Connector.to_private(server.socket), server, opening.seed)
     except BaseException:
         server.stop()
         raise
 
 
-def _open_url(opening: Opening) -> Engine:  # noqa: ARG001
-    raise UsageError(_ONLY_WATCHED)
+def _open_url(opening: Opening) -> Engine:
+    from redolab.engine.mariadb.connecting.connector import Connector
+    from redolab.engine.mariadb.engine import MariaDBEngine
+
+    return MariaDBEngine(Connector.to_url(opening.target), None, opening.seed)
 
 
 def _check(flavour: Flavour, target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
@@ -57,34 +62,60 @@ def _check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: A
     return check_url(target)
 
 
-def _private(flavour: Flavour, product: str, capabilities: Collection[Capability], lacking: str) -> Offer:
+def _changes(
+    flavours: Sequence[Flavour], target: str, combinations: Iterable[Mapping[str, str]]
+) -> list[str]:
+    binlog = not target.endswith(f":{WITHOUT_BINLOG}")
+    levels = list(combinations)
+    found = [innodb.parameter_names(levels, flavour, binlog) for flavour in flavours]
+    return list(dict.fromkeys(name for names in found for name in names))
+
+
+def _missing(target: str, levels: Mapping[str, str]) -> str | None:
+    return innodb.missing(levels, binlog=not target.endswith(f":{WITHOUT_BINLOG}"))
+
+
+def _private(flavour: Flavour, product: str) -> Offer:
     return Offer(
         name=flavour,
         title=f"a private {product}, with or without its binary log",
         text=f"{flavour}: a private server of the installed {product}, made for the run and removed after it",
-        capabilities=frozenset({"log_device", *capabilities}),
-        lacks={**dict.fromkeys(CAPABILITIES, lacking), **NO_DATABASE, **PRIVATE},
+        capabilities=_LOADS | {"hard_kill", "log_device"},
+        lacks={**NO_DATABASE, **PRIVATE},
+        ways=_WAYS,
         open=partial(_open, flavour),
         checkup=partial(_check, flavour),
         makes=("database redolab",),
         within="redolab.",
         logs=_LOGS,
+        changes=partial(_changes, (flavour,)),
+        server_wide=innodb.PARAMETERS,
+        missing=_missing,
     )
 
 
 OFFERS = (
-    _private("mariadb", "MariaDB", {"scans"}, _ONLY_SCANS),
-    _private("mysql", "MySQL", (), _NO_LOAD),
+    _private("mariadb", "MariaDB"),
+    _private("mysql", "MySQL"),
     Offer(
         # Not as the private one: it is somebody's, MariaDB or MySQL.
         name="mysql://",
-        title="your MariaDB or MySQL, by its URL",
-        text="the MariaDB or MySQL server of the URL, watched and never loaded",
-        capabilities=frozenset({"watch"}),
-        lacks={**dict.fromkeys(CAPABILITIES, _ONLY_WATCHED), **NO_DATABASE},
+        title="your MariaDB from 10.6 or MySQL from 8.0, by its URL",
+        text="the MariaDB or MySQL server of the URL; it is not connected to for this plan",
+        capabilities=_LOADS | {"watch"},
+        lacks={
+            **NO_DATABASE,
+            "hard_kill": "Redolab kills no server but one that it started itself.",
+            "log_device": "The server has the log device that it has.",
+        },
+        ways=_WAYS,
         open=_open_url,
         checkup=_check_url,
         schemes=("mysql", "mariadb"),
+        makes=("database redolab",),
+        within="redolab.",
+        changes=partial(_changes, ("mariadb", "mysql")),
+        server_wide=innodb.PARAMETERS,
         example="mysql://user@host/",
     ),
 )

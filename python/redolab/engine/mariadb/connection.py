@@ -48,7 +48,12 @@ _MENDS = {
     2059: "Use a user with another authentication plugin, such as mysql_native_password.",
 }
 _PATIENCE_S = 10
-_FLAVOURED = frozenset({"select_active", "select_own_thread", "select_sessions"})
+_FLAVOURED = frozenset(
+    {
+        "select_active", "select_counters", "select_own_thread", "select_session_threads", "select_sessions",
+        "select_transactions",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,9 @@ class Target:
     unix_socket: str | None
     database: str | None
     password: str | None = field(repr=False)
+
+    tls_mode: str = "disabled"
+    ca_file: str | None = None
 
     @property
     def place(self) -> str:
@@ -134,6 +142,8 @@ def connect(target: Target, program: str = "redolab profile", customs: bool = Tr
             password=target.password or "",
             database=target.database,
             unix_socket=target.unix_socket,
+            # Encryption would cost both ends CPU, and nobody can listen in between.
+            ssl_disabled=target.unix_socket is not None,
             read_default_file=str(options) if customs and options.is_file() else None,
             connect_timeout=_PATIENCE_S,
             read_timeout=_PATIENCE_S,
@@ -162,6 +172,7 @@ def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
     try:
         return pymysql.connect(
             unix_socket=str(unix_socket),
+            ssl_disabled=True,
             user="root",
             connect_timeout=_PATIENCE_S,
             program_name="redolab run",
@@ -188,6 +199,12 @@ def fetch(
     with connection.cursor() as cursor:
         cursor.execute(statement(folder, name, version), parameters or None)
         return list(cursor.fetchall())
+
+
+def socket_of(connection: Connection) -> socket.socket:
+    """The socket that an open connection goes by; pymysql has no public name for it."""
+    opened: socket.socket = connection._sock  # type: ignore[attr-defined] # noqa: SLF001
+    return opened
 
 
 def error_number(error: BaseException) -> int:

@@ -1,102 +1,110 @@
-"""Whole scans on a private MariaDB: another session updates rows and does not commit.
+"""MariaDB and MySQL, by connection: what their clients do under each setting, and what is read meanwhile.
 
-InnoDB changes a row in place and keeps what it was in the undo log. A scan that may not see the new
-values goes back from the row through the undo log, version by version, every time it comes by: what it
-builds is kept by nobody. So no page is added to the table, and pages of the undo log are read instead.
-
-Source: MariaDB documentation, "InnoDB Undo Log".
+How the server is held and let go: `hold`. What a setting is there: `settings`. What is read before and
+after a sample: `snapshots`. What is told of the server: `description`.
 """
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import pymysql
-from pymysql.cursors import Cursor
 
-from redolab import _core
-from redolab.engine.base import Engine
-from redolab.engine.linux.host_counters import host_counters
-from redolab.engine.linux.local_server import process_cpu_ns
-from redolab.engine.loops.scan_loop import scan
-from redolab.engine.loops.unless_stopped import unless_stopped
-from redolab.engine.mariadb.connection import Target, connect, connect_private
+from redolab.dialect import innodb
+from redolab.engine.base import Engine, Introduction, Recovery
+from redolab.engine.mariadb import crash, description
+from redolab.engine.mariadb.connecting.connector import Connector
+from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.mariadb.driver_errors import as_engine_errors
+from redolab.engine.mariadb.hold import Hold
+from redolab.engine.mariadb.loads import ClientLoad, MariadbLoad, MariadbScans, mariadb_load
 from redolab.engine.mariadb.observer.server import identify
-from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource, why_blind
+from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource
+from redolab.engine.mariadb.parameters import Parameters, read_parameters
 from redolab.engine.mariadb.private import PrivateServer
-from redolab.engine.private.log_device import emulated
+from redolab.engine.mariadb.sessions import ClientSessions, ScanSession, WorkingSessions
+from redolab.engine.mariadb.settings import half_commit_us, setting_of
+from redolab.engine.mariadb.snapshots import take_snapshot, threads_of
+from redolab.engine.mariadb.statements import Statements
 from redolab.engine.sampling.alternation import InTurns, Mark
-from redolab.engine.statements import statement
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
-from redolab.records.load import Amount, Load, Scans
-from redolab.records.sample import TIER_TEXT, Setting, Snapshot, TaskAccount, Work
-
-if TYPE_CHECKING:
-    Connection = pymysql.Connection[Cursor]
-else:
-    Connection = pymysql.Connection
-
-_Result = TypeVar("_Result")
-
-_BATCH = 100_000
-_CREATE = (
-    "create database redolab",
-    "create table redolab.scanned (id int not null primary key, value int not null) engine=InnoDB",
-)
-_INSERT = (
-    "insert into redolab.scanned select seq, 1 from redolab.seq_1_to_2000000000 where seq between %s and %s"
-)
-_UPDATE = "update redolab.scanned set value = value + 1 where id <= %s"
-_SCAN = "select sum(value) from redolab.scanned"
-_OWN_THREAD = "select tid from information_schema.processlist where id = connection_id()"
-_COUNTERS = (
-    "show global status where variable_name in "
-    "('Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads')"
-)
+from redolab.records.load import Amount, Load, check_pace
+from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
 
 class MariaDBEngine(Engine):
-    """One private MariaDB as an `Engine`."""
+    """One MariaDB or MySQL server as an `Engine`."""
 
     @as_engine_errors()
-    def __init__(self, server: PrivateServer, seed: int) -> None:
-        """Connect to a server that was just started.
+    def __init__(self, connector: Connector, own_server: PrivateServer | None, seed: int) -> None:
+        """Connect and look at the server; nothing is changed yet.
 
         Args:
-            server: Redolab's own.
-            seed: of the wait sampler's gaps.
+            connector: to the server.
+            own_server: set when Redolab started the server itself.
+            seed: of the wait sampler's gaps, and of the moments of arrivals.
+
+        Raises:
+            RefusedError: the server cannot be reached, or no run is possible on it.
         """
-        self._server, self._seed = server, seed
-        self._stop = threading.Event()
-        self._control, self._session, self._other = (connect_private(server.socket) for _ in range(3))
-        self._ids = {
-            each: int(_rows(each, "select connection_id()")[0][0])
-            for each in (self._control, self._session, self._other)
-        }
-        self._load: Scans | None = None
-        self._versions = 0
-        self._version = str(_rows(self._control, "select version()")[0][0])
-        self._threads = {
-            each: int(_rows(each, _OWN_THREAD)[0][0]) for each in (self._control, self._session, self._other)
-        }
-        self._open_watcher()
+        self._connector, self._own, self._seed = connector, own_server, seed
+        self._stop, self._hurry = threading.Event(), threading.Event()
+        self._hold = Hold(connector, own_server)
+        self._load: MariadbLoad | None = None
+        self._sessions: WorkingSessions | None = None
+        try:
+            self._open_watcher()
+        except BaseException:
+            self._hold.close()
+            raise
+
+    @property
+    def _control(self) -> Connection:
+        return self._hold.connection
+
+    @property
+    def _server(self) -> Mapping[str, Any]:
+        return self._hold.server
+
+    def _statements(self) -> Statements:
+        return Statements(self._control, lambda: self._connector.connect("redolab look"), self._stop)
 
     def _open_watcher(self) -> None:
-        target = Target("localhost", 3306, "root", str(self._server.socket), None, None)
-        self._watcher = connect(target, "redolab sampler", customs=False)
-        # Which process it is need not be guessed here.
-        self._watched = replace(identify(self._watcher, target), process=self._server.pid)
+        self._watcher = self._connector.connect("redolab sampler", read_only=True)
+        self._watched = identify(self._watcher, self._connector.target)
+        if self._own:
+            # Which process it is need not be guessed here.
+            self._watched = replace(self._watched, process=self._own.pid)
 
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
         self._stop = stop
+
+    def heed_in_closing(self, hurry: threading.Event) -> None:
+        """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""
+        self._hurry = hurry
+
+    @as_engine_errors()
+    def introduce(
+        self,
+        load: Load,
+        combinations: Sequence[Mapping[str, str]],
+        transaction_ids: int,  # noqa: ARG002
+        log_bytes: int | None,
+    ) -> Introduction:
+        """Check what can be checked before anybody is asked, and say what an answer depends on."""
+        self._check_modes(combinations)
+        return self._hold.introduce(self._parameter_names(load, combinations), log_bytes)
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """Every parameter change so far, in order."""
+        return self._hold.parameters.changes if self._hold.parameters else []
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
@@ -104,167 +112,156 @@ class MariaDBEngine(Engine):
 
     def describe(self) -> Mapping[str, Any]:
         """The `engine` part of the manifest."""
-        return {
-            "name": "mariadb",
-            "version": self._version,
-            "local": True,
-            "place": "private server",
-            "emulated": emulated(self._server.device),
-            "log_filesystem": self._server.log_filesystem,
-        }
+        return description.describe(self._server, self._own, self._watched.process is not None)
 
+    @as_engine_errors()
     def conditions(self) -> list[str]:
-        """What a reader of its figures must know."""
-        return [
-            "Every query is a round trip between Redolab and the server; its time contains that of a "
-            "socket, some 0.1 ms.",
-            "Row versions are counted by the updates that made them: InnoDB does not count its steps "
-            "through the undo log. The buffers show them.",
-        ]
+        """Warnings about this server that a reader of its figures must know."""
+        return self._hold.conditions()
 
     def not_measured(self) -> list[str]:
-        """What cannot be had here."""
-        return [
-            "Exact times of file operations, and names of locks inside the server: MariaDB's instruments "
-            "are off, because they slow the server down by a sixth. Its process list and the kernel say "
-            "what each thread waits for.",
-            "What the wait sampler does to the load: a sample is a fixed number of scans, and turning the "
-            "sampler on and off needs a load of fixed length.",
-            *(f"{what.capitalize()}: {why}." for what, why in why_blind(self._watched.process)),
-        ]
+        """What cannot be had here, and why."""
+        return description.not_measured(self._server, self._watched)
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
-        """Make the table.
-
-        Raises:
-            UsageError: another load than whole scans.
-        """
-        if not isinstance(load, Scans):
-            raise UsageError(f"MariaDB cannot do the load {type(load).__name__.lower()}.")
-        self._load = load
-        for creating in _CREATE:
-            self._execute(self._control, creating)
-        for first in range(1, load.rows + 1, _BATCH):
-            self._execute(self._control, _INSERT, first, min(first + _BATCH - 1, load.rows))
-        return tuple(
-            Setting("/".join(levels.values()), levels, {}, {}, "disk", TIER_TEXT["disk"])
-            for levels in combinations
-        )
+        """Check rights, make the database, the tables and the sessions, and map the levels."""
+        check_pace(load, combinations)
+        self._check_modes(combinations)
+        self._wanted = load
+        self._load = mariadb_load(load, self._connector, self._stop)
+        known = read_parameters(self._control, self._parameter_names(load, combinations))
+        self._hold.check_rights(known)
+        self._hold.make_schema()
+        control = self._statements()
+        self._load.create(control)
+        pause_us = half_commit_us(control)
+        self._hold.parameters = Parameters(self._control, known, self._hold.journal)
+        if isinstance(self._load, MariadbScans):
+            self._sessions = ScanSession(self._load)
+        elif isinstance(self._load, ClientLoad):
+            self._sessions = ClientSessions(self._connector, self._load, self._seed)
+        found = read_parameters(self._control, (innodb.REDO, innodb.BINLOG))
+        logs = {name: parameter.value for name, parameter in found.items()}
+        return tuple(setting_of(levels, load, self._server, logs, pause_us) for levels in combinations)
 
     @as_engine_errors()
     def apply(self, setting: Setting) -> None:
-        """Roll back what was updated, and make the setting's rounds anew."""
-        load = self._ready()
-        self._execute(self._other, "rollback")
-        self._execute(self._other, "begin")
-        self._versions = load.rows
-        for _ in range(2 * int(setting.levels["rounds"])):
-            self._versions += self._execute(self._other, _UPDATE, load.touched)
+        """Put a setting in force and verify it; a ledger has no sessions before its kill."""
+        parameters, load = self._ready()
+        if self._hold.ensure():
+            self._watcher.close()
+            self._open_watcher()
+        if self._sessions:
+            self._sessions.resize(int(setting.levels.get("sessions", self._wanted.sessions)))
+        parameters.apply(setting)
+        if self._own and self._own.device and "log_device_ms" in setting.levels:
+            self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
+        load.apply(self._statements(), setting.levels)
+
+    @as_engine_errors()
+    def settle(self) -> None:
+        """Settle the load's tables, and a server of Redolab's own too."""
+        self._ready()[1].settle(self._statements())
+        if self._own:
+            self._statements().script(self._own.settling)
 
     @as_engine_errors()
     def work(self, amount: Amount, stop: threading.Event) -> Work:
-        """Whole scans, one after the other."""
-        load = self._ready()
-
-        def query() -> int:
-            return int(_rows(self._session, _SCAN)[0][0])
-
-        def run() -> Work:
-            return scan(amount, stop, query, load.rows, self._versions)
-
-        return self._unless_stopped(self._session, run, stop)
+        """Let all sessions work."""
+        done = self._working().run(amount, stop)
+        return replace(done, units=self._wanted.units_of(done))
 
     @as_engine_errors()
     def snapshot(self) -> Snapshot:
-        """The threads' accounts and the buffer pool's counters."""
-        status = dict(_rows(self._control, _COUNTERS))
-        requests = float(status["Innodb_buffer_pool_read_requests"])
-        reads = float(status["Innodb_buffer_pool_reads"])
-        tasks = _core.process_threads(self._server.pid)
-        used_ns = process_cpu_ns(self._server.pid)
-        watcher = self._watched.own_thread
-        own = {self._threads[self._control], watcher}
-        return Snapshot(
-            time.monotonic(),
-            str(self._server.pid),
-            {
-                "buffer_hits": requests - reads,
-                "buffer_reads": reads,
-                "sampler_cpu_s": sum(t.cpu_ns for t in tasks if t.pid == watcher) / 1e9,
-                **host_counters(),
-            },
-            tuple(
-                TaskAccount(t.pid, self._kind(t), t.start_ticks, t.cpu_ns, t.run_queue_ns)
-                for t in tasks
-                if t.pid not in own
-            ),
-            # What the whole process used beside its living threads.
-            None if used_ns is None else used_ns - sum(t.cpu_ns for t in tasks),
-            (self._threads[self._session],),
+        """Read every cumulative counter now."""
+        return take_snapshot(
+            self._control,
+            self._server,
+            device=self._own.device if self._own else None,
+            process=self._watched.process,
+            helpers=self._helpers(),
+            watcher=self._watched.own_thread,
+            sessions=self._working().connections,
         )
 
-    def _kind(self, task: _core.Task) -> str:
-        """What a thread is, in the words that its ticks have."""
-        return "session" if task.pid in self._threads.values() else task.kind
+    def _helpers(self) -> tuple[int, ...]:
+        """Threads that serve Redolab's own connections beside the working ones."""
+        numbers = (self._control.thread_id(), *self._hold.guard_pids())  # type: ignore[no-untyped-call]
+        return (*threads_of(self._control, self._server, numbers), self._watched.own_thread)
 
+    @as_engine_errors()
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample waits while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed = (self._seed + 1) % SEEDS
-        sessions = [self._threads[self._session]]
-        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, sessions)
+        threads = threads_of(self._control, self._server, self._working().connections)
+        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, threads)
 
     def _begin_watching(self) -> ThreadSource | None:
         """The source; None while the server is going down."""
         with suppress(pymysql.Error, OSError, RefusedError):
             if not self._watcher.open:
                 self._open_watcher()
-            own = [self._threads[self._control]]
-            return ThreadSource(self._watcher, self._watched, self._seed, own)
+            return ThreadSource(self._watcher, self._watched, self._seed, self._helpers())
         return None
 
     def _edge(self) -> Mark | None:
         """The server's clock and its transactions that wrote; None when the connection is lost."""
         with suppress(pymysql.Error):
-            at_s, numbers = _rows(self._control, statement("mariadb/sql", "select_transactions", 1000))[0]
-            return Mark(float(at_s), int(numbers) // 2)
+            version, flavour = self._server["version"], self._server["flavour"]
+            row = fetch(self._control, "select_transactions", version, flavour)[0]
+            return Mark(float(row["at_s"]), int(row["numbers"]))
         return None
 
     @as_engine_errors()
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+        """Load, hard kill, recovery, count; only on a server of Redolab's own."""
+        if self._own is None:
+            raise UsageError(
+                "durability kills the server hard, so it runs only against Redolab's own: leave --engine "
+                "out, or name a private one."
+            )
+        control, recovery = crash.kill_and_compare(
+            self._own, self._connector.connect, self._wanted.sessions, seconds, stop
+        )
+        self._hold.replace(control)
+        self._open_watcher()
+        self._statements().run("truncate table redolab.ledger")
+        return recovery
+
+    @as_engine_errors()
     def close(self) -> None:
-        """Close the connections, and remove the server."""
+        """Put every parameter back, verify it, and leave nothing behind."""
         try:
-            for connection in (self._session, self._other, self._control, self._watcher):
-                if connection.open:
-                    connection.close()
+            if self._sessions:
+                self._sessions.close()
+            if self._load:
+                self._load.close()
+            if self._watcher.open:
+                self._watcher.close()
+            self._hold.leave(self._hurry)
+        except BaseException:
+            self._hold.leave_to_guard()
+            raise
         finally:
-            self._server.stop()
+            self._hold.close()
 
-    def _ready(self) -> Scans:
-        assert self._load is not None, "prepare() comes first"
-        return self._load
+    def _check_modes(self, combinations: Sequence[Mapping[str, str]]) -> None:
+        for levels in combinations:
+            reason = innodb.missing(levels, self._server["binlog"])
+            if reason is not None:
+                raise UsageError(f"{reason}. Leave that setting out with --settings.")
 
-    def _execute(self, connection: Connection, statement: str, *values: int) -> int:
-        """Run what may take long; returns how many rows it touched."""
+    def _parameter_names(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+        names = innodb.parameter_names(combinations, self._server["flavour"], self._server["binlog"])
+        brought = {name for levels in combinations for name in load.parameters(levels)}
+        return (*dict.fromkeys((*names, *sorted(brought))),)
 
-        def run() -> int:
-            with connection.cursor() as cursor:
-                return cursor.execute(statement, values or None)
+    def _ready(self) -> tuple[Parameters, MariadbLoad]:
+        assert self._load is not None
+        assert self._hold.parameters is not None, "prepare() comes first"
+        return self._hold.parameters, self._load
 
-        return self._unless_stopped(connection, run, self._stop)
-
-    def _unless_stopped(
-        self, connection: Connection, run: Callable[[], _Result], stop: threading.Event
-    ) -> _Result:
-        def cancel() -> None:
-            helper = connect_private(self._server.socket)
-            with helper, helper.cursor() as cursor:
-                cursor.execute("kill query %s", (self._ids[connection],))
-
-        return unless_stopped(stop, run, cancel)
-
-
-def _rows(connection: Connection, statement: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        return list(cursor.fetchall())
+    def _working(self) -> WorkingSessions:
+        assert self._sessions is not None, "a ledger is written until the kill alone"
+        return self._sessions

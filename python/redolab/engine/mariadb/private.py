@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
+from redolab.dialect.innodb import WITHOUT_BINLOG
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS, filesystem
 from redolab.engine.mariadb.connection import connect_private
 from redolab.engine.private.guard import ServerCharge
@@ -100,6 +101,7 @@ class PrivateServer(GuardedServer):
         program, _ = _program(flavour)
         base = base_directory(None)
         self.flavour: Flavour = flavour
+        self.binlog = binlog
         super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         charge: ServerCharge = {
@@ -130,7 +132,7 @@ class PrivateServer(GuardedServer):
                 f"--max-connections={sessions + 20}",
                 f"--innodb-buffer-pool-size={cache_mib(cache_bytes, _CACHE_MIB)}M",
                 "--innodb-flush-log-at-trx-commit=1", f"--innodb-fast-shutdown={_QUICKEST_END[flavour]}",
-                *(_WITH_BINLOG if binlog else ("--skip-log-bin",)),
+                *(_WITH_BINLOG if binlog else (f"--{WITHOUT_BINLOG}",)),
             ]  # fmt: skip
             self._start()
             if flavour == "mariadb":
@@ -144,6 +146,21 @@ class PrivateServer(GuardedServer):
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def variant(self) -> str:
+        """What stands after the colon where `--engine` names it."""
+        return "" if self.binlog else WITHOUT_BINLOG
+
+    @property
+    def settling(self) -> tuple[str, ...]:
+        """Statements that bring it to the same state before a sample: pages flushed, a new binary log.
+
+        Only a MariaDB can be told to flush its pages.
+        """
+        flushing = ("set global innodb_log_checkpoint_now = on",) if self.flavour == "mariadb" else ()
+        beginning = "reset master" if self.flavour == "mariadb" else "reset binary logs and gtids"
+        return (*flushing, *((beginning,) if self.binlog else ()))
 
     def _check_mapped(self) -> None:
         if self.flavour == "mariadb" and self.log_filesystem in MEMORY_FILESYSTEMS:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from redolab.dialect.postgres import WITHOUT_SESSION, parameter_names
 from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
 from redolab.records.capability import Capability
 from redolab.records.checkup import Checkup
@@ -44,6 +45,10 @@ def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     return check_url(target, wanted) if "://" in target else check_private(wanted)
 
 
+def _changes(_target: str, combinations: Iterable[Mapping[str, str]]) -> Sequence[str]:
+    return parameter_names(combinations)
+
+
 OFFERS = (
     Offer(
         name="embedded",
@@ -56,6 +61,8 @@ OFFERS = (
         makes=("schema redolab",),
         within="redolab.",
         logs={"": ("write-ahead log",)},
+        changes=_changes,
+        server_wide=WITHOUT_SESSION,
         uses_up=True,
     ),
     Offer(
@@ -73,6 +80,8 @@ OFFERS = (
         schemes=("postgresql", "postgres"),
         makes=("schema redolab",),
         within="redolab.",
+        changes=_changes,
+        server_wide=WITHOUT_SESSION,
         uses_up=True,
         example="postgresql://user@host/db",
     ),

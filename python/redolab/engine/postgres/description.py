@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from redolab.engine.base import Introduction
+from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.postgres.connecting.connection import Connection
 from redolab.engine.postgres.hold import OwnServer
 from redolab.engine.postgres.parameters.parameters import Parameter, quoted
@@ -52,7 +53,7 @@ def describe(control: Connection, server: Facts, own: OwnServer | None, local: b
         "name": "embedded" if own else "postgresql",
         "version": server["version"].split()[0],
         "local": local,
-        "place": "private server" if own else _place(control.info),
+        "place": PRIVATE_PLACE if own else _place(control.info),
         "emulated": emulated(own.device if own else None),
         "log_filesystem": own.log_filesystem if own else None,
         **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},

@@ -14,10 +14,12 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
+from redolab.analysis.servers.tables import promises
 from redolab.analysis.verdict import joined
 from redolab.experiment.durability import figures, tables
 from redolab.records.run import Run
 from redolab.records.sample import Kill
+from redolab.records.servers import servers_of
 from redolab.stats.blocks import Outcome
 from redolab.stats.estimates import exact_share, mean_estimate
 
@@ -96,6 +98,7 @@ def analyse(run: Run) -> dict[str, Any]:
                 tables.losses(settings),
                 tables.rates(settings),
                 tables.kills(kills),
+                *((promises(manifest),) if servers_of(manifest["engine"]) else ()),
             )
         ],
         "figures": [figures.missing([found.setting for found in losses], kills).as_json()],

@@ -78,9 +78,9 @@ class Divided:
 
 
 def first_bars(results: Results) -> Bars | None:
-    """The bars beside the verdict: the baseline, the best setting and others in their order."""
+    """The bars beside the verdict: each server's baseline, the best setting and others in their order."""
     verdict = results["verdict"]
-    named = [verdict["baseline"], verdict["best"]]
+    named = [verdict["baseline"], verdict["best"], *(results.get("baselines") or {}).values()]
     ordered = sorted(_measured(results), key=lambda item: item["name"] not in named)[:MOST_FIRST]
     kept = {item["name"] for item in ordered}
     return _of_settings(results, [item for item in _measured(results) if item["name"] in kept])

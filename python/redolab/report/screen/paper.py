@@ -52,7 +52,7 @@ class Paper:
     def facts(self, facts: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
         """Names and values, the values wrapped beside the names."""
         grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(no_wrap=True)
+        grid.add_column(max_width=self.width // 2)
         grid.add_column(ratio=1)
         for name, value in facts:
             grid.add_row(self.text(name, "dim"), self.text(value))

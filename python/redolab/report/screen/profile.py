@@ -59,10 +59,10 @@ class Remarks:
         paper = Paper(options.max_width, plain=options.ascii_only)
         yield Text("Instrument", "bold")
         yield Padding(paper.text(self._results["instrument"]["text"]), (0, 0, 0, 2))
-        missing = [(f"  {item['what']}", item["why"]) for item in self._results["not_available"]]
-        warnings = [("  warning", text) for text in self._results["warnings"]]
+        missing = [(item["what"], item["why"]) for item in self._results["not_available"]]
+        warnings = [("warning", text) for text in self._results["warnings"]]
         for title, lines in (("Not available here", missing), ("Read with care", warnings)):
             if lines:
                 yield Text()
                 yield Text(title, "bold")
-                yield from paper.facts(lines)
+                yield from (Padding(grid, (0, 0, 0, 2)) for grid in paper.facts(lines))

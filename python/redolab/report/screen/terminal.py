@@ -57,9 +57,9 @@ class _Page(Paper):
         for table in shown_tables.first(results):
             yield from self.table(fitted(table, self.width), stamp)
         if tables.has_rates(results):
-            yield from self.table(terminal_tables.settings(results), stamp)
+            yield from self.table(fitted(terminal_tables.settings(results), self.width), stamp)
         if tables.comparisons_on(results, "throughput_per_s"):
-            yield from self.table(terminal_tables.ratios(results), stamp)
+            yield from self.table(fitted(terminal_tables.ratios(results), self.width), stamp)
         if lines := run_plot(results, self.width):
             yield Text()
             yield from map(self.text, lines)

@@ -6,17 +6,18 @@ use mysql_common::Value;
 use mysql_common::constants::{Command, StatusFlags};
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{
-    Column, ComStmtExecuteRequestBuilder, CommonOkPacket, OkPacketDeserializer, ResultSetTerminator,
+    Column, ComStmtExecuteRequestBuilder, CommonOkPacket, OkPacketDeserializer,
+    ResultSetTerminator, StmtPacket,
 };
 use mysql_common::proto::{Binary, MyDeserialize, MySerialize, Text};
 use mysql_common::row::{Row, RowDeserializer};
 use mysql_common::value::ServerSide;
 
-use super::channel::Channel;
-use super::login::CAPABILITIES;
+use super::channel::{CAPABILITIES, Channel, STRANGE};
 use super::statement::Statement;
 
-pub(super) const STRANGE: &str = "the server's answer is not MySQL's protocol";
+/// What a table or a query may have in both servers.
+const MOST_COLUMNS: u64 = 4_096;
 const OK: u8 = 0x00;
 const LOCAL_INFILE: u8 = 0xFB;
 const END: u8 = 0xFE;
@@ -31,6 +32,27 @@ pub(super) struct Told {
 }
 
 impl Channel {
+    /// Ask for a sign of life.
+    pub(super) async fn ping(&mut self) -> Result<(), String> {
+        self.command(Command::COM_PING, &[]).await?;
+        self.answer(false).await.map(drop)
+    }
+
+    /// Prepare a statement; returns its number and how many arguments it has.
+    pub(super) async fn prepare(&mut self, statement: &str) -> Result<(u32, usize), String> {
+        self.command(Command::COM_STMT_PREPARE, statement.as_bytes()).await?;
+        let packet = self.receive().await?;
+        let prepared = ParseBuf(&packet).parse::<StmtPacket>(());
+        let prepared = prepared.map_err(|_| STRANGE.to_owned())?;
+        let (arguments, columns) =
+            (usize::from(prepared.num_params()), usize::from(prepared.num_columns()));
+        for _ in 0..arguments + columns {
+            self.receive().await?;
+        }
+        self.is_answered();
+        Ok((prepared.statement_id(), arguments))
+    }
+
     /// Execute a text, of several statements perhaps; every row but the first is dropped.
     pub(super) async fn query(&mut self, text: &str) -> Result<Told, String> {
         self.command(Command::COM_QUERY, text.as_bytes()).await?;
@@ -91,7 +113,8 @@ impl Channel {
         binary: bool,
         told: &mut Told,
     ) -> Result<StatusFlags, String> {
-        let count = ParseBuf(head).checked_eat_lenenc_int().ok_or(STRANGE)?;
+        let count = ParseBuf(head).checked_eat_lenenc_int();
+        let count = count.filter(|&count| count <= MOST_COLUMNS).ok_or(STRANGE)?;
         let mut columns = Vec::new();
         for _ in 0..count {
             let packet = self.receive().await?;

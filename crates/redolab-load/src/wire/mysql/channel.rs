@@ -3,21 +3,36 @@
 use std::io;
 
 use bytes::BytesMut;
-use mysql_common::constants::Command;
+use mysql_common::constants::{CapabilityFlags, Command};
 use mysql_common::io::ParseBuf;
-use mysql_common::packets::{ErrPacket, StmtPacket};
+use mysql_common::packets::ErrPacket;
 use mysql_common::proto::MySerialize;
 use mysql_common::proto::codec::PacketCodec;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::answer::STRANGE;
-use super::login::CAPABILITIES;
 use crate::wire::tls::{Tls, handshake_words};
+
+/// What this end asks of every server; LOCAL INFILE is not among it.
+pub(super) const CAPABILITIES: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
+    .union(CapabilityFlags::CLIENT_FOUND_ROWS)
+    .union(CapabilityFlags::CLIENT_LONG_FLAG)
+    .union(CapabilityFlags::CLIENT_PROTOCOL_41)
+    .union(CapabilityFlags::CLIENT_TRANSACTIONS)
+    .union(CapabilityFlags::CLIENT_SECURE_CONNECTION)
+    .union(CapabilityFlags::CLIENT_MULTI_STATEMENTS)
+    .union(CapabilityFlags::CLIENT_MULTI_RESULTS)
+    .union(CapabilityFlags::CLIENT_PS_MULTI_RESULTS)
+    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
+    .union(CapabilityFlags::CLIENT_CONNECT_ATTRS)
+    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA)
+    .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
+pub(super) const STRANGE: &str = "the server's answer is not MySQL's protocol";
 
 /// The longest packet of a server of which nothing is known yet.
 const MOST_OF_A_STRANGER: usize = 1 << 16;
 /// The longest packet afterwards.
 const MOST_AT_ONCE: usize = 1 << 24;
+const READ_AT_ONCE: usize = 1 << 13;
 const ERROR: u8 = 0xFF;
 
 /// What bytes go by.
@@ -124,6 +139,8 @@ impl Channel {
                 Err(_) if packet.first() == Some(&ERROR) => break,
                 Err(why) => return Err(format!("{STRANGE} ({why})")),
             }
+            // Whole answers at once, so that a commit's is one read.
+            self.read.reserve(READ_AT_ONCE);
             let count = self.stream.read_buf(&mut self.read).await;
             if count.map_err(|why| lost(&why))? == 0 {
                 return Err("the server closed the connection".to_owned());
@@ -136,25 +153,6 @@ impl Channel {
         }
         Ok(packet)
     }
-
-    /// Ask for a sign of life.
-    pub(super) async fn ping(&mut self) -> Result<(), String> {
-        self.command(Command::COM_PING, &[]).await?;
-        self.answer(false).await.map(drop)
-    }
-
-    /// Prepare a statement; returns its number and how many arguments it has.
-    pub(super) async fn prepare(&mut self, statement: &str) -> Result<(u32, usize), String> {
-        self.command(Command::COM_STMT_PREPARE, statement.as_bytes()).await?;
-        let packet = self.receive().await?;
-        let prepared = ParseBuf(&packet).parse::<StmtPacket>(());
-        let prepared = prepared.map_err(|_| STRANGE.to_owned())?;
-        for _ in 0..prepared.num_params() + prepared.num_columns() {
-            self.receive().await?;
-        }
-        self.is_answered();
-        Ok((prepared.statement_id(), usize::from(prepared.num_params())))
-    }
 }
 
 fn lost(why: &io::Error) -> String {
@@ -163,7 +161,10 @@ fn lost(why: &io::Error) -> String {
 
 /// The server's own words, which never have a password in them, and the error's number.
 fn words(packet: &[u8]) -> String {
-    match ParseBuf(packet).parse::<ErrPacket<'_>>(CAPABILITIES) {
+    let has_state = packet.get(3) == Some(&b'#');
+    let protocol =
+        if has_state { CapabilityFlags::CLIENT_PROTOCOL_41 } else { CapabilityFlags::empty() };
+    match ParseBuf(packet).parse::<ErrPacket<'_>>(protocol) {
         Ok(ErrPacket::Error(error)) => {
             format!("{} (error {})", error.message_str().trim_end(), error.error_code())
         }

@@ -9,24 +9,9 @@ use mysql_common::packets::{
     AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest,
 };
 
-use super::Target;
-use super::answer::STRANGE;
-use super::channel::Channel;
+use super::channel::{CAPABILITIES, Channel, STRANGE};
+use super::target::Target;
 
-/// What this end asks of every server; LOCAL INFILE is not among it.
-pub(super) const CAPABILITIES: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
-    .union(CapabilityFlags::CLIENT_FOUND_ROWS)
-    .union(CapabilityFlags::CLIENT_LONG_FLAG)
-    .union(CapabilityFlags::CLIENT_PROTOCOL_41)
-    .union(CapabilityFlags::CLIENT_TRANSACTIONS)
-    .union(CapabilityFlags::CLIENT_SECURE_CONNECTION)
-    .union(CapabilityFlags::CLIENT_MULTI_STATEMENTS)
-    .union(CapabilityFlags::CLIENT_MULTI_RESULTS)
-    .union(CapabilityFlags::CLIENT_PS_MULTI_RESULTS)
-    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
-    .union(CapabilityFlags::CLIENT_CONNECT_ATTRS)
-    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA)
-    .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
 /// Any version from which on the handshake may say utf8mb4.
 const VERSION: (u16, u16, u16) = (10, 6, 0);
 const LONGEST_PACKET: u32 = 1 << 24;
@@ -55,6 +40,8 @@ pub(super) async fn log_in(
         ));
     }
     let mut capabilities = CAPABILITIES;
+    // Told before TLS as well: MariaDB goes by what it was told first.
+    capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, target.database.is_some());
     let offers = offered.contains(CapabilityFlags::CLIENT_SSL);
     let mut is_private = target.unix_socket.is_some();
     if let Some(tls) = &target.tls
@@ -109,8 +96,9 @@ impl Proof<'_> {
                 Ok(data.map(|data| data.to_vec()).unwrap_or_default())
             }
             AuthPlugin::MysqlClearPassword => self.in_the_clear(),
+            AuthPlugin::Other(name) if **name == *b"sha256_password" => self.in_the_clear(),
             other => Err(format!(
-                "the server asked for authentication by {}, which Redolab's load does not speak: use a user with \
+                "the server asked for authentication by {}, which Redolab's load does not speak: have a user with \
                  mysql_native_password or caching_sha2_password",
                 String::from_utf8_lossy(other.as_bytes())
             )),
@@ -155,5 +143,176 @@ impl Proof<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mysql_common::constants::{Command, StatusFlags};
+    use mysql_common::proto::MySerialize;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::*;
+    use crate::wire::mysql::target::{Encryption, Login};
+
+    const SECRET: &str = "s3cret-of-the-test";
+    const NATIVE: &str = "mysql_native_password";
+    const OK_PACKET: [u8; 7] = [OK, 0, 0, 2, 0, 0, 0];
+
+    fn target(encryption: Encryption) -> Target {
+        let login = Login {
+            host: "localhost",
+            port: 3306,
+            unix_socket: None,
+            user: "me",
+            password: Some(SECRET),
+            database: None,
+        };
+        Target::new(&login, encryption, Duration::from_secs(60)).unwrap()
+    }
+
+    fn greeting(capabilities: CapabilityFlags, plugin: &str) -> Vec<u8> {
+        let mut packet = Vec::new();
+        HandshakePacket::new(
+            10,
+            &b"8.4.0"[..],
+            7,
+            [1; 8],
+            Some([&[2; 12][..], &[0]].concat()),
+            capabilities,
+            45,
+            StatusFlags::SERVER_STATUS_AUTOCOMMIT,
+            Some(plugin.as_bytes()),
+        )
+        .serialize(&mut packet);
+        packet
+    }
+
+    fn switch_to(plugin: &str) -> Vec<u8> {
+        [&[SWITCH][..], plugin.as_bytes(), &[0], &[3; 20], &[0]].concat()
+    }
+
+    /// Sends each of `packets` in its turn, the first by itself and the others as answers; returns what it was told.
+    async fn serve(mut stream: DuplexStream, packets: Vec<Vec<u8>>) -> Vec<u8> {
+        let mut told = Vec::new();
+        let mut number = 0;
+        for packet in packets {
+            let length = u32::try_from(packet.len()).unwrap().to_le_bytes();
+            let bytes = [&length[..3], &[number], &packet].concat();
+            if stream.write_all(&bytes).await.is_err() {
+                break;
+            }
+            let mut head = [0; 4];
+            if stream.read_exact(&mut head).await.is_err() {
+                break;
+            }
+            number = head[3] + 1;
+            let mut body = vec![0; usize::from(head[0]) + 256 * usize::from(head[1])];
+            stream.read_exact(&mut body).await.unwrap();
+            told.extend(body);
+        }
+        told
+    }
+
+    /// How the log-in at such a server ends, what is asked afterwards, and what the server heard.
+    async fn met(encryption: Encryption, packets: Vec<Vec<u8>>) -> (Result<u64, String>, Vec<u8>) {
+        let (ours, theirs) = duplex(1 << 20);
+        let client = async {
+            let mut channel = log_in(Channel::new(ours), &target(encryption), "test").await?;
+            channel.query("update t set n = 1").await.map(|told| told.changed)
+        };
+        tokio::join!(client, serve(theirs, packets))
+    }
+
+    fn on_a_loop<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    fn refused(encryption: Encryption, packets: Vec<Vec<u8>>) -> String {
+        let (outcome, heard) = on_a_loop(met(encryption, packets));
+        let words = outcome.unwrap_err();
+        assert!(!words.contains(SECRET), "{words}");
+        let secret = SECRET.as_bytes();
+        assert!(heard.windows(secret.len()).all(|part| part != secret), "{words}");
+        words
+    }
+
+    #[test]
+    fn a_server_that_is_satisfied_is_asked() {
+        let packets =
+            vec![greeting(CAPABILITIES, NATIVE), OK_PACKET.to_vec(), vec![0, 5, 0, 2, 0, 0, 0]];
+        // The second answer belongs to a command, whose packets are counted anew.
+        let (outcome, heard) = on_a_loop(met(Encryption::Preferred, packets));
+        assert_eq!(outcome, Ok(5));
+        let asked = [&[Command::COM_QUERY as u8][..], b"update t set n = 1"].concat();
+        assert!(heard.ends_with(&asked));
+        let attribute = b"\x0cprogram_name\x04test";
+        assert!(heard.windows(attribute.len()).any(|part| part == attribute));
+    }
+
+    #[test]
+    fn a_password_is_not_sent_in_the_clear() {
+        for plugin in ["mysql_clear_password", "sha256_password"] {
+            let packets = vec![greeting(CAPABILITIES, NATIVE), switch_to(plugin)];
+            assert!(refused(Encryption::Preferred, packets).contains("the password itself"));
+        }
+        let caching = "caching_sha2_password";
+        let packets = vec![greeting(CAPABILITIES, caching), vec![MORE, PASSWORD_WANTED]];
+        assert!(refused(Encryption::Disabled, packets).contains("the password itself"));
+    }
+
+    #[test]
+    fn a_strange_or_a_second_plugin_is_refused() {
+        let packets = vec![greeting(CAPABILITIES, NATIVE), switch_to("dialog")];
+        assert!(refused(Encryption::Disabled, packets).contains("authentication by dialog"));
+        let packets = vec![
+            greeting(CAPABILITIES, NATIVE),
+            switch_to(NATIVE),
+            switch_to("mysql_clear_password"),
+        ];
+        assert!(refused(Encryption::Disabled, packets).contains("does not speak"));
+        let packets = vec![greeting(CAPABILITIES, NATIVE), vec![SWITCH]];
+        assert!(refused(Encryption::Disabled, packets).contains("does not speak"));
+    }
+
+    #[test]
+    fn tls_that_is_required_and_not_offered_is_refused_before_anything_is_told() {
+        let packets = vec![greeting(CAPABILITIES, NATIVE), OK_PACKET.to_vec()];
+        let (outcome, heard) = on_a_loop(met(Encryption::Required, packets));
+        assert!(outcome.unwrap_err().contains("does not support TLS"));
+        assert_eq!(heard, b"");
+    }
+
+    #[test]
+    fn who_is_too_old_or_no_server_at_all_is_refused() {
+        let old = CAPABILITIES.difference(CapabilityFlags::CLIENT_DEPRECATE_EOF);
+        assert!(refused(Encryption::Disabled, vec![greeting(old, NATIVE)]).contains("8.4.0"));
+        for noise in [vec![], vec![10], b"SSH-2.0-OpenSSH_9.2".to_vec(), vec![10; 40]] {
+            let words = refused(Encryption::Disabled, vec![noise]);
+            assert!(words.contains("not MySQL's protocol"), "{words}");
+        }
+        let flood = vec![10; 100_000];
+        assert!(refused(Encryption::Disabled, vec![flood]).contains("not MySQL's protocol"));
+    }
+
+    #[test]
+    fn a_server_that_asks_for_a_file_gets_none_and_is_left() {
+        let ask = [&[0xFB][..], b"/etc/passwd"].concat();
+        let packets = vec![greeting(CAPABILITIES, NATIVE), OK_PACKET.to_vec(), ask];
+        let words = refused(Encryption::Disabled, packets);
+        assert!(words.contains("asked for a file of this machine"), "{words}");
+    }
+
+    #[test]
+    fn whoever_closes_a_connection_may_say_why() {
+        let error = [&[0xFF, 0x10, 0x04, b'#'][..], b"08004", b"Too many connections"].concat();
+        let words = refused(Encryption::Disabled, vec![error]);
+        assert_eq!(words, "Too many connections (error 1040)");
+        // One that does not know yet what this end can read leaves the state out.
+        let error = [&[0xFF, 0x6A, 0x04][..], b"Host 'a' is not allowed"].concat();
+        let words = refused(Encryption::Disabled, vec![error]);
+        assert_eq!(words, "Host 'a' is not allowed (error 1130)");
     }
 }

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use mysql_common::Value;
 
-use super::Wire;
 use super::channel::Channel;
+use super::connection::Wire;
 use super::statement::Statement;
 use crate::arguments::{Bound, Hand};
 use crate::part::{How, Job};
@@ -42,7 +42,7 @@ impl<'a> Transactions<'a> {
             How::Prepared => Unit::Prepared(wire.prepare(&statement).await?),
             How::Text => Unit::Text(statement),
         };
-        Ok(Self { wire, job, unit, hand: Hand::new(job, number) })
+        Ok(Self { wire, job, unit, hand: Hand::new(&job.arguments, job.seed, number) })
     }
 
     /// Commit one transaction after `before` rows.

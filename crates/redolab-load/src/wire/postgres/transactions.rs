@@ -34,7 +34,7 @@ impl<'a> Transactions<'a> {
         }
         let statement = wire.prepare(&job.statement_of(number)).await?;
         let set = wire.prepare("select set_config($1, $2, true)").await?;
-        Ok(Self { wire, job, statement, set, hand: Hand::new(job, number) })
+        Ok(Self { wire, job, statement, set, hand: Hand::new(&job.arguments, job.seed, number) })
     }
 
     /// Commit one transaction after `before` statements.

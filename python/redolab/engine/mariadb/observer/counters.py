@@ -5,38 +5,78 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.engine.mariadb.observer.server import Server
+from redolab.engine.sampling.event_codes import Event
 
 _ALWAYS = (
     (
         "histograms of log sync and log write, average waits of other events",
         "the server publishes no time of a single wait",
     ),
-    ("time of log flushes", "the server counts them but does not time them"),
 )
+_FLUSH: Event = ("IO", "redo log flush")
+_WRITE: Event = ("IO", "redo log write")
+Timed = Mapping[Event, tuple[int, float]]
+"""Operations counted and timed by the server: count and seconds."""
 
 
 def counters(
-    server: Server, before: Mapping[str, float], after: Mapping[str, float]
+    server: Server, before: Mapping[str, float], after: Mapping[str, float], timed: Timed
 ) -> dict[str, float | None]:
     """Differences as `Observation.counters` has them.
+
+    Args:
+        server: whose they are.
+        before: its status counters, by name in lower case.
+        after: the same later.
+        timed: what the server itself timed in between.
 
     `transactions`: InnoDB gives each transaction that writes two numbers, one at its first write and one
     when it commits or rolls back, so `Innodb_max_trx_id` grows by two (MariaDB). Handler_commit is of no
     use: it counts statements and reads too, and all twice with a binary log. `commits` are those in the
-    binary log. `log_flushes` is Innodb_os_log_fsyncs; MariaDB from 10.8 has only Innodb_data_fsyncs, which
-    adds the flushes of data files. A counter that went backwards was reset: None.
+    binary log; MySQL, which has no other count of either, counts there the transactions that wrote, as
+    Binlog_cache_use. A counter that went backwards was reset: None.
     """
-    flushes = "innodb_os_log_fsyncs" if "innodb_os_log_fsyncs" in after else "innodb_data_fsyncs"
     numbers = _grown(before, after, "innodb_max_trx_id")
+    of_binlog = "binlog_cache_use" if server.flavour == "mysql" else "binlog_commits"
+    commits = _grown(before, after, of_binlog) if server.binlog else None
     return {
-        "transactions": None if numbers is None else numbers / 2,
-        "commits": _grown(before, after, "binlog_commits") if server.binlog else None,
-        "log_flushes": _grown(before, after, flushes),
+        "transactions": numbers / 2 if numbers is not None else commits,
+        "commits": commits,
+        **_redo_log(server, before, after, timed),
+        "log_bytes": _grown(before, after, "innodb_os_log_written"),
+    }
+
+
+def _redo_log(
+    server: Server, before: Mapping[str, float], after: Mapping[str, float], timed: Timed
+) -> dict[str, float | None]:
+    """Flushes and writes of the redo log.
+
+    Counted and timed in one place where the server does so. Elsewhere flushes are Innodb_os_log_fsyncs;
+    MariaDB from 10.8 has only Innodb_data_fsyncs, which adds the flushes of data files.
+    """
+    if times_redo_log(server) and after:
+        (flushes, flush_time_s), (writes, write_time_s) = (
+            timed.get(event, (0, 0.0)) for event in (_FLUSH, _WRITE)
+        )
+        return {
+            "log_flushes": flushes,
+            "log_flush_time_s": flush_time_s,
+            "log_writes": writes,
+            "log_write_time_s": write_time_s,
+        }
+    counted = "innodb_os_log_fsyncs" if "innodb_os_log_fsyncs" in after else "innodb_data_fsyncs"
+    return {
+        "log_flushes": _grown(before, after, counted),
         "log_flush_time_s": None,
         "log_writes": _grown(before, after, "innodb_log_writes"),
         "log_write_time_s": None,
-        "log_bytes": _grown(before, after, "innodb_os_log_written"),
     }
+
+
+def times_redo_log(server: Server) -> bool:
+    """Whether it times flushes of the redo log; MariaDB has no instrument of them."""
+    return server.flavour == "mysql" and server.timed_files
 
 
 def row_locks(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[int, float] | None:
@@ -54,8 +94,12 @@ def saw_row_locks(before: Mapping[str, float], after: Mapping[str, float]) -> bo
 def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]:
     """What these counters cannot say on this server."""
     found = list(_ALWAYS)
-    if "innodb_max_trx_id" not in after:
-        found.append(("transactions", "this server has no counter of transactions that wrote"))
+    if not times_redo_log(server):
+        found.append(("time of log flushes", "the server counts them but does not time them"))
+    if "innodb_max_trx_id" not in after and not server.binlog:
+        found.append(
+            ("transactions", "this server counts those that wrote in its binary log alone (log_bin is off)")
+        )
     if not server.binlog:
         found.append(("commits in the binary log", "there is none (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:

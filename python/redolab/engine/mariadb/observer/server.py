@@ -9,8 +9,16 @@ from dataclasses import dataclass
 import pymysql
 
 from redolab import _core
-from redolab.engine.linux.thread_looks import age_s, find_process
-from redolab.engine.mariadb.connection import Connection, Target, error_number, error_text, fetch
+from redolab.engine.linux.peers import find_server
+from redolab.engine.linux.thread_looks import age_s
+from redolab.engine.mariadb.connection import (
+    Connection,
+    Target,
+    error_number,
+    error_text,
+    fetch,
+    socket_of,
+)
 from redolab.errors import RefusedError
 
 _PROGRAMS = frozenset({"mariadbd", "mysqld"})
@@ -137,7 +145,7 @@ def _find_here(connection: Connection, thread: int, uptime_s: float) -> tuple[in
             "sessions share threads (thread_handling=pool-of-threads), so no thread is a session's own",
         )
     remote = "the server is not on this machine, or in a container of its own: run Redolab beside it"
-    process = find_process(thread, _PROGRAMS)
+    process = find_server(thread, socket_of(connection), _PROGRAMS)
     if process is None:
         return None, remote
     age = age_s(process)

@@ -34,6 +34,14 @@ _TABLESPACE = re.compile(r"ibdata\d+|undo_?\d+|ibtmp\d+|.*\.(ibd|ibu|ibt)")
 _CLIENT_STAGES = frozenset({"Writing to net", "Reading from net", "Sending to client"})
 # Stages that say themselves what is waited for.
 _NAMED_STAGE = re.compile(r"Waiting|User |Master has|Slave has|Has ")
+# Stages in which a session works. Asleep by the kernel's word it has gone on since, to an unknown one.
+_WORK_STAGES = frozenset(
+    {
+        "starting", "checking permissions", "opening tables", "init", "init for update", "system lock",
+        "executing hook on transaction begin.", "end", "end of update loop", "query end", "closing tables",
+        "freeing items", "reset for next command", "cleaning up",
+    }
+)  # fmt: skip
 _IDLE_BACKGROUND = frozenset({"futex", "timed futex", "socket", "sleep", "aio"})
 _FILES = {
     "wait/io/file/sql/binlog": ("binlog", True),
@@ -50,6 +58,11 @@ class Active:
     statement: int | None
     wait: str | None = None
     """Instrument of the wait under way, where performance_schema keeps it."""
+
+    @property
+    def works(self) -> bool:
+        """Whether the stage is none to wait in."""
+        return self.stage.lower() in _WORK_STAGES
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def name_session(look: Look | None, active: Active | None, in_row_lock: bool, ru
     event = _call_event(look)
     if event is None:
         event = _blocked_event(active, in_row_lock, look.doing)
-    return Seen(event, ASLEEP, active is None)
+    return Seen(event, ASLEEP, active is None or active.works)
 
 
 def name_background(look: Look | None, running: bool | None) -> Seen:
@@ -165,7 +178,7 @@ def _blocked_event(active: Active | None, in_row_lock: bool, doing: Doing | None
     instrument = instrument_event(active.wait) if active and active.wait else None
     if instrument is not None and not is_log_sync(f"Stage:{stage}"):
         return instrument
-    if stage:
+    if active and stage and not active.works:
         return ("Stage", stage)
     return ("Kernel", doing) if doing else NOTHING
 

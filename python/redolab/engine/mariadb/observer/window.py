@@ -12,16 +12,13 @@ import numpy as np
 from redolab import _core
 from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.mariadb.connection import Connection, fetch
-from redolab.engine.mariadb.observer.counters import counters, missing, row_locks, saw_row_locks
+from redolab.engine.mariadb.observer.counters import Timed, counters, missing, row_locks, saw_row_locks
 from redolab.engine.mariadb.observer.lives import Life, observed
 from redolab.engine.mariadb.observer.server import Server
 from redolab.engine.mariadb.observer.waits import ASLEEP, CLIENT, ROW_LOCK, TIMED_WAIT, timed_files
 from redolab.engine.sampling.event_codes import NOTHING, Event, EventCodes
 from redolab.engine.sampling.ticking import Kept
 from redolab.records.observation import IdleLooks, Instrument, Looks, Observation, TimedWaits
-
-Files = Mapping[Event, tuple[int, float]]
-"""Operations counted and timed by the server: count and seconds."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Window:
 
     begin: Mark
     status: Mapping[str, float]
-    files: Files
+    files: Timed
     ticks: int = 0
     torn: int = 0
     looks: int = 0
@@ -61,7 +58,7 @@ def mark(process: int | None) -> Mark:
     )
 
 
-def read_files(connection: Connection, server: Server) -> Files:
+def read_files(connection: Connection, server: Server) -> Timed:
     """The server's own account of file operations, where it keeps one."""
     if not server.timed_files:
         return {}
@@ -99,7 +96,8 @@ def as_observation(
     local = server.process is not None
     spent_ns = _difference(window.begin.process_cpu_ns, end.process_cpu_ns)
     known_ns = own_cpu_ns + sum(life.cpu_ns or 0 for life in lives)
-    timed = _timed(window, following, events)
+    files = _grown(window.files, following.files)
+    timed = _timed(files, row_locks(before, after), events)
     looks = _looks(window, lives)
     idle = tuple(_idle(lives, looks, events))
     return Observation(
@@ -112,7 +110,7 @@ def as_observation(
         looks=looks,
         idle=idle,
         timed=timed,
-        counters=counters(server, before, after),
+        counters=counters(server, before, after, files),
         ended_cpu_s=None if spent_ns is None else (spent_ns - known_ns) / 1e9,
         host_cpus=end.machine.cpus if local else None,
         host_busy_s=(end.machine.busy_ns - window.begin.machine.busy_ns) / 1e9 if local else None,
@@ -151,16 +149,18 @@ def _idle(lives: Sequence[Life], looks: Looks, events: EventCodes) -> Iterator[I
             yield IdleLooks(place, events[event], ASLEEP, ticks)
 
 
-def _timed(window: Window, following: Window, events: EventCodes) -> tuple[TimedWaits, ...]:
-    """What the server itself counted and timed, for the whole instance."""
+def _grown(before: Timed, after: Timed) -> Timed:
     found = {}
-    for event, (count, time_s) in following.files.items():
-        count_before, time_before_s = window.files.get(event, (0, 0.0))
+    for event, (count, time_s) in after.items():
+        count_before, time_before_s = before.get(event, (0, 0.0))
         if count > count_before:
             found[event] = (count - count_before, time_s - time_before_s)
-    locks = row_locks(window.status, following.status)
-    if locks is not None:
-        found[ROW_LOCK] = locks
+    return found
+
+
+def _timed(files: Timed, locks: tuple[int, float] | None, events: EventCodes) -> tuple[TimedWaits, ...]:
+    """What the server itself counted and timed, for the whole instance."""
+    found = {**files, **({} if locks is None else {ROW_LOCK: locks})}
     return tuple(TimedWaits(None, events[event], count, time_s) for event, (count, time_s) in found.items())
 
 

@@ -1,9 +1,10 @@
-"""Updates of a one-row table of each session's own, one per commit, in a loop inside the server."""
+"""Updates of a one-row table of each session's own, one per commit, inside the server or from a client."""
 
 from __future__ import annotations
 
 from psycopg import sql
 
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.records.load import OwnRows
@@ -24,6 +25,10 @@ class PostgresOwnRows(PostgresLoad):
         """Remove the dead versions of the rows."""
         tables = [sql.Identifier("redolab", _name(number)) for number in range(self._sessions)]
         control.execute(sql.SQL("vacuum {}").format(sql.SQL(", ").join(tables)))
+
+    def client_job(self) -> ClientJob:
+        """The update of the session's own row."""
+        return ClientJob("update redolab.own_{session} set a = a + 1")
 
     def call(self, turn: Turn) -> Call:
         """The loop over the session's own table."""

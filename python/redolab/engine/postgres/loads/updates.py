@@ -1,11 +1,14 @@
-"""Single-row updates, one per commit, in a loop inside the server."""
+"""Single-row updates, one per commit, in a loop inside the server or in a client."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab._core import ClientArgument
+from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection, run_script
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
+from redolab.errors import UsageError
 from redolab.records.load import Updates, turns_of
 
 
@@ -34,6 +37,17 @@ class PostgresUpdates(PostgresLoad):
     def settle(self, control: Connection) -> None:
         """Remove the dead versions of rows."""
         control.execute("vacuum redolab.account")
+
+    def client_job(self) -> ClientJob:
+        """The update of one row of the session's range; CPU work is for a loop inside the server alone."""
+        if self._turns:
+            raise UsageError(
+                "CPU work in a unit of work needs a loop inside the server: leave --load cpu out."
+            )
+        return ClientJob(
+            "update redolab.account set value = value + 1 where id = $1::bigint",
+            (ClientArgument.key(self._load.rows_per_session),),
+        )
 
     def call(self, turn: Turn) -> Call:
         """The loop over the session's key range."""

@@ -1,0 +1,124 @@
+"""How wait/nowait and immediate/batch are said in MariaDB and MySQL, and what a commit is safe from there.
+
+A commit goes through two logs, one after the other: InnoDB's redo log and, where the server keeps one,
+the binary log. `innodb_flush_log_at_trx_commit` says what a commit does to the first: 1 flushes it to
+the device, 2 hands it to the operating system, 0 leaves it in memory for about a second. `sync_binlog`
+says it of the second: 1 flushes at every group of commits, 0 leaves the flush to the operating system. A
+pause that gathers commits exists in the binary log alone.
+
+Source: MariaDB documentation, "InnoDB System Variables" and "Group Commit for the Binary Log"; MySQL
+Reference Manual, "InnoDB Startup Options and System Variables", "Binary Logging Options and Variables".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+REDO = "innodb_flush_log_at_trx_commit"
+BINLOG = "sync_binlog"
+LONGEST_PAUSE_US = 100_000
+WITHOUT_BINLOG = "skip-log-bin"
+"""The option of both servers that leaves the binary log out, and the variant of a private one without it."""
+_PAUSE: Mapping[str, tuple[str, str]] = {
+    "mariadb": ("binlog_commit_wait_usec", "binlog_commit_wait_count"),
+    "mysql": ("binlog_group_commit_sync_delay", "binlog_group_commit_sync_no_delay_count"),
+}
+"""The pause in microseconds, and how many commits end it early, by flavour."""
+PARAMETERS = frozenset({REDO, BINLOG, *_PAUSE["mariadb"], *_PAUSE["mysql"]})
+"""All parameters of commits; every one is of the whole server."""
+NO_PAUSE = (
+    "wait/batch needs a pause that gathers commits, and MariaDB and MySQL have one in the binary log alone; "
+    "this server keeps none (log_bin is off)"
+)
+# By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone.
+_MODES: Mapping[tuple[str, str | None], tuple[str, str]] = {
+    ("wait", "immediate"): ("1", "1"),
+    ("wait", "batch"): ("1", "1"),
+    ("wait", None): ("1", "1"),
+    ("nowait", "immediate"): ("2", "0"),
+    ("nowait", None): ("2", "0"),
+    ("nowait", "batch"): ("0", "0"),
+}
+_REDO_TIERS = {"0": "memory", "1": "disk", "2": "os", "3": "disk"}
+_WEAKEST_FIRST = ("memory", "os", "disk")
+
+
+def pause_parameters(flavour: str) -> tuple[str, str]:
+    """The parameter of the pause, microseconds, and that of the number of commits that end it.
+
+    Args:
+        flavour: `mariadb` or `mysql`.
+    """
+    return _PAUSE[flavour]
+
+
+def missing(levels: Mapping[str, str], binlog: bool) -> str | None:
+    """Why a server cannot do a setting with such levels, half a sentence; None where it can."""
+    gathers = _mode(levels) == ("wait", "batch") or "commit_delay_us" in levels
+    return NO_PAUSE if gathers and not binlog else None
+
+
+def parameter_names(combinations: Iterable[Mapping[str, str]], flavour: str, binlog: bool) -> tuple[str, ...]:
+    """Every parameter that the settings need, all of them of the whole server.
+
+    Args:
+        combinations: factor to level, of each setting.
+        flavour: `mariadb` or `mysql`.
+        binlog: whether the server keeps a binary log.
+    """
+    factors = {factor for levels in combinations for factor in levels}
+    logs = (REDO, BINLOG) if binlog else (REDO,)
+    pause = _PAUSE[flavour] if binlog and factors & {"commit_logging", "commit_delay_us"} else ()
+    return (*(logs if "commit_wait" in factors else ()), *pause)
+
+
+def commit_parameters(
+    levels: Mapping[str, str], *, flavour: str, binlog: bool, pause_us: int, sessions: int
+) -> dict[str, str]:
+    """The parameters that realise `commit_wait`, `commit_logging` and `commit_delay_us`.
+
+    Args:
+        levels: factor name to level; a setting that is `missing` here is none of them.
+        flavour: `mariadb` or `mysql`.
+        binlog: whether the server keeps a binary log.
+        pause_us: the pause under `wait/batch`, microseconds.
+        sessions: that can commit together: when all have come the pause ends.
+    """
+    found: dict[str, str] = {}
+    mode = _mode(levels)
+    if mode is not None:
+        redo, sync = _MODES[mode]
+        found |= {REDO: redo, BINLOG: sync} if binlog else {REDO: redo}
+    asked_us = levels.get("commit_delay_us")
+    if binlog and ((mode and mode[1]) or asked_us is not None):
+        gathering = str(pause_us) if mode == ("wait", "batch") else "0"
+        pause, count = _PAUSE[flavour]
+        found[pause] = asked_us if asked_us is not None else gathering
+        # MariaDB pauses only where the number is above 0; the pause is in force where it is as well.
+        found[count] = str(sessions) if found[pause] != "0" else "0"
+    return found
+
+
+def durability_tier(redo: str, sync_binlog: str | None, flush_method: str) -> str:
+    """What an acknowledged commit is safe from: the weaker of the two logs (glossary: durability tier).
+
+    With the binary log on, recovery rolls back a prepared transaction that is not in it. So a commit that
+    is in the flushed redo log alone is lost with the unflushed binary log.
+
+    Args:
+        redo: `innodb_flush_log_at_trx_commit`.
+        sync_binlog: None without a binary log.
+        flush_method: `innodb_flush_method`; with `nosync` nothing is flushed.
+    """
+    tiers = [_REDO_TIERS[redo]]
+    if sync_binlog is not None:
+        tiers.append("disk" if sync_binlog == "1" else "os")
+    if flush_method.lower() == "nosync":
+        tiers.append("os")
+    return min(tiers, key=_WEAKEST_FIRST.index)
+
+
+def _mode(levels: Mapping[str, str]) -> tuple[str, str | None] | None:
+    if "commit_wait" not in levels:
+        return None
+    return levels["commit_wait"], levels.get("commit_logging")

@@ -1,0 +1,50 @@
+"""What is told of a server to whoever reads its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.dialect import innodb
+from redolab.engine.mariadb.observer.server import Server
+from redolab.engine.mariadb.observer.source import why_blind
+from redolab.engine.mariadb.private import PrivateServer
+from redolab.engine.offer import PRIVATE_PLACE
+from redolab.engine.private.log_device import emulated
+
+Facts = Mapping[str, Any]
+"""Who and what the server is, as `check_server` reads it."""
+
+
+def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[str, Any]:
+    """The `engine` part of the manifest."""
+    return {
+        "name": server["flavour"],
+        "version": _version(server["version_text"]),
+        "local": local,
+        "place": PRIVATE_PLACE if own else server["place"],
+        "emulated": emulated(own.device) if own else {},
+        "log_filesystem": own.log_filesystem if own else None,
+        "binlog": server["binlog"],
+        "variant": own.variant if own else "",
+        "innodb_flush_method": server["innodb_flush_method"],
+    }
+
+
+def _version(text: str) -> str:
+    """The numbers of a version, without what a distribution adds: `10.11.19` of `10.11.19-MariaDB-log`."""
+    return text.partition("-")[0]
+
+
+def not_measured(server: Facts, watched: Server) -> list[str]:
+    """What cannot be had there, and why; one sentence each."""
+    missing = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in watched.not_available]
+    missing += [f"{what[0].upper()}{what[1:]}: {why}." for what, why in why_blind(watched.process)]
+    if server["flavour"] == "mariadb":
+        missing.append("Time of redo log flushes: MariaDB counts them and does not time them.")
+    missing.append(
+        "Commit times are told by the client, so each contains the round trip between it and the server."
+    )
+    if not server["binlog"]:
+        missing.append(f"{innodb.NO_PAUSE[0].upper()}{innodb.NO_PAUSE[1:]}.")
+    return missing

@@ -1,0 +1,45 @@
+"""How MariaDB and MySQL do each kind of load: one file each."""
+
+from __future__ import annotations
+
+import threading
+
+from redolab.engine.mariadb.connecting.connector import Connector
+from redolab.engine.mariadb.loads.base import ClientLoad, MariadbLoad
+from redolab.engine.mariadb.loads.inserts import MariadbInserts
+from redolab.engine.mariadb.loads.ledger import MariadbLedger
+from redolab.engine.mariadb.loads.own_rows import MariadbOwnRows
+from redolab.engine.mariadb.loads.scans import MariadbScans
+from redolab.engine.mariadb.loads.scripts import MariadbScript
+from redolab.engine.mariadb.loads.updates import MariadbUpdates
+from redolab.errors import UsageError
+from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
+
+__all__ = ["ClientLoad", "MariadbLoad", "MariadbScans", "mariadb_load"]
+
+
+def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> MariadbLoad:
+    """How MariaDB and MySQL do `load`; what takes long in it ends early once `stop` is set.
+
+    Args:
+        load: what is to be done.
+        connector: to the server.
+        stop: set when the run is to stop.
+
+    Raises:
+        UsageError: they have no such load.
+    """
+    match load:
+        case Updates():
+            return MariadbUpdates(load)
+        case OwnRows():
+            return MariadbOwnRows(load)
+        case Inserts():
+            return MariadbInserts(load)
+        case Scans():
+            return MariadbScans(load, connector.connect, stop)
+        case Script():
+            return MariadbScript(load, lambda: connector.connect("redolab list", several=True), stop)
+        case Ledger():
+            return MariadbLedger()
+    raise UsageError(f"MariaDB and MySQL cannot do the load {type(load).__name__.lower()}.")

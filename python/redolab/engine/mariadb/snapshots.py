@@ -1,0 +1,93 @@
+"""A server's cumulative counters, and the kernel's accounts of its threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import Any
+
+from redolab import _core
+from redolab.engine.linux.host_counters import host_counters
+from redolab.engine.linux.local_server import process_cpu_ns
+from redolab.engine.mariadb.connection import Connection, fetch
+from redolab.engine.private.log_device import LogDevice
+from redolab.records.sample import Snapshot, TaskAccount
+
+_BINLOG = "wait/io/file/sql/binlog"
+
+
+def take_snapshot(
+    control: Connection,
+    server: Mapping[str, Any],
+    *,
+    device: LogDevice | None,
+    process: int | None,
+    helpers: Collection[int],
+    watcher: int | None,
+    sessions: Collection[int],
+) -> Snapshot:
+    """Read every cumulative counter now.
+
+    Args:
+        control: asked.
+        server: who and what it is: `flavour`, `version`, major * 100 + minor, and `timed_files`.
+        device: the emulated log devices, if there are any.
+        process: the server's, where it is on this machine.
+        helpers: threads that serve Redolab's own other connections, left out of the accounts.
+        watcher: the one of them that reads wait events; its CPU is told.
+        sessions: connections of the working sessions.
+    """
+    row = fetch(control, "select_counters", server["version"], server["flavour"])[0]
+    counters: dict[str, float | None] = {
+        name: None if value is None else float(value) for name, value in row.items()
+    }
+    if server["timed_files"] and server["flavour"] == "mariadb":
+        counters |= _binlog_times(control, server)
+    if device:
+        counters |= device.snapshot()
+    threads = threads_of(control, server, sessions)
+    tasks, used_by_others_ns = None, None
+    if process is not None:
+        counters |= host_counters()
+        with suppress(OSError):  # The server is just going down: no account of this sample.
+            living = _core.process_threads(process)
+            used_ns = process_cpu_ns(process)
+            tasks = tuple(
+                TaskAccount(
+                    task.pid,
+                    "session" if task.pid in threads else task.kind,
+                    task.start_ticks,
+                    task.cpu_ns,
+                    task.run_queue_ns,
+                )
+                for task in living
+                if task.pid not in helpers
+            )
+            counters["sampler_cpu_s"] = sum(t.cpu_ns for t in living if t.pid == watcher) / 1e9
+            # What the whole process used beside its living threads.
+            used_by_others_ns = None if used_ns is None else used_ns - sum(t.cpu_ns for t in living)
+    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, threads)
+
+
+def _binlog_times(control: Connection, server: Mapping[str, Any]) -> dict[str, float | None]:
+    """Flushes of the binary log as the server counts and times them itself, where it does."""
+    for row in fetch(control, "select_file_times", server["version"], server["flavour"]):
+        if row["name"] == _BINLOG:
+            return {
+                "binlog_flushes": float(row["misc_n"]),
+                "binlog_flush_time_s": float(row["misc_ps"]) / 1e12,
+            }
+    return {}
+
+
+def threads_of(
+    control: Connection, server: Mapping[str, Any], connections: Collection[int]
+) -> tuple[int, ...]:
+    """The threads of the operating system that serve these connections, in their order.
+
+    A connection that is gone has none, so that its session counts as replaced.
+    """
+    rows = fetch(control, "select_session_threads", server["version"], server["flavour"])
+    known = {row["connection"]: row["thread"] for row in rows}
+    return tuple(known[number] for number in connections if number in known)
