@@ -94,7 +94,8 @@ pub use queues::published::{response_time_cpu, response_time_io, solve_servers};
 pub use record::extrapolated::{Beyond, Level, extrapolated};
 pub use record::family::{FAMILIES, family_of};
 pub use record::prediction::{
-    EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, least_verified, prediction_interval,
+    EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, is_wide, least_verified,
+    prediction_interval,
 };
 pub use refused::Refused;
 pub use statistics::ratio::{Interval, LEVEL as INTERVAL_LEVEL, ratio_of_sums};

@@ -70,6 +70,12 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    /// Whether what is assumed of the model's errors before any was seen holds here: it was found on PostgreSQL.
+    #[must_use]
+    pub fn prior_holds(&self) -> bool {
+        !self.handed_on
+    }
+
     /// Mean time of a flush, without its CPU time, in seconds.
     #[must_use]
     pub fn flush_mean_s(&self) -> f64 {
