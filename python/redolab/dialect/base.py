@@ -21,7 +21,7 @@ class Grouping:
     """Who releases a log wakes those whom it served, and one more who has it next. Without it all who wait
     are woken and compete for it."""
     in_groups: bool = False
-    """Where commits wait for a second log: those whom one flush of the first served wait for it as one group."""
+    """Those whom one flush of the first log served wait for a second as one group."""
 
 
 @dataclass(frozen=True)
