@@ -234,7 +234,9 @@ def test_records_of_another_system_make_no_interval_narrow(given: Given) -> None
     # Twice as wide, on the logarithm, as what is assumed of a server whose like was checked.
     assert widest == pytest.approx(2.718281828459045 ** (2 * 2.919985580353724 * PRIOR))
     assert high("single rows (MySQL, client, two logs)", 30) == (widest, 0)
-    assert high(family, 30) == (pytest.approx(1.01, abs=1e-3), 30)
+    narrow, verified = high(family, 30)
+    assert verified == 30
+    assert narrow == pytest.approx(1.01, abs=1e-3)
     told = forecast(calibrated, asked, make_scores("single rows", "throughput_per_s", (0.01,) * 30))
     assert told["family"] == family
     assert UNVERIFIED.format(family=family) in told["warnings"]
