@@ -60,6 +60,7 @@ __all__ = [
     "family_of",
     "fewest_rows",
     "group_commit_needs",
+    "is_wide",
     "largest_arrival_rate",
     "least_verified",
     "machine_times",
@@ -474,6 +475,7 @@ def explorer_numbers(
 def extrapolated(
     calibration: Calibration, measured: Sequence[Scenario], scenario: Scenario
 ) -> list[tuple[str, int | float | str | None, int | float | str | None]]: ...
+def is_wide(extrapolated: bool, prior_holds: bool, verified: bool) -> bool: ...
 def least_verified(level: float) -> int: ...
 def prediction_interval(
     point: float, replicates: Sequence[float], log_ratios: Sequence[float], level: float, extrapolated: bool

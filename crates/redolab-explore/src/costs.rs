@@ -1,8 +1,8 @@
 //! Costs and settings as numbers.
 
-use redolab_forecast::{Calibration, Refused, Scenario};
+use redolab_forecast::{Calibration, Refused, Scenario, SecondCosts, Waits};
 
-use crate::numbers::{Numbers, flag, write_list, write_pairs};
+use crate::numbers::{Numbers, flag, length, write_list, write_pairs};
 
 /// A calibration, its fields in the order in which they are declared.
 pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
@@ -20,7 +20,13 @@ pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
     to.extend([costs.client_wake_s, costs.hand_over_exit_s]);
     curve(to, &costs.served_s);
     to.extend([costs.available, costs.available_waiting, costs.cold_s]);
-    to.extend([costs.emulated, costs.one_interrupt, costs.row_known].map(flag));
+    to.extend([costs.emulated, costs.one_interrupt, costs.row_known, costs.handed_on].map(flag));
+    to.push(flag(costs.second.is_some()));
+    if let Some(second) = &costs.second {
+        to.push(second.flush_cpu_s);
+        write_list(to, &second.flush_s);
+        to.extend([second.own_device, second.in_groups].map(flag));
+    }
 }
 
 /// The same, read.
@@ -51,6 +57,17 @@ pub fn read_calibration(from: &mut Numbers<'_>) -> Result<Calibration, Refused> 
         emulated: from.flag()?,
         one_interrupt: from.flag()?,
         row_known: from.flag()?,
+        handed_on: from.flag()?,
+        second: if from.flag()? { Some(read_second(from)?) } else { None },
+    })
+}
+
+fn read_second(from: &mut Numbers<'_>) -> Result<SecondCosts, Refused> {
+    Ok(SecondCosts {
+        flush_cpu_s: from.next()?,
+        flush_s: from.list()?,
+        own_device: from.flag()?,
+        in_groups: from.flag()?,
     })
 }
 
@@ -60,7 +77,7 @@ pub fn write_scenario(to: &mut Vec<f64>, scenario: &Scenario) {
     to.extend([
         scenario.sessions as f64,
         scenario.rows_per_commit as f64,
-        flag(scenario.commit_waits),
+        place_of_word(scenario.commit_wait.word()),
         scenario.commit_delay_us as f64,
         scenario.log_device_ms.unwrap_or(f64::NAN),
         scenario.cpus.unwrap_or(f64::NAN),
@@ -78,7 +95,7 @@ pub fn read_scenario(from: &mut Numbers<'_>) -> Result<Scenario, Refused> {
     let scenario = Scenario {
         sessions: from.whole()?,
         rows_per_commit: from.whole()?,
-        commit_waits: from.flag()?,
+        commit_wait: read_waits(from)?,
         commit_delay_us: from.whole()?,
         log_device_ms: from.optional()?,
         cpus: from.optional()?,
@@ -88,6 +105,20 @@ pub fn read_scenario(from: &mut Numbers<'_>) -> Result<Scenario, Refused> {
     };
     scenario.check()?;
     Ok(scenario)
+}
+
+/// The place of a word of `Waits`, as it stands on a page.
+pub fn place_of_word(word: &str) -> f64 {
+    let place = Waits::WORDS.iter().position(|(_, known)| *known == word);
+    place.map_or(f64::NAN, length)
+}
+
+fn read_waits(from: &mut Numbers<'_>) -> Result<Waits, Refused> {
+    let number = from.small()?;
+    let known = Waits::WORDS.get(number as usize).map(|(waits, _)| *waits);
+    known.ok_or_else(|| {
+        Refused::Invalid(format!("the page's numbers are damaged: no commit waits for {number}"))
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +131,7 @@ mod tests {
         for scenario in [
             usual.clone(),
             Scenario {
-                commit_waits: false,
+                commit_wait: Waits::Nothing,
                 commit_delay_us: 50,
                 rows_per_commit: 32,
                 ..usual.clone()
@@ -112,6 +143,8 @@ mod tests {
                 ..usual.clone()
             },
             Scenario { arrival_rate_per_s: Some(1_234.5), cpu_factor: 0.95, ..usual.clone() },
+            Scenario { commit_wait: Waits::First, ..usual.clone() },
+            Scenario { commit_wait: Waits::Second, ..usual.clone() },
         ] {
             let mut numbers = Vec::new();
             write_scenario(&mut numbers, &scenario);
@@ -122,5 +155,27 @@ mod tests {
         write_scenario(&mut numbers, &Scenario { sessions: 0, ..usual });
         let refused = read_scenario(&mut Numbers::new(&numbers)).unwrap_err().to_string();
         assert_eq!(refused, "sessions is 0; it must be at least 1");
+        numbers[2] = 4.0;
+        let refused = read_scenario(&mut Numbers::new(&numbers)).unwrap_err().to_string();
+        assert!(refused.ends_with("no commit waits for 4"), "{refused}");
+    }
+
+    #[test]
+    fn costs_of_two_logs_are_the_same_when_read_again() {
+        let second = SecondCosts {
+            flush_cpu_s: 14e-6,
+            flush_s: vec![1e-3, 2e-3],
+            own_device: true,
+            in_groups: false,
+        };
+        let one_log = redolab_forecast::made_up::server();
+        let two_logs = Calibration { handed_on: true, second: Some(second), ..one_log.clone() };
+        for costs in [one_log, two_logs] {
+            let mut numbers = Vec::new();
+            write_calibration(&mut numbers, &costs);
+            let from = &mut Numbers::new(&numbers);
+            assert_eq!(read_calibration(from), Ok(costs));
+            assert_eq!(from.end(), Ok(()));
+        }
     }
 }

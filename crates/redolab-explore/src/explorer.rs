@@ -2,7 +2,7 @@
 
 use redolab_forecast::{
     Asking, Beyond, Calibration, Elbow, Predicted, Quantities, Refused, SEED, Scenario,
-    commits_of_forecast, commits_simulated, elbow, extrapolated, family_of, predicted,
+    commits_of_forecast, commits_simulated, elbow, extrapolated, family_of, is_wide, predicted,
     predicted_ratio, scored, simulate,
 };
 
@@ -224,8 +224,12 @@ impl Explorer {
             asked.point[place],
             &known.collect::<Vec<_>>(),
             errors,
-            !asked.beyond.is_empty(),
+            self.is_wide(asked, errors),
         )
+    }
+
+    fn is_wide(&self, asked: &Outlook, errors: &[f64]) -> bool {
+        is_wide(!asked.beyond.is_empty(), self.costs[0].prior_holds(), !errors.is_empty())
     }
 
     fn ratio(&self, today: &Outlook, asked: &Outlook, place: usize) -> Result<Predicted, Refused> {
@@ -242,12 +246,14 @@ impl Explorer {
         let known = pairs
             .map(|(one, other)| (one[place], other[place]))
             .filter(|(one, other)| !one.is_nan() && !other.is_nan() && *other != 0.0);
+        let of_ratio = self.record.errors(asked.family, own.map_or(name, |(_, ratio)| ratio));
+        let of_quantity = self.record.errors(asked.family, name);
         predicted_ratio(
             asked.point[place] / before,
             &known.map(|(one, other)| one / other).collect::<Vec<_>>(),
-            self.record.errors(asked.family, own.map_or(name, |(_, ratio)| ratio)),
-            self.record.errors(asked.family, name),
-            !asked.beyond.is_empty(),
+            of_ratio,
+            of_quantity,
+            self.is_wide(asked, of_quantity),
         )
     }
 }

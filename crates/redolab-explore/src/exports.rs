@@ -153,13 +153,13 @@ fn write_outlook(output: &mut Vec<f64>, outlook: &Outlook) {
     }
 }
 
-/// Words are wait, 1, and nowait, 0.
+/// A word is its place in `Waits::WORDS`.
 #[expect(clippy::cast_precision_loss, reason = "nobody measures 2^53 of anything")]
 fn number(level: Level) -> f64 {
     match level {
         Level::Whole(value) => value as f64,
         Level::Number(value) => value,
-        Level::Word(word) => crate::numbers::flag(word == "wait"),
+        Level::Word(word) => crate::costs::place_of_word(word),
     }
 }
 

@@ -28,6 +28,8 @@
 //!     emulated: false,
 //!     one_interrupt: false,
 //!     row_known: true,
+//!     handed_on: false,
+//!     second: None,
 //! };
 //! let measured = [Scenario::new(1), Scenario::new(8)];
 //! let asked = Scenario { rows_per_commit: 32, ..Scenario::new(8) };
@@ -69,15 +71,15 @@ mod text;
 pub use costs::assumptions::{
     CPU_FACTORS, LEAST_S, POST_SHARE, WAKE_SHARE, WAL_WRITER_DELAY_S, client_threads, statements_of,
 };
-pub use costs::calibration::Calibration;
+pub use costs::calibration::{Calibration, SecondCosts};
 pub use costs::curve::{Curve, with_sessions};
-pub use costs::scenario::Scenario;
+pub use costs::scenario::{Scenario, Waits};
 pub use distribution::Distribution;
 pub use forecast::commits::{commits_of_forecast, commits_simulated};
 pub use forecast::intervals::{predicted, predicted_ratio, scored};
 pub use forecast::quantities::{CommitTimes, Quantities, SEED, simulated};
 pub use group_commit::averages::{Durations, SteadyState};
-pub use group_commit::parameters::{GroupCommitParameters, Load};
+pub use group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 pub use group_commit::plan::{BATCHES, plan};
 pub use group_commit::simulate::simulate;
 pub use inverse::arrivals::{Arrivals, largest_arrival_rate};
@@ -92,7 +94,8 @@ pub use queues::published::{response_time_cpu, response_time_io, solve_servers};
 pub use record::extrapolated::{Beyond, Level, extrapolated};
 pub use record::family::{FAMILIES, family_of};
 pub use record::prediction::{
-    EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, least_verified, prediction_interval,
+    EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, is_wide, least_verified,
+    prediction_interval,
 };
 pub use refused::Refused;
 pub use statistics::ratio::{Interval, LEVEL as INTERVAL_LEVEL, ratio_of_sums};

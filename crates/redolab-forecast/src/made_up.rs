@@ -27,5 +27,7 @@ pub fn server() -> Calibration {
         emulated: false,
         one_interrupt: true,
         row_known: true,
+        handed_on: false,
+        second: None,
     }
 }

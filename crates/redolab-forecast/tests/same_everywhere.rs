@@ -1,7 +1,7 @@
 //! The same costs and settings give the same forecasts, on every machine and in WebAssembly, bit by bit.
 
 use redolab_forecast::{
-    Asking, Calibration, Effort, LEVEL, Scenario, answer_interval, bounds_elbow,
+    Asking, Calibration, Effort, LEVEL, Scenario, Waits, answer_interval, bounds_elbow,
     commits_of_forecast, elbow, elbow_near, erlang_b, erlang_c, extrapolated, family_of,
     fewest_rows, largest_arrival_rate, open_queue, predicted, predicted_ratio, prediction_interval,
     ratio_of_sums, response_time_cpu, response_time_io, simulated,
@@ -48,6 +48,8 @@ fn calibration(in_client: bool, emulated: bool) -> Calibration {
         emulated,
         one_interrupt: !in_client,
         row_known: true,
+        handed_on: false,
+        second: None,
     }
 }
 
@@ -59,7 +61,7 @@ fn scenarios() -> Vec<Scenario> {
         Scenario::new(64),
         Scenario { rows_per_commit: 32, ..usual.clone() },
         Scenario { rows_per_commit: 128, ..Scenario::new(3) },
-        Scenario { commit_waits: false, ..Scenario::new(16) },
+        Scenario { commit_wait: Waits::Nothing, ..Scenario::new(16) },
         Scenario { commit_delay_us: 333, ..Scenario::new(33) },
         Scenario { log_device_ms: Some(4.7), ..usual.clone() },
         Scenario { cpus: Some(7.3), ..Scenario::new(48) },
@@ -106,7 +108,7 @@ fn of_answers(hash: &mut Hash, calibration: &Calibration) {
         hash.bytes(&found.rows_per_commit.to_le_bytes());
         hash.numbers(&[found.rows_per_s, found.rows_per_s_of_one, found.rows_per_s_of_many]);
     });
-    let scenario = Scenario { commit_waits: false, ..Scenario::new(4) };
+    let scenario = Scenario { commit_wait: Waits::Nothing, ..Scenario::new(4) };
     hash.numbers(&[bounds_elbow(calibration, &scenario).unwrap()]);
     ask(&mut |asking| {
         let found = elbow(asking, &scenario).unwrap();

@@ -12,10 +12,10 @@ pub enum Event {
     Slice { server: u32 },
     /// A session has thought.
     Thought { session: u32 },
-    /// The device has done its flush.
-    DeviceDone,
-    /// The leader has slept its commit delay.
-    Delayed,
+    /// A device has done its flush.
+    DeviceDone { device: u32 },
+    /// The leader of a log has slept its commit delay.
+    Delayed { log: u32 },
     /// A burst of arrivals.
     Arrival,
     /// The log writer's interval is over.
@@ -31,12 +31,12 @@ pub enum Event {
 /// 17 for whose it is (`MOST` at the most).
 ///
 /// Most events are of kinds of which one at a time can be ahead: of each CPU the end of its slice, of
-/// the log's owner the end of its flush or delay. They have a place of their own. There are few places, so
+/// the first log's owner the end of its flush or delay. They have a place of their own. There are few places, so
 /// that the first of them is found by comparisons that need no loop; CPUs beyond have none. The others have
 /// a slot of a wheel, and only what has no room there passes through a heap.
 #[derive(Debug)]
 pub struct Events {
-    /// The log owner's, then of each of the first CPUs; `NONE` where nothing is ahead.
+    /// The first log's owner's, then of each of the first CPUs; `NONE` where nothing is ahead.
     places: [u128; PLACES],
     wheel: Wheel,
     heap: BinaryHeap<Reverse<u128>>,
@@ -69,8 +69,8 @@ impl Events {
         let (kind, number) = match event {
             Event::Slice { server } => (0, server),
             Event::Thought { session } => (1, session),
-            Event::DeviceDone => (2, 0),
-            Event::Delayed => (3, 0),
+            Event::DeviceDone { device } => (2, device),
+            Event::Delayed { log } => (3, log),
             Event::Arrival => (4, 0),
             Event::WriterTick => (5, 0),
             Event::Balance => (6, 0),
@@ -109,8 +109,8 @@ impl Events {
         let event = match kind {
             0 => Event::Slice { server: number },
             1 => Event::Thought { session: number },
-            2 => Event::DeviceDone,
-            3 => Event::Delayed,
+            2 => Event::DeviceDone { device: number },
+            3 => Event::Delayed { log: number },
             4 => Event::Arrival,
             5 => Event::WriterTick,
             _ => Event::Balance,
@@ -136,7 +136,7 @@ impl Events {
 /// Which place an event has; one that there is not for those that have none.
 fn place_of(event: Event) -> usize {
     match event {
-        Event::DeviceDone | Event::Delayed => 0,
+        Event::DeviceDone { device: 0 } | Event::Delayed { log: 0 } => 0,
         Event::Slice { server } => 1 + server as usize,
         _ => PLACES,
     }
@@ -152,26 +152,30 @@ mod tests {
 
     #[test]
     fn what_is_made_comes_back_in_the_order_of_time_and_then_of_making() {
-        let mut events = Events::new(6, 1_000);
+        let mut events = Events::new(8, 1_000);
         let last = MOST - 1;
         events.at(7, Event::Thought { session: last });
         events.at(u64::MAX, Event::WriterTick);
         events.at(7, Event::Slice { server: 8 });
         events.at(7, Event::Slice { server: 3 });
-        events.at(0, Event::DeviceDone);
+        events.at(0, Event::DeviceDone { device: 0 });
+        events.at(1, Event::DeviceDone { device: 1 });
+        events.at(7, Event::Delayed { log: 1 });
         events.at(7, Event::Arrival);
-        assert_eq!(events.next(), Some((0, Event::DeviceDone)));
-        events.at(7, Event::Delayed);
+        assert_eq!(events.next(), Some((0, Event::DeviceDone { device: 0 })));
+        events.at(7, Event::Delayed { log: 0 });
         events.at(7, Event::Balance);
         let seen: Vec<_> = std::iter::from_fn(|| events.next()).collect();
         assert_eq!(
             seen,
             [
+                (1, Event::DeviceDone { device: 1 }),
                 (7, Event::Thought { session: last }),
                 (7, Event::Slice { server: 8 }),
                 (7, Event::Slice { server: 3 }),
+                (7, Event::Delayed { log: 1 }),
                 (7, Event::Arrival),
-                (7, Event::Delayed),
+                (7, Event::Delayed { log: 0 }),
                 (7, Event::Balance),
                 (u64::MAX, Event::WriterTick),
             ]

@@ -27,6 +27,6 @@ mod tally;
 mod wheel;
 
 pub use distribution::{Distribution, Invalid};
-pub use parameters::{Load, Parameters, Plan};
+pub use parameters::{Load, Parameters, Plan, SecondLog};
 pub use simulation::{MOST_EVENTS, Stopped, simulate, simulate_while};
 pub use tally::{Batch, Seen, State, Times};

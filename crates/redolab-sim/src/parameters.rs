@@ -39,7 +39,25 @@ impl Load {
     }
 }
 
-/// Sessions, CPUs and a log. Durations in nanoseconds, volumes in bytes.
+/// A log that a commit waits for once the first has it. Durations in nanoseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondLog {
+    /// CPU time of one flush, spent by whoever flushes.
+    pub flush_cpu_ns: u64,
+    /// Time of its device for one flush, whatever its volume.
+    pub device: Distribution,
+    /// Whether it lies on a device of its own. Both on one device flush one after the other.
+    pub own_device: bool,
+    /// Those whom one flush of the first log served wait for this one as one group, and who led there goes on
+    /// for all. Without it each goes on by himself.
+    pub in_groups: bool,
+    /// How long a leader sleeps before its flush.
+    pub pause_ns: u64,
+    /// Commits that end that sleep early, the leader's with them; 0: none do.
+    pub enough: u32,
+}
+
+/// Sessions, CPUs and one or two logs. Durations in nanoseconds, volumes in bytes.
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
@@ -130,6 +148,11 @@ pub struct Parameters {
     pub hand_over_exit_ns: u64,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
+    /// Who releases a log wakes those whom he served, and one more who has it next. Without it he wakes all who
+    /// wait, and they compete for it.
+    pub handed_on: bool,
+    /// Another log, for which a commit waits after the first; what is said of the log holds for both.
+    pub second: Option<SecondLog>,
     /// How long a leader sleeps before its flush.
     pub commit_delay_ns: u64,
     /// It does so when at least so many other transactions are under way.
@@ -183,6 +206,8 @@ impl Parameters {
             client_wake_ns: 0,
             hand_over_exit_ns: 0,
             group_commit: true,
+            handed_on: false,
+            second: None,
             commit_delay_ns: 0,
             commit_siblings: 5,
             asynchronous: false,
@@ -201,6 +226,9 @@ impl Parameters {
         self.row_cpu.sum_of(self.rows)?;
         self.commit_cpu.check("CPU time per commit")?;
         self.device.check("device time")?;
+        if let Some(second) = &self.second {
+            second.device.check("device time of the second log")?;
+        }
         let pause = match &self.load {
             Load::Closed { think } => {
                 think.check("think time")?;

@@ -76,11 +76,13 @@ pub struct Batch {
     pub commits: u64,
     /// Units of work that arrived; in a closed load, transactions begun.
     pub arrivals: u64,
-    /// Flushes done, those of the log writer too.
+    /// Flushes of the first log, those of the log writer too.
     pub flushes: u64,
-    /// Time from the beginning of flushes to the release of the log.
+    /// Flushes of the second log.
+    pub second_flushes: u64,
+    /// Time from the beginning of flushes of the first log to its release.
     pub flush_ns: u64,
-    /// How often somebody waited for the log, in vain too.
+    /// How often somebody waited for a log, in vain too.
     pub log_waits: u64,
     /// How often a thread of the client woke up.
     pub client_wakes: u64,
@@ -90,7 +92,7 @@ pub struct Batch {
     pub backlog_ns: u64,
     /// Time that CPUs were busy.
     pub cpu_busy_ns: u64,
-    /// Time that the device was busy.
+    /// Time that the devices were busy.
     pub device_busy_ns: u64,
     /// From the request to commit to its acknowledgement.
     pub commit_time: Times,
@@ -156,7 +158,7 @@ fn times(sum_ns: u64, histogram: &Histogram) -> Times {
 struct Totals {
     now_ns: u64,
     arrivals: u64,
-    flushes: u64,
+    flushes: [u64; 2],
     flush_ns: u64,
     log_waits: u64,
     client_wakes: u64,
@@ -174,7 +176,8 @@ pub struct Tally {
     pub cpu_busy: Gauge,
     pub device_busy: Gauge,
     pub arrivals: u64,
-    pub flushes: u64,
+    /// Of each log.
+    pub flushes: [u64; 2],
     pub flush_ns: u64,
     pub log_waits: u64,
     pub client_wakes: u64,
@@ -197,7 +200,7 @@ impl Tally {
             cpu_busy: Gauge::default(),
             device_busy: Gauge::default(),
             arrivals: 0,
-            flushes: 0,
+            flushes: [0; 2],
             flush_ns: 0,
             log_waits: 0,
             client_wakes: 0,
@@ -236,7 +239,8 @@ impl Tally {
             elapsed_ns: to.now_ns - from.now_ns,
             commits: self.commits,
             arrivals: to.arrivals - from.arrivals,
-            flushes: to.flushes - from.flushes,
+            flushes: to.flushes[0] - from.flushes[0],
+            second_flushes: to.flushes[1] - from.flushes[1],
             flush_ns: to.flush_ns - from.flush_ns,
             log_waits: to.log_waits - from.log_waits,
             client_wakes: to.client_wakes - from.client_wakes,

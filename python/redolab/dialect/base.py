@@ -14,6 +14,17 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
+class Grouping:
+    """How commits share the flushes of a server's logs."""
+
+    handed_on: bool = False
+    """Who releases a log wakes those whom it served, and one more who has it next. Without it all who wait
+    are woken and compete for it."""
+    in_groups: bool = False
+    """Those whom one flush of the first log served wait for a second as one group."""
+
+
+@dataclass(frozen=True)
 class Dialect:
     """The words of one server and what they mean.
 
@@ -38,6 +49,9 @@ class Dialect:
     """Classes of wait events in which a background process has nothing to do."""
     log_counters: Mapping[str, Pair] = field(default_factory=dict)
     """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
+    groupings: Mapping[str, Grouping] = field(default_factory=dict)
+    """How commits share flushes, by the engine's name in a manifest. One that is not among them has one log,
+    whose waiters compete for it: PostgreSQL's way, of which forecasts were checked first."""
     unposted_waits: Mapping[Pair, str] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
     longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from redolab.dialect.base import NOTHING_KNOWN, Dialect
+from redolab.dialect.base import NOTHING_KNOWN, Dialect, Grouping
 
 _DATABASES = (
     "postgres",
@@ -20,6 +20,11 @@ def dialect_of(engine: str) -> Dialect:
     """The dialect of an engine by its name in a manifest; an empty one where the engine is not known."""
     name = engine.lower()
     return next((dialect for dialect in DIALECTS if name in dialect.products), NOTHING_KNOWN)
+
+
+def grouping_of(engine: str) -> Grouping | None:
+    """How an engine's commits share flushes, by its name in a manifest; None where nothing is said of it."""
+    return dialect_of(engine).groupings.get(engine.lower())
 
 
 def product_name(engine: str) -> str | None:

@@ -2,16 +2,22 @@
 
 Neither names wait events as `Class:Event`. Redolab does, by the file that is written or by the stage that
 the process list shows. Source: MariaDB 10.6 and later, MDEV-24341 for the stages of a commit; MySQL 9.7.
+How commits share flushes: `group_commit_lock` of InnoDB, `trx_group_commit_leader` of MariaDB's binary log,
+and `Commit_stage_manager` of MySQL's, whose groups are formed once, before the redo log's flush.
 """
 
 from __future__ import annotations
 
-from redolab.dialect.base import Dialect
+from redolab.dialect.base import Dialect, Grouping
 
 _FLUSH_BY_ANOTHER = "the session sleeps until another session has flushed the log for it"
 
 DIALECT = Dialect(
     products={"mariadb": "MariaDB", "mysql": "MySQL"},
+    groupings={
+        "mariadb": Grouping(handed_on=True),
+        "mysql": Grouping(handed_on=True, in_groups=True),
+    },
     # No longer than 20 characters, for a terminal of 80 columns.
     event_names={
         "client:sleep": "waiting for the client",

@@ -57,6 +57,10 @@ class Explored:
     """The quickest flush that was measured."""
     longest_loss_s: float | None
     """How much time's commits may be lost under nowait; None where that is not known."""
+    system: str
+    """What was measured, where a forecast's family names it."""
+    cautions: Sequence[str]
+    """What was taken for granted of the costs, in sentences."""
     setting: str
     """The name of today's setting."""
     today: Scenario
@@ -75,6 +79,8 @@ class Explored:
             "device_ms": self.device_ms,
             "least_device_ms": self.least_device_ms,
             "longest_loss_s": self.longest_loss_s,
+            "system": self.system,
+            "cautions": list(self.cautions),
             "setting": self.setting,
             "today": asdict(self.today),
             "measured": [dict(item) for item in self.measured],
@@ -111,7 +117,9 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
     today = calibrated.measured[calibrated.today].scenario
     scenarios = [item.scenario for item in calibrated.measured.values()]
     return Explored(
-        numbers=_core.explorer_numbers([point, *calibrated.replicates], scenarios, list(_errors(record))),
+        numbers=_core.explorer_numbers(
+            [point, *calibrated.replicates], scenarios, list(_errors(record, point.system))
+        ),
         run=name,
         loop=point.loop,
         cpus=point.cpus,
@@ -119,6 +127,8 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
         device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
         least_device_ms=least_device_ms(point),
         longest_loss_s=_longest_loss_s(engine),
+        system=point.system,
+        cautions=calibrated.cautions,
         setting=calibrated.today,
         today=today,
         measured=[
@@ -130,13 +140,18 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
     )
 
 
-def _errors(record: Sequence[Score]) -> Iterator[tuple[str, str, list[float]]]:
-    """The model's errors by family and quantity, in the order of the record."""
-    from redolab.forecast.track_record import log_ratios
+def _errors(record: Sequence[Score], system: str) -> Iterator[tuple[str, str, list[float]]]:
+    """The model's errors on one system by family and quantity, in the order of the record.
+
+    The explorer knows one system, so families are without its name there.
+    """
+    from redolab.forecast.track_record import log_ratios, without_system
 
     mine = [score for score in record if score.model == MODEL]
     for family, quantity in dict.fromkeys((score.family, score.quantity) for score in mine):
-        yield family, quantity, list(log_ratios(mine, MODEL, family, quantity))
+        plain = without_system(family, system)
+        if plain is not None:
+            yield plain, quantity, list(log_ratios(mine, MODEL, family, quantity))
 
 
 def _longest_loss_s(engine: str) -> float | None:

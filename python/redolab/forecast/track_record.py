@@ -27,7 +27,8 @@ LEVEL = _core.LEVEL
 SHIPPED = "record_of_grid.jsonl.gz"
 """The record that comes with Redolab, made by `benches/forecast.py`, beside this module."""
 PRIOR = _core.PRIOR
-"""Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked."""
+"""Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked; it was
+found on PostgreSQL."""
 PRIOR_WEIGHT = _core.PRIOR_WEIGHT
 """How many verified forecasts that assumption counts for."""
 EXTRAPOLATED = _core.EXTRAPOLATED
@@ -85,9 +86,26 @@ class Predicted:
     """Forecasts of this family that were verified before; 0: the width is a guess."""
 
 
-def family_of(calibration: Calibration, scenario: Scenario) -> str:  # noqa: ARG001
-    """The family of settings that a scenario belongs to: those in which a model errs alike."""
-    return _core.family_of(scenario)
+def family_of(calibration: Calibration, scenario: Scenario) -> str:
+    """The family of settings that a scenario belongs to: those in which a model errs alike.
+
+    A system whose commits share flushes in another way has families of its own.
+    """
+    family = _core.family_of(scenario)
+    return f"{family} ({calibration.system})" if calibration.system else family
+
+
+def without_system(family: str, system: str) -> str | None:
+    """The name of a family without its system; None where it is another's.
+
+    Args:
+        family: as `family_of` has it.
+        system: as `Calibration.system` has it.
+    """
+    if not system:
+        return None if family.endswith(")") else family
+    plain = family.removesuffix(f" ({system})")
+    return None if plain == family else plain
 
 
 def least_verified(level: float = LEVEL) -> int:

@@ -1,14 +1,17 @@
-"""Sessions that commit through a log with group commit: what is assumed of them, and the simulation.
+"""Sessions that commit through a log, or two, with group commit: what is assumed, and the simulation.
 
 A commit that finds no flush under way leads: it flushes everything inserted so far. Who commits
 meanwhile waits for the next flush, which serves all of them. So a slow log divides the sessions into two
-groups that take turns, and throughput is not bounded by one commit per flush.
+groups that take turns, and throughput is not bounded by one commit per flush. With a second log all this
+happens there again, for commits that the first log has.
 
 The simulation is the crate redolab-sim, and redolab-forecast makes means of what it gives;
 `redolab.model.group_commit_approximation` is quick and inexact.
 
 Source of the mechanism: PostgreSQL, `XLogFlush` in src/backend/access/transam/xlog.c, and its manual,
-"WAL Configuration".
+"WAL Configuration". With logs that are handed on: MariaDB, `group_commit_lock` in
+storage/innobase/log/log0sync.cc and `MYSQL_BIN_LOG::trx_group_commit_leader` in sql/log.cc; in groups that
+stay together: MySQL, `MYSQL_BIN_LOG::ordered_commit` in sql/binlog.cc.
 """
 
 from __future__ import annotations
@@ -44,8 +47,27 @@ class Arrivals:
 
 
 @dataclass(frozen=True)
+class SecondLog:
+    """A log that a commit waits for once the first has it. Durations in seconds."""
+
+    device: Distribution
+    """Time of its device for one flush, whatever its volume."""
+    flush_cpu_s: float = 0.0
+    """CPU time of one flush, spent by whoever flushes."""
+    own_device: bool = False
+    """Whether it lies on a device of its own. Both on one device flush one after the other."""
+    in_groups: bool = False
+    """Those whom one flush of the first log served wait for this one as one group, and who led there goes on
+    for all. Without it each goes on by itself."""
+    pause_s: float = 0.0
+    """How long a leader sleeps before its flush."""
+    enough: int = 0
+    """Commits that end that sleep early, the leader's with them; 0: none do."""
+
+
+@dataclass(frozen=True)
 class GroupCommitParameters:
-    """Sessions, CPUs and a log. Durations in seconds, volumes in bytes.
+    """Sessions, CPUs and one or two logs. Durations in seconds, volumes in bytes.
 
     Raises:
         ValueError: something that cannot be, named.
@@ -139,6 +161,11 @@ class GroupCommitParameters:
 
     group_commit: bool = True
     """One flush serves every commit that waits; without it, one."""
+    handed_on: bool = False
+    """Who releases a log wakes those whom it served, and one more who has it next. Without it all who wait
+    are woken and compete."""
+    second: SecondLog | None = None
+    """Another log, for which a commit waits after the first; what is said of the log holds for both."""
     commit_delay_s: float = 0.0
     """How long a leader sleeps before its flush."""
     commit_siblings: int = COMMIT_SIBLINGS
@@ -215,11 +242,11 @@ class GroupCommitResult:
     cpu_utilization: Interval
     """Share of the CPUs' time that they are busy, 0 to 1."""
     device_utilization: Interval
-    """Share of the time that the log device is busy, 0 to 1."""
+    """Share of the time that the log device is busy, 0 to 1; the mean of two where there are two."""
     commits_per_flush: Interval | None
-    """None where nothing was flushed."""
+    """By one flush of the first log; None where nothing was flushed."""
     flush_time_s: Interval | None
-    """From the beginning of a flush to the release of the log; None where nothing was flushed."""
+    """From the beginning of a flush of the first log to its release; None where nothing was flushed."""
     log_waits_per_commit: Interval
     """How often a commit waits for the log, in vain too."""
     client_wakes_per_commit: Interval

@@ -114,8 +114,8 @@ def approximate(parameters: GroupCommitParameters) -> ApproximateGroupCommit:
     """The steady state, approximately.
 
     Raises:
-        ValueError: without group commit (`redolab.model.closed` is exact there), or asynchronous commits
-            in an open load.
+        ValueError: without group commit (`redolab.model.closed` is exact there), with a second log, or
+            asynchronous commits in an open load.
         NoSteadyStateError: more arrives than can be done.
         ArithmeticError: the fixed point was not found.
 
@@ -123,6 +123,8 @@ def approximate(parameters: GroupCommitParameters) -> ApproximateGroupCommit:
     """
     if not parameters.group_commit:
         raise ValueError("without group commit the log is an ordinary station: use exact_mva")
+    if parameters.second is not None:
+        raise ValueError("the fixed point knows one log, and commits wait for two here")
     if parameters.arrivals is None:
         return _closed(parameters)
     if parameters.asynchronous:

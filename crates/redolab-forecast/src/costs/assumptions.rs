@@ -39,6 +39,9 @@ pub const WAL_WRITER_DELAY_S: f64 = 0.2;
 // How much log makes it flush before its time.
 pub(crate) const WAL_WRITER_FLUSH_AFTER_BYTES: u64 = 1 << 20;
 
+/// How long InnoDB leaves a log for which no commit waits: innodb_flush_log_at_timeout, by default.
+pub(crate) const INNODB_FLUSH_INTERVAL_S: f64 = 1.0;
+
 /// Threads of redolab-load's client at the most.
 const MOST_CLIENT_THREADS: u8 = 8;
 

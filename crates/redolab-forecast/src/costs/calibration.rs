@@ -3,6 +3,19 @@
 use crate::costs::curve::Curve;
 use crate::distribution::Distribution;
 
+/// What a flush of the log costs that a commit waits for after the first, and where it lies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondCosts {
+    /// CPU time in a flush.
+    pub flush_cpu_s: f64,
+    /// Time of a flush as quantiles at equal steps, without its CPU time; at least two.
+    pub flush_s: Vec<f64>,
+    /// Whether it lies on a device of its own.
+    pub own_device: bool,
+    /// Whether those whom one flush of the first log served wait for this one as one group.
+    pub in_groups: bool,
+}
+
 /// What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq)]
@@ -50,9 +63,19 @@ pub struct Calibration {
     pub one_interrupt: bool,
     /// Whether the run had settings with several rows per commit, so that a row's cost is known.
     pub row_known: bool,
+    /// Whether who releases a log hands it on, and wakes nobody in vain.
+    pub handed_on: bool,
+    /// The log that a commit waits for after the first; None where there is one log.
+    pub second: Option<SecondCosts>,
 }
 
 impl Calibration {
+    /// Whether what is assumed of the model's errors before any was seen holds here: it was found on PostgreSQL.
+    #[must_use]
+    pub fn prior_holds(&self) -> bool {
+        !self.handed_on
+    }
+
     /// Mean time of a flush, without its CPU time, in seconds.
     #[must_use]
     pub fn flush_mean_s(&self) -> f64 {

@@ -2,23 +2,24 @@
 
 use crate::costs::assumptions::{
     BALANCE_S, COMMIT_SIBLINGS, CPU_CV, DEVICE_WRITE_S, FETCH_BELOW, HALT_AFTER_S, HALT_EXIT_S,
-    IDLE_EXIT_S, INTERRUPT_S, LEAST_S, POST_SHARE, QUANTUM_S, TIMER_SLACK_S, WAKE_SHARE,
-    WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES, client_threads, spread_below, statements_of,
+    IDLE_EXIT_S, INNODB_FLUSH_INTERVAL_S, INTERRUPT_S, LEAST_S, POST_SHARE, QUANTUM_S,
+    TIMER_SLACK_S, WAKE_SHARE, WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES, client_threads,
+    spread_below, statements_of,
 };
-use crate::costs::calibration::Calibration;
+use crate::costs::calibration::{Calibration, SecondCosts};
 use crate::costs::curve::{per_session, with_sessions};
-use crate::costs::scenario::Scenario;
+use crate::costs::scenario::{Scenario, Waits};
 use crate::distribution::Distribution;
-use crate::group_commit::parameters::{GroupCommitParameters, Load};
+use crate::group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 use crate::refused::Refused;
 
 impl Calibration {
     /// What the group-commit model needs for `scenario`.
     ///
-    /// Another log device is taken to need the same time for every flush, CPU time included.
+    /// Another log device is taken to need the same time for every flush of either log, CPU time included.
     ///
     /// # Errors
-    /// Something that cannot be, named; or rows per commit whose cost was not measured.
+    /// Something that cannot be, named; rows per commit whose cost was not measured; or logs that there are not.
     pub fn needs_of(&self, scenario: &Scenario) -> Result<GroupCommitParameters, Refused> {
         if scenario.rows_per_commit > 1 && !self.row_known {
             return Err(Refused::Invalid(
@@ -27,6 +28,7 @@ impl Calibration {
                     .to_owned(),
             ));
         }
+        let logs = self.logs(scenario)?;
         let sessions = count("sessions", scenario.sessions)?;
         let rows = count("rows", scenario.rows_per_commit)?;
         let of_client = if self.in_client { statements_of(scenario.rows_per_commit) } else { 0 };
@@ -41,7 +43,9 @@ impl Calibration {
         let more_rows = f64::from(rows.max(statements)) - 1.0;
         let beside_rows_s = transaction_s + (more_rows - f64::from(rows)) * each_row_s;
         let shared = f64::from(sessions) > cpus;
-        let waits = scenario.commit_waits;
+        let waits = scenario.commit_wait != Waits::Nothing;
+        let (commit_delay_s, pause_s) = self.pauses(scenario, logs.second.is_some())?;
+        let writer = self.writer(waits);
         let available = if waits { self.available_waiting } else { self.available };
         let needs = GroupCommitParameters {
             sessions,
@@ -58,8 +62,8 @@ impl Calibration {
             },
             row_bytes: self.row_bytes.max(0.0),
             commit_bytes: self.commit_bytes.max(1.0),
-            flush_cpu_s: (self.flush_cpu_s - WAKE_SHARE * self.wake_s).max(0.0),
-            device: self.device(scenario.log_device_ms),
+            flush_cpu_s: self.flush_cpu_s(logs.first.flush_cpu_s),
+            device: logs.first.device(scenario.log_device_ms),
             device_s_per_byte: self.device_s_per_byte,
             device_after_idle_s: match scenario.log_device_ms {
                 None => self.after_idle_s.clone(),
@@ -88,11 +92,20 @@ impl Calibration {
             client_wake_s: self.client_wake_s,
             hand_over_exit_s: self.hand_over_exit_s,
             group_commit: true,
-            commit_delay_s: commit_delay_s(scenario.commit_delay_us),
+            handed_on: self.handed_on,
+            second: logs.second.map(|second| SecondLog {
+                flush_cpu_s: self.flush_cpu_s(second.flush_cpu_s),
+                device: Flush::of(second).device(scenario.log_device_ms),
+                own_device: second.own_device,
+                in_groups: second.in_groups,
+                pause_s,
+                enough: sessions,
+            }),
+            commit_delay_s,
             commit_siblings: COMMIT_SIBLINGS,
             asynchronous: !waits,
-            writer_interval_s: if waits { 0.0 } else { WAL_WRITER_DELAY_S },
-            writer_bytes: if waits { 0 } else { WAL_WRITER_FLUSH_AFTER_BYTES },
+            writer_interval_s: writer.0,
+            writer_bytes: writer.1,
         };
         needs.check()?;
         Ok(needs)
@@ -105,9 +118,73 @@ impl Calibration {
             + statements * per_session(&self.client_s)
     }
 
-    fn device(&self, log_device_ms: Option<f64>) -> Distribution {
+    /// CPU time of a flush beside waking up after it.
+    fn flush_cpu_s(&self, flush_cpu_s: f64) -> f64 {
+        (flush_cpu_s - WAKE_SHARE * self.wake_s).max(0.0)
+    }
+
+    /// The logs that the commits of a setting wait for.
+    fn logs(&self, scenario: &Scenario) -> Result<Logs<'_>, Refused> {
+        let first = Flush { flush_s: &self.flush_s, flush_cpu_s: self.flush_cpu_s };
+        let second = self.second.as_ref();
+        match (scenario.commit_wait, second) {
+            (Waits::All, _) => Ok(Logs { first, second }),
+            (Waits::Nothing, _) | (Waits::First, Some(_)) => Ok(Logs { first, second: None }),
+            (Waits::Second, Some(second)) => Ok(Logs { first: Flush::of(second), second: None }),
+            (one, None) => Err(Refused::Invalid(format!(
+                "commit_wait is {}; commits of this server wait for one log, so it is wait or nowait",
+                one.word()
+            ))),
+        }
+    }
+
+    /// How long leaders sleep: before a flush of the first log, and before one of the second.
+    fn pauses(&self, scenario: &Scenario, two_logs: bool) -> Result<(f64, f64), Refused> {
+        let pause_s = commit_delay_s(scenario.commit_delay_us);
+        if two_logs {
+            Ok((0.0, pause_s))
+        } else if !self.handed_on || scenario.commit_delay_us == 0 {
+            Ok((pause_s, 0.0))
+        } else {
+            Err(Refused::Invalid(
+                "commit_delay_us asks for a pause, and this server has one where commits wait for redo log and \
+                 binary log alone"
+                    .to_owned(),
+            ))
+        }
+    }
+
+    /// When the log is flushed for which no commit waits: after how long, and after how many bytes.
+    fn writer(&self, waits: bool) -> (f64, u64) {
+        match (waits, self.handed_on) {
+            (true, _) => (0.0, 0),
+            (false, false) => (WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES),
+            (false, true) => (INNODB_FLUSH_INTERVAL_S, 0),
+        }
+    }
+}
+
+/// The logs that commits wait for, one after the other.
+struct Logs<'a> {
+    first: Flush<'a>,
+    second: Option<&'a SecondCosts>,
+}
+
+/// What a flush of one log costs.
+#[derive(Clone, Copy)]
+struct Flush<'a> {
+    flush_s: &'a [f64],
+    flush_cpu_s: f64,
+}
+
+impl<'a> Flush<'a> {
+    fn of(second: &'a SecondCosts) -> Self {
+        Self { flush_s: &second.flush_s, flush_cpu_s: second.flush_cpu_s }
+    }
+
+    fn device(self, log_device_ms: Option<f64>) -> Distribution {
         let Some(ms) = log_device_ms else {
-            return Distribution::Quantiles { values_s: self.flush_s.clone() };
+            return Distribution::Quantiles { values_s: self.flush_s.to_vec() };
         };
         let quickest = self.flush_s.iter().copied().fold(f64::INFINITY, f64::min);
         Distribution::Constant { mean_s: (ms / 1e3 - self.flush_cpu_s).max(quickest) }
@@ -154,8 +231,9 @@ mod tests {
         assert!(near(needs.commit_cpu.mean_s() + needs.row_cpu.mean_s(), 55e-6));
         assert!(near(needs.transaction_cpu_s(), 55e-6));
         assert!(near(needs.transaction_bytes(), 210.0));
-        let needs =
-            server().needs_of(&Scenario { commit_waits: false, ..Scenario::new(8) }).unwrap();
+        let needs = server()
+            .needs_of(&Scenario { commit_wait: Waits::Nothing, ..Scenario::new(8) })
+            .unwrap();
         assert!(near(needs.cpus, 1.8) && needs.asynchronous);
         let alone = server().needs_of(&Scenario::new(1)).unwrap();
         assert!(near(alone.cpus, 2.0) && near(alone.served_s, 0.0));

@@ -4,6 +4,41 @@ use crate::costs::assumptions::CPU_FACTORS;
 use crate::refused::Refused;
 use crate::text::general;
 
+/// Which logs a commit waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    /// All there are.
+    All,
+    /// The redo log, the first of two.
+    First,
+    /// The binary log, the second of two.
+    Second,
+    /// None.
+    Nothing,
+}
+
+impl Waits {
+    /// All of them, with their words.
+    pub const WORDS: [(Self, &'static str); 4] = [
+        (Self::Nothing, "nowait"),
+        (Self::All, "wait"),
+        (Self::First, "redo"),
+        (Self::Second, "binlog"),
+    ];
+
+    /// What a word says; None where it is none of them.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, known)| *known == word).map(|(waits, _)| *waits)
+    }
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(waits, _)| *waits == self).map_or("", |(_, word)| word)
+    }
+}
+
 /// A setting that is asked about, measured or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
@@ -11,8 +46,8 @@ pub struct Scenario {
     pub sessions: i64,
     /// Rows that share a commit.
     pub rows_per_commit: i64,
-    /// Whether commits wait for the log.
-    pub commit_waits: bool,
+    /// Which logs commits wait for.
+    pub commit_wait: Waits,
     /// How long a leader sleeps before its flush, in microseconds.
     pub commit_delay_us: i64,
     /// Time of a flush on another log device; None for the one that was measured.
@@ -34,7 +69,7 @@ impl Scenario {
         Self {
             sessions,
             rows_per_commit: 1,
-            commit_waits: true,
+            commit_wait: Waits::All,
             commit_delay_us: 0,
             log_device_ms: None,
             cpus: None,

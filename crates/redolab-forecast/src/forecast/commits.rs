@@ -52,7 +52,7 @@ fn commits_of_a_turn(needs: &GroupCommitParameters) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::costs::scenario::Scenario;
+    use crate::costs::scenario::{Scenario, Waits};
     use crate::made_up::server;
 
     fn needs(scenario: &Scenario) -> GroupCommitParameters {
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(commits_of_forecast(&needs(&Scenario::new(8))), (20_000, 5_000));
         assert_eq!(commits_of_forecast(&needs(&Scenario::new(1_000))), (150_000, 50_000));
         assert_eq!(commits_of_forecast(&needs(&Scenario::new(99_999))).0, MOST);
-        let nowait = Scenario { commit_waits: false, ..Scenario::new(64) };
+        let nowait = Scenario { commit_wait: Waits::Nothing, ..Scenario::new(64) };
         // A transaction takes 167 us: 64 sessions have a turn after 23.95 commits of each.
         assert_eq!(commits_of_forecast(&needs(&nowait)), (30_659, 6_132));
     }

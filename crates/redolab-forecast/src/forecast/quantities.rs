@@ -33,11 +33,11 @@ pub struct Quantities {
     pub response_time_ms_p95: f64,
     /// Share of the CPUs' time that they are busy.
     pub cpu_utilization: f64,
-    /// Share of the time that a flush is under way.
+    /// Share of the time that a flush is under way; with two logs, that a device is busy.
     pub device_utilization: f64,
     /// None of commits that do not wait inside the server: what they spend is in the CPU time of their transaction.
     pub commit_time: Option<CommitTimes>,
-    /// Commits that one flush of the log serves; None where nothing was flushed.
+    /// Commits that one flush of the first log serves; None where nothing was flushed.
     pub commits_per_flush: Option<f64>,
 }
 
@@ -52,7 +52,10 @@ impl Quantities {
             response_time_ms: 1e3 * state.response_time.mean_s.point,
             response_time_ms_p95: 1e3 * state.response_time.p95_s.point,
             cpu_utilization: state.cpu_utilization.point,
-            device_utilization: flushing(state),
+            device_utilization: match needs.second {
+                None => flushing(state),
+                Some(_) => state.device_utilization.point,
+            },
             commit_time: told.then_some(CommitTimes {
                 mean_ms: 1e3 * times.mean_s.point,
                 p50_ms: 1e3 * times.p50_s.point,
@@ -110,7 +113,7 @@ fn flushing(state: &SteadyState) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::costs::scenario::Scenario;
+    use crate::costs::scenario::{Scenario, Waits};
     use crate::made_up::server;
 
     fn of(scenario: &Scenario) -> Result<Quantities, Refused> {
@@ -132,7 +135,7 @@ mod tests {
 
     #[test]
     fn commits_that_do_not_wait_have_no_time_inside_the_server() {
-        let found = of(&Scenario { commit_waits: false, ..Scenario::new(2) }).unwrap();
+        let found = of(&Scenario { commit_wait: Waits::Nothing, ..Scenario::new(2) }).unwrap();
         assert_eq!(found.commit_time, None);
         assert!(found.named().iter().all(|(name, _)| !name.starts_with("commit_time")));
     }

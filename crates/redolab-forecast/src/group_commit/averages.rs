@@ -31,11 +31,11 @@ pub struct SteadyState {
     pub response_time: Durations,
     /// Share of the CPUs' time that they are busy, 0 to 1.
     pub cpu_utilization: Interval,
-    /// Share of the time that the log device is busy, 0 to 1.
+    /// Share of the time that the log device is busy, 0 to 1; the mean of two where there are two.
     pub device_utilization: Interval,
-    /// None where nothing was flushed.
+    /// Of the first log; None where nothing was flushed.
     pub commits_per_flush: Option<Interval>,
-    /// From the beginning of a flush to the release of the log; None where nothing was flushed.
+    /// From the beginning of a flush of the first log to its release; None where nothing was flushed.
     pub flush_time_s: Option<Interval>,
     /// How often a commit waits for the log, in vain too.
     pub log_waits_per_commit: Interval,
@@ -83,6 +83,8 @@ struct Batches<'a>(&'a [Batch]);
 impl Batches<'_> {
     fn steady_state(&self, parameters: &GroupCommitParameters, seen: &Seen) -> Option<SteadyState> {
         let servers = parameters.cpus.ceil();
+        let second = parameters.second.as_ref();
+        let devices = if second.is_some_and(|second| second.own_device) { 2.0 } else { 1.0 };
         let mut sessions_by_state = [Interval { point: 0.0, low: 0.0, high: 0.0 }; 7];
         for (state, mean) in sessions_by_state.iter_mut().enumerate() {
             *mean = self.per_time(|batch| float(batch.state_ns[state]))?;
@@ -96,7 +98,7 @@ impl Batches<'_> {
             commit_time: self.durations(seen.commit_time, |batch| batch.commit_time)?,
             response_time: self.durations(seen.response_time, |batch| batch.response_time)?,
             cpu_utilization: self.per_time(|batch| float(batch.cpu_busy_ns) / servers)?,
-            device_utilization: self.per_time(|batch| float(batch.device_busy_ns))?,
+            device_utilization: self.per_time(|batch| float(batch.device_busy_ns) / devices)?,
             commits_per_flush: per_flush(|batch| float(batch.commits)),
             flush_time_s: per_flush(|batch| float(batch.flush_ns) / 1e9),
             log_waits_per_commit: self.per_commit(|batch| float(batch.log_waits))?,

@@ -2,7 +2,7 @@
 
 use redolab_sim::Parameters;
 
-use crate::group_commit::parameters::{GroupCommitParameters, Load};
+use crate::group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 use crate::refused::Refused;
 
 impl GroupCommitParameters {
@@ -53,6 +53,8 @@ impl GroupCommitParameters {
             client_ns: nanoseconds("client_s", self.client_s)?,
             client_wake_ns: nanoseconds("client_wake_s", self.client_wake_s)?,
             group_commit: self.group_commit,
+            handed_on: self.handed_on,
+            second: self.second.as_ref().map(SecondLog::nanoseconds).transpose()?,
             commit_delay_ns: nanoseconds("commit_delay_s", self.commit_delay_s)?,
             commit_siblings: self.commit_siblings,
             asynchronous: self.asynchronous,
@@ -65,6 +67,19 @@ impl GroupCommitParameters {
         let whole = |seconds| nanoseconds("device_after_idle_s", seconds);
         let points = self.device_after_idle_s.iter();
         points.map(|&(idle, more)| Ok((whole(idle)?, whole(more)?))).collect()
+    }
+}
+
+impl SecondLog {
+    fn nanoseconds(&self) -> Result<redolab_sim::SecondLog, Refused> {
+        Ok(redolab_sim::SecondLog {
+            flush_cpu_ns: nanoseconds("flush_cpu_s of the second log", self.flush_cpu_s)?,
+            device: self.device.nanoseconds(),
+            own_device: self.own_device,
+            in_groups: self.in_groups,
+            pause_ns: nanoseconds("pause_s", self.pause_s)?,
+            enough: self.enough,
+        })
     }
 }
 

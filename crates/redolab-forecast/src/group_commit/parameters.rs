@@ -20,7 +20,25 @@ pub enum Load {
     },
 }
 
-/// Sessions, CPUs and a log. Durations in seconds, volumes in bytes. What each does, the simulator's
+/// A log that a commit waits for once the first has it. Durations in seconds. What each does, the simulator's
+/// `SecondLog` says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondLog {
+    /// CPU time of one flush, spent by whoever flushes.
+    pub flush_cpu_s: f64,
+    /// Time of its device for one flush.
+    pub device: Distribution,
+    /// Whether it lies on a device of its own.
+    pub own_device: bool,
+    /// Those whom one flush of the first log served wait for this one as one group.
+    pub in_groups: bool,
+    /// How long its leader sleeps before its flush.
+    pub pause_s: f64,
+    /// Commits that end that sleep early; 0 if none do.
+    pub enough: u32,
+}
+
+/// Sessions, CPUs and one or two logs. Durations in seconds, volumes in bytes. What each does, the simulator's
 /// parameters of the same names say.
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +113,10 @@ pub struct GroupCommitParameters {
     pub hand_over_exit_s: f64,
     /// One flush serves every commit that waits; without it, one.
     pub group_commit: bool,
+    /// Who releases a log hands it on, and wakes nobody in vain.
+    pub handed_on: bool,
+    /// Another log, for which a commit waits after the first.
+    pub second: Option<SecondLog>,
     /// How long a leader sleeps before its flush.
     pub commit_delay_s: f64,
     /// It does so when at least so many other transactions are under way.

@@ -16,16 +16,23 @@ use crate::refused::Refused;
 pub fn bounds_elbow(calibration: &Calibration, scenario: &Scenario) -> Result<f64, Refused> {
     let needs = calibration.needs_of(scenario)?;
     let servers = needs.cpus.ceil();
-    let (flush_cpu_s, log_s) = if needs.asynchronous {
-        (0.0, 0.0)
-    } else {
+    let mut cpu_s = needs.transaction_cpu_s();
+    let mut devices_s = [0.0, 0.0];
+    if !needs.asynchronous {
         let bytes_s = needs.device_s_per_byte * needs.transaction_bytes();
-        (needs.flush_cpu_s + needs.wake_s, needs.device.mean_s() + bytes_s)
-    };
-    let cpu_s = needs.transaction_cpu_s() + flush_cpu_s;
+        cpu_s += needs.flush_cpu_s + needs.wake_s;
+        devices_s[0] = needs.device.mean_s() + bytes_s;
+        if let Some(second) = &needs.second {
+            cpu_s += second.flush_cpu_s + needs.wake_s;
+            devices_s[usize::from(second.own_device)] += second.device.mean_s();
+        }
+    }
     let think_s = match &needs.load {
         Load::Closed { think } => think.mean_s(),
         Load::Open { .. } => 0.0,
     };
-    sessions_at_elbow(&[(cpu_s * servers / needs.cpus, servers), (log_s, 1.0)], think_s)
+    let [log_s, other_log_s] = devices_s;
+    let stations = [(cpu_s * servers / needs.cpus, servers), (log_s, 1.0), (other_log_s, 1.0)];
+    let devices = if other_log_s > 0.0 { 2 } else { 1 };
+    sessions_at_elbow(&stations[..=devices], think_s)
 }

@@ -83,11 +83,10 @@ pub fn extrapolated(
 
 /// Names and values, None where the scenario leaves it as it was measured.
 fn factors(scenario: &Scenario) -> [(&'static str, Option<Level>); 9] {
-    let word = if scenario.commit_waits { "wait" } else { "nowait" };
     [
         ("sessions", Some(Level::Whole(scenario.sessions))),
         ("rows_per_commit", Some(Level::Whole(scenario.rows_per_commit))),
-        ("commit_wait", Some(Level::Word(word))),
+        ("commit_wait", Some(Level::Word(scenario.commit_wait.word()))),
         ("commit_delay_us", Some(Level::Whole(scenario.commit_delay_us))),
         ("log_device_ms", scenario.log_device_ms.map(Level::Number)),
         ("cpus", scenario.cpus.map(Level::Number)),
@@ -122,6 +121,7 @@ fn is_inside(asked: Level, ends: Option<(Level, Level)>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::costs::scenario::Waits;
     use crate::made_up::server;
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             beyond(scenario).iter().map(|one| (one.factor, one.measured)).collect()
         };
         let wait = Some((Level::Word("wait"), Level::Word("wait")));
-        let scenario = Scenario { commit_waits: false, ..Scenario::new(8) };
+        let scenario = Scenario { commit_wait: Waits::Nothing, ..Scenario::new(8) };
         assert_eq!(names(scenario), [("commit_wait", wait)]);
         let scenario = Scenario { arrival_rate_per_s: Some(9.0), ..Scenario::new(8) };
         assert_eq!(names(scenario), [("arrival_rate_per_s", None)]);
@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn both_kinds_of_commit_measured_are_both_inside() {
-        let measured = [Scenario::new(8), Scenario { commit_waits: false, ..Scenario::new(8) }];
+        let measured =
+            [Scenario::new(8), Scenario { commit_wait: Waits::Nothing, ..Scenario::new(8) }];
         for scenario in &measured {
             assert_eq!(extrapolated(&server(), &measured, scenario), []);
         }

@@ -1,15 +1,16 @@
 //! Families of settings.
 
-use crate::costs::scenario::Scenario;
+use crate::costs::scenario::{Scenario, Waits};
 
 /// From so many rows per commit on, batches are a family of their own.
 const LARGE_BATCH: i64 = 128;
 
 /// Every family there is.
-pub const FAMILIES: [&str; 7] = [
+pub const FAMILIES: [&str; 8] = [
     "CPU factor",
     "open arrivals",
     "nowait",
+    "one of two logs",
     "commit delay",
     "large batches",
     "batches",
@@ -24,16 +25,18 @@ pub fn family_of(scenario: &Scenario) -> &'static str {
         FAMILIES[0]
     } else if scenario.arrival_rate_per_s.is_some() {
         FAMILIES[1]
-    } else if !scenario.commit_waits {
+    } else if scenario.commit_wait == Waits::Nothing {
         FAMILIES[2]
-    } else if scenario.commit_delay_us != 0 {
+    } else if scenario.commit_wait != Waits::All {
         FAMILIES[3]
-    } else if scenario.rows_per_commit >= LARGE_BATCH {
+    } else if scenario.commit_delay_us != 0 {
         FAMILIES[4]
-    } else if scenario.rows_per_commit > 1 {
+    } else if scenario.rows_per_commit >= LARGE_BATCH {
         FAMILIES[5]
-    } else {
+    } else if scenario.rows_per_commit > 1 {
         FAMILIES[6]
+    } else {
+        FAMILIES[7]
     }
 }
 
@@ -51,7 +54,9 @@ mod tests {
         assert_eq!(family_of(&scenario), "large batches");
         scenario.commit_delay_us = 1;
         assert_eq!(family_of(&scenario), "commit delay");
-        scenario.commit_waits = false;
+        scenario.commit_wait = Waits::Second;
+        assert_eq!(family_of(&scenario), "one of two logs");
+        scenario.commit_wait = Waits::Nothing;
         assert_eq!(family_of(&scenario), "nowait");
         scenario.arrival_rate_per_s = Some(1.0);
         assert_eq!(family_of(&scenario), "open arrivals");

@@ -14,7 +14,8 @@ use crate::text::general;
 
 /// The probability of an interval where nothing else is said, 0 to 1.
 pub const LEVEL: f64 = 0.90;
-/// Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked.
+/// Standard deviation of ln(observed / forecast) that is assumed of a model before it was ever checked; of
+/// PostgreSQL's way to commit.
 pub const PRIOR: f64 = 0.15;
 /// How many verified forecasts that assumption counts for.
 pub const PRIOR_WEIGHT: u32 = 2;
@@ -108,6 +109,16 @@ pub fn prediction_interval(
     })
 }
 
+/// Whether an interval is to be as wide as beyond what was measured: there, and where nothing was ever verified and
+/// `PRIOR` says nothing.
+///
+/// - `prior_holds`: whether `PRIOR` was found on servers that commit alike.
+/// - `verified`: whether an earlier forecast of the same model, system, family and quantity was verified.
+#[must_use]
+pub fn is_wide(extrapolated: bool, prior_holds: bool, verified: bool) -> bool {
+    extrapolated || !(prior_holds || verified)
+}
+
 /// Which of `count` sorted errors bounds the next one; beyond `count` where none does.
 #[expect(
     clippy::cast_precision_loss,
@@ -180,6 +191,12 @@ mod tests {
         assert!(near(half(&[], &[0.3, -0.3], false), 2.131_846_786_326_649_5 * pooled));
         let again = [0.2, -0.2].map(|value| 100.0 * libm::exp(value));
         assert!(near(half(&again, &[], false), t2 * (PRIOR * PRIOR + 0.04_f64).sqrt()));
+    }
+
+    #[test]
+    fn a_system_that_was_never_checked_is_as_wide_as_what_was_not_measured() {
+        assert!(is_wide(false, false, false) && is_wide(true, true, true));
+        assert!(!is_wide(false, true, false) && !is_wide(false, false, true));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use redolab_forecast::{
-    CPU_FACTORS, Calibration, LEAST_S, POST_SHARE, Scenario, WAKE_SHARE, WAL_WRITER_DELAY_S,
+    CPU_FACTORS, Calibration, LEAST_S, POST_SHARE, Scenario, SecondCosts, WAKE_SHARE,
+    WAL_WRITER_DELAY_S, Waits,
 };
 
 use crate::forecast::fields::read_fields;
@@ -19,8 +20,22 @@ impl<'py> FromPyObject<'_, 'py> for Costs {
         Ok(Self(read_fields!(object => Calibration {
             cpus, transaction_cpu_s, row_cpu_s, flush_cpu_s, wake_s, commit_bytes, row_bytes, flush_s,
             device_s_per_byte, after_idle_s, client_s, client_wake_s, hand_over_exit_s, served_s,
-            available, available_waiting, cold_s, emulated, one_interrupt, row_known;
+            available, available_waiting, cold_s, emulated, one_interrupt, row_known, handed_on;
+            second: object.getattr("second")?.extract::<Option<OtherLog>>()?.map(|second| second.0),
             in_client: object.getattr("loop")?.extract::<String>()? == "client",
+        })))
+    }
+}
+
+/// `redolab.forecast.costs.costs.SecondCosts`.
+struct OtherLog(SecondCosts);
+
+impl<'py> FromPyObject<'_, 'py> for OtherLog {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(read_fields!(object => SecondCosts {
+            flush_cpu_s, flush_s, own_device, in_groups;
         })))
     }
 }
@@ -37,7 +52,7 @@ impl<'py> FromPyObject<'_, 'py> for Asked {
             log_device_ms, cpus, think_time_ms, arrival_rate_per_s, cpu_factor;
             sessions: whole("sessions")?,
             rows_per_commit: whole("rows_per_commit")?,
-            commit_waits: waits(&object.getattr("commit_wait")?)?,
+            commit_wait: waits(&object.getattr("commit_wait")?)?,
             commit_delay_us: whole("commit_delay_us")?,
         })))
     }
@@ -55,15 +70,15 @@ fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     })
 }
 
-fn waits(word: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match word.extract::<&str>() {
-        Ok("wait") => Ok(true),
-        Ok("nowait") => Ok(false),
-        _ => {
-            let text = format!("commit_wait is {}; it is wait or nowait", word.repr()?);
-            Err(PyValueError::new_err(text))
-        }
+fn waits(word: &Bound<'_, PyAny>) -> PyResult<Waits> {
+    if let Some(waits) = word.extract::<&str>().ok().and_then(Waits::of) {
+        return Ok(waits);
     }
+    let text = format!(
+        "commit_wait is {}; it is wait or nowait, and of two logs redo or binlog too",
+        word.repr()?
+    );
+    Err(PyValueError::new_err(text))
 }
 
 /// Check a setting that is asked about; raises ValueError with the first thing that cannot be.

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use redolab_forecast::{Distribution, GroupCommitParameters, Load};
+use redolab_forecast::{Distribution, GroupCommitParameters, Load, SecondLog};
 
 use crate::forecast::costs::{Asked, Costs};
 use crate::forecast::distribution::Described;
@@ -36,11 +36,26 @@ impl<'py> FromPyObject<'_, 'py> for Needs {
             interrupt_s, wake_s, post_s, served_s, idle_exit_s, halt_exit_s, halt_after_s, cold_s,
             own_queues, spread_below, fetch_below, balance_s, statements, client_threads, client_s,
             client_wake_s, hand_over_exit_s, group_commit, commit_delay_s, commit_siblings,
-            asynchronous, writer_interval_s, writer_bytes;
+            asynchronous, writer_interval_s, writer_bytes, handed_on;
             load: load,
+            second: object.getattr("second")?.extract::<Option<OtherLog>>()?.map(|second| second.0),
             row_cpu: distribution("row_cpu")?,
             commit_cpu: distribution("commit_cpu")?,
             device: distribution("device")?,
+        })))
+    }
+}
+
+/// `redolab.model.group_commit.SecondLog`.
+struct OtherLog(SecondLog);
+
+impl<'py> FromPyObject<'_, 'py> for OtherLog {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(read_fields!(object => SecondLog {
+            flush_cpu_s, own_device, in_groups, pause_s, enough;
+            device: object.getattr("device")?.extract::<Described>()?.distribution()?,
         })))
     }
 }
@@ -77,7 +92,7 @@ fn group_commit_needs(
         served_s, idle_exit_s, halt_exit_s, halt_after_s, cold_s, own_queues, spread_below,
         fetch_below, balance_s, statements, client_threads, client_s, client_wake_s,
         hand_over_exit_s, group_commit, commit_delay_s, commit_siblings, asynchronous,
-        writer_interval_s, writer_bytes
+        writer_interval_s, writer_bytes, handed_on
     });
     entries.set_item("device_after_idle_s", PyTuple::new(py, &needs.device_after_idle_s)?)?;
     for (name, distribution) in
@@ -85,10 +100,21 @@ fn group_commit_needs(
     {
         entries.set_item(name, described(py, distribution)?)?;
     }
+    entries.set_item(
+        "second",
+        needs.second.as_ref().map(|second| second_entries(py, second)).transpose()?,
+    )?;
     match &needs.load {
         Load::Closed { think } => entries.set_item("load", (described(py, think)?, py.None()))?,
         Load::Open { gap, burst } => entries.set_item("load", (described(py, gap)?, burst))?,
     }
+    Ok(entries)
+}
+
+fn second_entries<'py>(py: Python<'py>, second: &SecondLog) -> PyResult<Bound<'py, PyDict>> {
+    let entries = PyDict::new(py);
+    write_fields!(second => entries, { flush_cpu_s, own_device, in_groups, pause_s, enough });
+    entries.set_item("device", described(py, &second.device)?)?;
     Ok(entries)
 }
 

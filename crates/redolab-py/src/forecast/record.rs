@@ -64,6 +64,12 @@ fn least_verified(level: f64) -> PyResult<usize> {
     })
 }
 
+/// Whether an interval is to be as wide as beyond what was measured.
+#[pyfunction]
+fn is_wide(extrapolated: bool, prior_holds: bool, verified: bool) -> bool {
+    redolab_forecast::is_wide(extrapolated, prior_holds, verified)
+}
+
 /// Low and high end of the interval around a forecast; raises ValueError for a level that is none.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
@@ -88,5 +94,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(family_of, module)?)?;
     module.add_function(wrap_pyfunction!(extrapolated, module)?)?;
     module.add_function(wrap_pyfunction!(least_verified, module)?)?;
+    module.add_function(wrap_pyfunction!(is_wide, module)?)?;
     module.add_function(wrap_pyfunction!(prediction_interval, module)?)
 }

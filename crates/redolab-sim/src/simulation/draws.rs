@@ -11,7 +11,8 @@ pub struct Draws {
     pub pause: Ahead,
     pub rows: Ahead,
     pub commit: Ahead,
-    pub device: Ahead,
+    /// Of each log.
+    pub devices: Vec<Ahead>,
 }
 
 impl Draws {
@@ -25,7 +26,10 @@ impl Draws {
             pause: next(parameters.load.pause()),
             rows: next(&parameters.row_cpu.sum_of(parameters.rows)?),
             commit: next(&parameters.commit_cpu),
-            device: next(&parameters.device),
+            devices: std::iter::once(&parameters.device)
+                .chain(parameters.second.as_ref().map(|second| &second.device))
+                .map(next)
+                .collect(),
         })
     }
 }

@@ -11,7 +11,7 @@ impl Simulation<'_> {
     }
 
     pub(super) fn writer_is_due(&self) -> bool {
-        let unflushed = self.log.inserted - self.log.flushed;
+        let unflushed = self.logs[0].inserted - self.logs[0].flushed;
         self.parameters.asynchronous
             && self.parameters.writer_bytes > 0
             && unflushed >= self.parameters.writer_bytes
@@ -19,10 +19,10 @@ impl Simulation<'_> {
 
     /// Returns whether the log was free.
     pub(super) fn start_writer(&mut self) -> bool {
-        let free = self.log.owner.is_none();
+        let free = self.logs[0].owner.is_none();
         if free {
             let writer = self.writer();
-            self.log.owner = Some(writer);
+            self.logs[0].owner = Some(writer);
             self.processes[writer as usize].phase = Phase::Woken;
             self.run(writer, self.parameters.wake_ns, By::Another);
         }

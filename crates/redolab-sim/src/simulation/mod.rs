@@ -2,9 +2,11 @@
 
 mod after_idle;
 mod client;
+mod device;
 mod draws;
 mod log;
 mod log_writer;
+mod one_log;
 mod prepared;
 mod process;
 mod simulate;

@@ -32,7 +32,9 @@ pub struct Process {
     /// CPU time of each but the last.
     pub part_ns: u64,
     pub last_part_ns: u64,
-    /// The log must be flushed to here for it to go on.
+    /// The log that it commits to now.
+    pub log: u32,
+    /// That log must be flushed to here for it to go on.
     pub needs: u64,
     pub arrived_ns: u64,
     pub committing_ns: u64,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::draws::Draws;
+use super::one_log::{Device, Log};
 use super::prepared::Prepared;
 use super::process::{Phase, Process};
 use crate::cpu::Cpu;
@@ -25,7 +26,9 @@ pub struct Simulation<'a> {
     /// whose client takes no time.
     pub stepping: Option<u32>,
     pub asked_again_ns: Option<u64>,
-    pub log: Log,
+    /// The first, and the second if there is one.
+    pub logs: Vec<Log>,
+    pub devices: Vec<Device>,
     /// The sessions, then the log writer; after them come, in the numbers, the threads of the client.
     pub processes: Vec<Process>,
     pub threads: Vec<Thread>,
@@ -39,39 +42,12 @@ pub struct Simulation<'a> {
     pub backlog: VecDeque<u64>,
     /// By each process that released the log, to be woken up, the last first.
     pub to_wake: Vec<Vec<u32>>,
+    /// By each leader, whom his flush of the first log served and who wait for the second with him.
+    pub groups: Vec<Vec<u32>>,
     pub tick_announced: bool,
-    pub flush_began_ns: u64,
-    pub device_idle_since_ns: u64,
-    /// Device time of the flush after the wait that is under way.
-    pub device_left_ns: u64,
-    /// From the device's being done to its CPU's having heard of it, if that idles.
-    pub told_after_ns: u64,
-    /// What being told then costs who is there.
-    pub interrupt_ns: u64,
-    /// When the flush under way will be done if nothing keeps it waiting between.
-    pub device_done_ns: u64,
     pub warm_up_left: u64,
     pub tally: Tally,
     pub over: bool,
-}
-
-/// The log. Positions are bytes since the beginning.
-#[derive(Debug)]
-pub struct Log {
-    pub owner: Option<u32>,
-    /// Where the owner's flush will have come to.
-    pub target: u64,
-    pub inserted: u64,
-    pub flushed: u64,
-    /// In the order in which they came.
-    pub waiting: Vec<u32>,
-}
-
-impl Log {
-    /// Whether a process has what it waits for.
-    pub fn serves(&self, process: &Process) -> bool {
-        process.needs <= self.flushed
-    }
 }
 
 /// A thread of the client.
@@ -94,30 +70,27 @@ impl<'a> Simulation<'a> {
             parts: 0,
             part_ns: 0,
             last_part_ns: 0,
+            log: 0,
             needs: 0,
             arrived_ns: 0,
             committing_ns: 0,
             cold: false,
         };
+        let logs = Log::all(parameters);
         Ok(Self {
             prepared: Prepared::new(parameters),
             draws: Draws::new(parameters, seed)?,
             now_ns: 0,
-            // Thinking sessions, slices of CPUs without a place, arrivals, the writer, the balance.
+            // Thinking sessions, slices of CPUs without a place, the second log, arrivals, the writer, the balance.
             events: Events::new(
-                sessions + cpu.servers() + 3,
+                sessions + cpu.servers() + 4,
                 whole(parameters.load.pause().mean_ns()),
             ),
             cpu,
             stepping: None,
             asked_again_ns: None,
-            log: Log {
-                owner: None,
-                target: 0,
-                inserted: 0,
-                flushed: 0,
-                waiting: Vec::with_capacity(sessions),
-            },
+            devices: vec![Device::default(); logs.len()],
+            logs,
             processes: vec![process; sessions + 1],
             threads: vec![Thread::default(); threads],
             active: 0,
@@ -125,13 +98,8 @@ impl<'a> Simulation<'a> {
             idle_turn: 0,
             backlog: VecDeque::new(),
             to_wake: vec![Vec::new(); sessions + 1],
+            groups: vec![Vec::new(); sessions + 1],
             tick_announced: false,
-            flush_began_ns: 0,
-            device_idle_since_ns: 0,
-            device_left_ns: 0,
-            told_after_ns: 0,
-            interrupt_ns: 0,
-            device_done_ns: 0,
             warm_up_left: plan.warm_up,
             tally: Tally::new(parameters.sessions),
             over: false,

@@ -33,10 +33,8 @@ impl Simulation<'_> {
     pub(super) fn happens(&mut self, event: Event) {
         match event {
             Event::Slice { server } => self.slice_ends(server),
-            Event::DeviceDone => self.device_is_done(),
-            Event::Delayed => {
-                self.wake_owner(Phase::Delayed, self.parameters.wake_ns, By::Another);
-            }
+            Event::DeviceDone { device } => self.device_is_done(device),
+            Event::Delayed { log } => self.delay_is_over(log),
             Event::Thought { session } => self.begin_by_timer(session),
             Event::Arrival => self.arrive(),
             Event::Balance => {
@@ -48,7 +46,7 @@ impl Simulation<'_> {
             }
             Event::WriterTick => {
                 self.tick_announced = false;
-                if self.log.inserted == self.log.flushed || !self.start_writer() {
+                if self.logs[0].inserted == self.logs[0].flushed || !self.start_writer() {
                     self.announce_tick();
                 }
             }
@@ -153,24 +151,12 @@ impl Simulation<'_> {
         }
         match self.processes[process as usize].phase {
             Phase::Work => self.part_done(process),
-            Phase::Woken => {
-                if self.log.owner == Some(process) {
-                    self.lead(process)
-                } else if self.log.serves(&self.processes[process as usize]) {
-                    self.is_served(process)
-                } else {
-                    self.take_log(process)
-                }
-            }
+            Phase::Woken => self.woken(process),
             Phase::Served => self.has_log(process),
             Phase::Delayed => Some(self.begin_flush(process)),
             Phase::Flush => self.start_device(process),
             Phase::Flushing => self.wait_on(process),
-            Phase::Flushed => {
-                self.log.flushed = self.log.target;
-                self.tally.flush_ns += self.now_ns - self.flush_began_ns;
-                self.release_log(process)
-            }
+            Phase::Flushed => self.flushed(process),
             Phase::Post => self.next_post(process),
         }
     }

@@ -65,9 +65,9 @@ impl Simulation<'_> {
         if writes_first {
             self.active += 1;
         }
-        self.log.inserted +=
+        self.logs[0].inserted +=
             if last { self.prepared.last_part_bytes } else { self.prepared.part_bytes };
-        own.needs = self.log.inserted;
+        (own.log, own.needs) = (0, self.logs[0].inserted);
         if last {
             return self.commit(session);
         }

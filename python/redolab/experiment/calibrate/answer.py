@@ -29,12 +29,13 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         text = f"Forecasts cannot start from this run: calibrate again. {error}"
         return results(compared, Verdict(text, "undecided", compared.baseline, None, _NOT_CALIBRATED))
     verdict = Verdict(_costs(calibrated), "undecided", compared.baseline, None, _CALIBRATED)
-    return results(compared, verdict, tables=tables(calibrated))
+    return results(compared, verdict, tables=tables(calibrated), warnings=list(calibrated.cautions))
 
 
 def _costs(calibrated: Calibrated) -> str:
     """What forecasts can start from: what a flush, a transaction and a row cost here."""
     point, busy = calibrated.point, calibrated.measured[calibrated.today]
+    log = "the log" if point.second is None else "the redo log"
     flush = cost(calibrated, lambda each: each.flush_mean_s + each.flush_cpu_s)
     lone_s = point.transaction_with(1) + point.client_with(1)
     row_s = point.row_with(1) + point.client_with(1)
@@ -44,7 +45,7 @@ def _costs(calibrated: Calibrated) -> str:
         else f" ({units.duration(flush.low)} to {units.duration(flush.high)})"
     )
     sentences = [
-        f"Forecasts can start from this run: a flush of the log takes {units.duration(flush.point or 0.0)}"
+        f"Forecasts can start from this run: a flush of {log} takes {units.duration(flush.point or 0.0)}"
         f"{around} here.",
         f"CPU time is {units.duration(point.flush_cpu_s)} of it.",
         f"A transaction of one row costs {units.duration(lone_s)} of CPU beside it.",

@@ -59,6 +59,7 @@ def tables(calibrated: Calibrated) -> list[Table]:
     rows += [
         _row("flush: CPU", cost(calibrated, lambda each: each.flush_cpu_s)),
         _row("flush: device", cost(calibrated, lambda each: each.flush_mean_s)),
+        *_second(calibrated),
         *(
             _row(f"more after {1e3 * idle_s:.0f} ms idle", more(idle_s))
             for idle_s, _ in point.after_idle_s[1:]
@@ -78,6 +79,14 @@ def tables(calibrated: Calibrated) -> list[Table]:
             first=True,
         )
     ]
+
+
+def _second(calibrated: Calibrated) -> list[dict[str, object]]:
+    """A flush of the second log, where commits wait for one."""
+    if calibrated.point.second is None:
+        return []
+    mean = cost(calibrated, lambda each: 0.0 if each.second is None else each.second.flush_mean_s)
+    return [_row("flush of the binary log: device", mean)]
 
 
 def _row(name: str, seconds: Estimate) -> dict[str, object]:

@@ -6,7 +6,7 @@ waiting for the log and a commit delay. Log device and CPUs are hardware.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -54,11 +54,16 @@ class Change:
         """The costs with the change."""
         if self.device_scale == 1.0:
             return calibration
+        second = calibration.second
         return replace(
             calibration,
-            flush_s=tuple(self.device_scale * value for value in calibration.flush_s),
+            flush_s=self._scaled(calibration.flush_s),
             device_s_per_byte=self.device_scale * calibration.device_s_per_byte,
+            second=second and replace(second, flush_s=self._scaled(second.flush_s)),
         )
+
+    def _scaled(self, flush_s: Sequence[float]) -> tuple[float, ...]:
+        return tuple(self.device_scale * value for value in flush_s)
 
 
 def enough(commits: int, sessions: int) -> int:
@@ -87,12 +92,22 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
         reasons.append(
             "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
         )
-    if today.commit_wait == "wait" and today.sessions <= COMMIT_SIBLINGS:
+    least = _sessions_for_delay(calibrated)
+    if today.commit_wait == "wait" and least is None:
+        reasons.append("Commit delay: this server has none without a binary log.")
+    elif today.commit_wait == "wait" and least is not None and today.sessions < least:
         reasons.append(
-            f"Commit delay: it takes effect beside {COMMIT_SIBLINGS} other transactions, and today has "
+            f"Commit delay: it takes effect beside {units.counted(least - 1, 'other transaction')}, and today has "
             f"{units.counted(today.sessions, 'session')}."
         )
     return reasons
+
+
+def _sessions_for_delay(calibrated: Calibrated) -> int | None:
+    """The fewest sessions that a commit delay can gain by; None where the server has none."""
+    if calibrated.point.second is not None:
+        return 2
+    return None if calibrated.point.handed_on else COMMIT_SIBLINGS + 1
 
 
 def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
@@ -155,7 +170,8 @@ def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
 
     Source: PostgreSQL manual, "WAL Configuration".
     """
-    if today.commit_wait == "nowait" or today.sessions <= COMMIT_SIBLINGS:
+    least = _sessions_for_delay(calibrated)
+    if today.commit_wait != "wait" or least is None or today.sessions < least:
         return []
     delay = max(1, round(1e6 * calibrated.point.flush_mean_s / 2)) if today.commit_delay_us == 0 else 0
     name = f"a commit delay of {delay:,} µs" if delay else "no commit delay"

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from redolab import _core
 from redolab.forecast.advice.changes import (
     COMMITS,
     REPLICATE_COMMITS,
@@ -178,7 +179,8 @@ def _advised(
     def ratio(quantity: str) -> tuple[Estimate, int]:
         point, replicates = changed.ratios(base, quantity)
         past = log_ratios(scores, MODEL, family, quantity)
-        interval = prediction_interval(point, replicates, past, extrapolated=bool(unmeasured))
+        wide = _core.is_wide(bool(unmeasured), calibrated.point.prior_holds, bool(past))
+        interval = prediction_interval(point, replicates, past, extrapolated=wide)
         return Estimate(interval.point, interval.low, interval.high, interval.level), interval.verified
 
     throughput, verified = ratio("throughput_per_s")

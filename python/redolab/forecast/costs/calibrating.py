@@ -1,7 +1,8 @@
 """From a stored run to what forecasts need: costs that were measured directly, each with its scatter.
 
 - A transaction, while sessions have a CPU each: what a lone session does beside its flush. The server counts
-  and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time.
+  and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time. Where the server does not time
+  them, and of which log they are: `redolab.forecast.costs.flushes`.
 - A flush: CPU time and the device's, of the same lone session.
 - A transaction while sessions compete: many sessions whose commits do not wait (`nowait`). One such session
   tells what it costs while caches are warm. What a lone session that waits takes more is cold caches.
@@ -29,7 +30,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from redolab.analysis.commit_times import Histogram, means_of_parts_us
+from redolab.analysis.commit_times import Histogram
 from redolab.analysis.reading import read_latency
 from redolab.forecast.costs.costs import (
     LEAST_S,
@@ -38,20 +39,27 @@ from redolab.forecast.costs.costs import (
     Calibration,
     Curve,
     Scenario,
-    after_idle,
+    SecondCosts,
     client_threads,
     parameters,
     statements_of,
 )
+from redolab.forecast.costs.flushes import after_idle_s, flush_quantiles, flushes_of, per_byte_s
+from redolab.forecast.costs.logs import Logs, logs_of
 from redolab.forecast.costs.measured import quantities
-from redolab.forecast.costs.settings import Chosen, SampledSetting, choose, sampled_settings, today_of
-from redolab.model.distribution import quantiles
+from redolab.forecast.costs.settings import (
+    Chosen,
+    SampledSetting,
+    choose,
+    sampled_settings,
+    server_measured,
+    today_of,
+)
 from redolab.model.group_commit import simulate
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 
 REPLICATES = 40
-QUANTILES = 200
 _SEED = 1
 # Of a client's waking up for a lone session, what its CPU's having idled takes: with two sessions it is half.
 _IDLE_SHARE = 0.5
@@ -81,6 +89,8 @@ class Calibrated:
     """By setting."""
     today: str
     """The setting that a forecast starts from and is compared with."""
+    cautions: tuple[str, ...] = ()
+    """What was taken for granted, in sentences."""
 
 
 def calibrate(run: Run, names: Collection[str] | None = None, today: str | None = None) -> Calibrated:
@@ -94,11 +104,12 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
     Raises:
         NoCostsError: the run does not tell them; the text says which, and what to run.
     """
-    observed = sampled_settings(run, names)
+    logs = logs_of(server_measured(run))
+    observed = sampled_settings(run, names, logs)
     histograms, responses = read_latency(run), read_latency(run, "response")
-    chosen = choose(observed, run)
+    chosen = choose(observed, run, logs)
     machine = run.manifest["machine"]
-    direct = _costs(chosen, histograms, machine)
+    direct = _costs(chosen, histograms, machine, logs)
     point = _with_waits(chosen.busy, direct)
     rng = random.Random(int(run.manifest["design"]["seed"]))
     blocks = sorted({sample.block for item in observed.values() for sample in item.samples})
@@ -112,7 +123,7 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
             for name, item in observed.items()
         }
         if all(item.samples for item in resampled.values()):
-            costs = _costs(choose(resampled, run), histograms, machine)
+            costs = _costs(choose(resampled, run, logs), histograms, machine, logs)
             more = costs.wake_s / direct.wake_s
             served_s = tuple((sessions, more * cost_s) for sessions, cost_s in point.served_s)
             replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=served_s))
@@ -125,21 +136,27 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
             for name, item in scenarios.items()
         },
         today or today_of(scenarios, run),
+        logs.cautions(chosen.lone.untimed),
     )
 
 
-def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any]) -> Calibration:
+def _costs(
+    chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any], logs: Logs
+) -> Calibration:
     """The costs, with `wake_s` per commit that waits instead of per wait."""
     lone, busy = chosen.lone, chosen.busy
     cpus = int(machine["cpus"] or 1)
-    alone_s = max(lone.elapsed_s - lone.flushing_s, LEAST_S)
-    flush_cpu_s = max(lone.cpu_s - alone_s, LEAST_S) / lone.flushes
+    flushes = flushes_of(chosen, logs)
+    alone_s = max(lone.elapsed_s - flushes.elapsed_s, LEAST_S)
     competing = _competing(chosen, cpus)
     client = _of_the_client(chosen, competing, cpus)
     warm = chosen.lone_nowait
     cold_s = 0.0 if warm is None else max(0.0, alone_s - warm.elapsed_s)
-    device_s = max(lone.flush_s - flush_cpu_s, LEAST_S)
-    after_idle_s = _after_idle_s(chosen)
+    longer_s = after_idle_s(chosen)
+    shapes = [
+        flush_quantiles(lone, histograms, device_s, part)
+        for device_s, part in zip(flushes.device_s, flushes.parts, strict=True)
+    ]
     if lone.loop == "client" and competing:
         # Where its client and server are decides how long a lone session takes: its CPU time is that of few.
         lone_s = competing[0].server_s
@@ -153,13 +170,13 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
             *_by_sessions([(item.sessions, item.server_s) for item in competing], lone.loop, cpus),
         ),
         row_cpu_s=((1, LEAST_S),),
-        flush_cpu_s=flush_cpu_s,
+        flush_cpu_s=flushes.cpu_s,
         wake_s=0.0,
         commit_bytes=max(1.0, lone.per_commit("log_bytes")),
         row_bytes=0.0,
-        flush_s=_flush_quantiles(lone, histograms, device_s),
-        device_s_per_byte=_per_byte_s(chosen, after_idle_s),
-        after_idle_s=after_idle_s,
+        flush_s=shapes[0],
+        device_s_per_byte=per_byte_s(chosen, longer_s),
+        after_idle_s=longer_s,
         client_s=client.cost_s,
         client_wake_s=client.wake_s,
         hand_over_exit_s=client.exit_s,
@@ -169,9 +186,14 @@ def _costs(chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping
         emulated=lone.per_commit("device_requested_s") > 0,
         one_interrupt=(machine.get("disk_queues") or 1) == 1,
         row_known=chosen.rows is not None or chosen.rows_nowait is not None,
+        handed_on=logs.grouping is not None and logs.grouping.handed_on,
+        second=None
+        if len(shapes) == 1
+        else SecondCosts(flushes.cpu_s, shapes[1], logs.own_devices, lone.in_groups),
+        system=logs.system(lone.loop),
     )
     sessions = busy.scenario.sessions
-    waiting_s = busy.cpu_s - busy.flushes * flush_cpu_s
+    waiting_s = busy.cpu_s - busy.flushes * flushes.cpu_s
     waiting_s -= costs.transaction_with(sessions) + costs.client_with(sessions)
     return _with_rows(replace(costs, wake_s=max(waiting_s, LEAST_S) / busy.waiting_share), chosen)
 
@@ -300,43 +322,6 @@ def _row_s(costs: Calibration, rows: SampledSetting) -> float:
         waits = 0.0 if scenario.sessions == 1 else rows.waiting_share
         left_s -= rows.flushes * costs.flush_cpu_s + waits * costs.wake_s
     return max(left_s / (_statements(rows) - 1), LEAST_S)
-
-
-def _per_byte_s(chosen: Chosen, after_idle_s: Sequence[tuple[float, float]]) -> float:
-    """Time of the device per byte: the log writer's flushes are large, those of lone commits small.
-
-    The log writer's come after the device has idled.
-    """
-    writer = next((item for item in chosen.nowait if item.scenario.sessions == 1 and item.flushes), None)
-    if writer is None:
-        return 0.0
-    longer_s = writer.usual_flush_s - chosen.lone.flush_s - after_idle(after_idle_s, writer.idle_s)
-    return max(0.0, longer_s / (writer.per_commit("log_bytes") / writer.flushes))
-
-
-def _after_idle_s(chosen: Chosen) -> tuple[tuple[float, float], ...]:
-    """How much longer a flush takes, by how long the device idled: from a lone session that pauses."""
-    lone = chosen.lone
-    paused = [
-        (item.pause_s + lone.idle_s, max(0.0, item.usual_flush_s - lone.flush_s)) for item in chosen.paused
-    ]
-    return ((lone.idle_s, 0.0), *paused) if paused else ()
-
-
-def _flush_quantiles(
-    lone: SampledSetting, histograms: Mapping[int, Histogram], device_s: float
-) -> tuple[float, ...]:
-    """The shape of a lone session's commit times, shifted and scaled to the mean time of the device."""
-    counts: Counter[float] = Counter()
-    for sample in lone.samples:
-        counts.update(histograms.get(sample.sample, {}))
-    if not counts:
-        return (device_s, device_s)
-    times = [1e-6 * time_us for time_us in means_of_parts_us(counts, QUANTILES)]
-    shift_s = sum(times) / len(times) - device_s
-    shifted = [max(time - shift_s, 0.3 * device_s) for time in times]
-    scale = device_s / quantiles(shifted).mean_s
-    return tuple(scale * time for time in shifted)
 
 
 def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 from redolab import _core
 from redolab.model.distribution import Distribution, quantiles
-from redolab.model.group_commit import Arrivals, GroupCommitParameters
+from redolab.model.group_commit import Arrivals, GroupCommitParameters, SecondLog
 from redolab.records.load import arrival_rate_of
 
 Curve = tuple[tuple[int, float], ...]
@@ -37,10 +37,10 @@ class Scenario:
     """Sessions that work; with arrivals, those that there are for them."""
     rows_per_commit: int = 1
     commit_wait: str = "wait"
-    """`wait` or `nowait`."""
+    """`wait` or `nowait`; of two logs also `redo` or `binlog`, which wait for that one alone."""
     commit_delay_us: int = 0
     log_device_ms: float | None = None
-    """Time of a flush on another log device; None for the one that was measured."""
+    """Time of every flush on another log device; None for the one that was measured."""
     cpus: float | None = None
     """Effective CPUs; None for those that were measured."""
     think_time_ms: float = 0.0
@@ -56,6 +56,25 @@ class Scenario:
 
 FACTORS: tuple[str, ...] = tuple(field.name for field in fields(Scenario))
 """What a forecast can be asked about."""
+
+
+@dataclass(frozen=True)
+class SecondCosts:
+    """What a flush of the log costs that a commit waits for after the first, and where it lies. Seconds."""
+
+    flush_cpu_s: float
+    """CPU time in a flush."""
+    flush_s: tuple[float, ...]
+    """Time of a flush as quantiles at equal steps, without its CPU time."""
+    own_device: bool = False
+    """Whether it lies on a device of its own."""
+    in_groups: bool = False
+    """Whether those whom one flush of the first log served wait for this one as one group."""
+
+    @property
+    def flush_mean_s(self) -> float:
+        """Mean time of a flush, without its CPU time."""
+        return quantiles(self.flush_s).mean_s
 
 
 @dataclass(frozen=True)
@@ -106,6 +125,17 @@ class Calibration:
     """Whether one CPU hears of all that the log's disk has done."""
     row_known: bool = True
     """Whether the run had settings with several rows per commit, so that a row's cost is known."""
+    handed_on: bool = False
+    """Whether who releases a log hands it on, and wakes nobody in vain."""
+    second: SecondCosts | None = None
+    """The log that a commit waits for after the first; None where there is one."""
+    system: str = ""
+    """Database, loop and logs, where commits share flushes in another way than PostgreSQL's."""
+
+    @property
+    def prior_holds(self) -> bool:
+        """Whether what is assumed of the model's errors before any was seen holds: it was found on PostgreSQL."""
+        return not self.handed_on
 
     @property
     def flush_mean_s(self) -> float:
@@ -162,14 +192,18 @@ def statements_of(rows_per_commit: int) -> int:
 def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters:
     """What the group-commit model needs for `scenario`.
 
-    Another log device is taken to need the same time for every flush, CPU time included.
+    Another log device is taken to need the same time for every flush of either log, CPU time included.
 
     Raises:
-        ValueError: something that cannot be, named; or rows per commit whose cost was not measured.
+        ValueError: something that cannot be, named; rows per commit whose cost was not measured; or logs
+            that there are not.
     """
     needs = _core.group_commit_needs(calibration, scenario)
     for name in ("commit_cpu", "row_cpu", "device"):
         needs[name] = Distribution(*needs[name])
+    if needs["second"] is not None:
+        device = Distribution(*needs["second"].pop("device"))
+        needs["second"] = SecondLog(device, **needs["second"])
     pause, burst = needs.pop("load")
     if burst is None:
         return GroupCommitParameters(**needs, think=Distribution(*pause))

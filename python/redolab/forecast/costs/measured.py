@@ -74,7 +74,8 @@ def quantities(
     Per commit, whatever the run's unit of work is. Each has Student's t interval. Throughput and use are
     means over the samples, times and commits per flush means over all commits and all flushes, percentiles
     geometric means over the samples. CPU is that of server and client over all CPUs of the machine. The
-    device is busy for as long as flush calls took by the server's account, or the emulated device by its own.
+    device is busy for as long as flush calls took by the server's account, or the emulated device by its own;
+    with two logs that is not known. Commits per flush are those of the first log.
 
     Args:
         samples: of the setting.
@@ -112,6 +113,9 @@ def _cpu_utilization(sample: Sample) -> float | None:
 
 
 def _device_utilization(sample: Sample) -> float | None:
+    if sample.binlog_flushes:
+        # Flushes of two logs overlap, or wait for each other: their times do not say how long a device is busy.
+        return None
     busy = sample.device_delivered_s if sample.device_flushes else sample.log_flush_time_s
     return None if busy is None else busy / sample.elapsed_s
 

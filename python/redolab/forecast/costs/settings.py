@@ -5,14 +5,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from redolab.analysis.reading import counting, read_samples
 from redolab.errors import UsageError
 from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
+from redolab.forecast.costs.logs import REDO, LogColumns, Logs
 from redolab.records.load import pause_of
 from redolab.records.run import Run
 from redolab.records.sample import Sample
-from redolab.records.servers import SERVER
+from redolab.records.servers import SERVER, server_of
 
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
@@ -38,6 +40,14 @@ class SampledSetting:
     samples: Sequence[Sample]
     pause_s: float = 0.0
     """After each commit, without leaving the CPU."""
+    logs: tuple[LogColumns, ...] = (REDO,)
+    """Those whose flushes are counted below, in the order in which a commit waits for them."""
+    in_groups: bool = False
+    """Those whom one flush of the first log served wait for the second as one group."""
+
+    def of(self, *logs: LogColumns) -> SampledSetting:
+        """The same, as far as it is of these logs."""
+        return replace(self, logs=logs)
 
     def per_commit(self, *names: str) -> float:
         """The sum of these columns per commit; what is missing counts as nothing."""
@@ -71,17 +81,24 @@ class SampledSetting:
 
     @property
     def flushing_s(self) -> float:
-        """Time in writes and flushes of the log per commit."""
-        return self.per_commit("log_write_time_s", "log_flush_time_s")
+        """Time in writes and flushes of the logs per commit, as the server timed it."""
+        return self.per_commit(*(name for log in self.logs for name in log.times))
+
+    @property
+    def untimed(self) -> tuple[LogColumns, ...]:
+        """The logs whose flushes the server did not time in every sample."""
+        return tuple(
+            log for log in self.logs if not all(getattr(sample, log.times[-1]) for sample in self.samples)
+        )
 
     @property
     def flushes(self) -> float:
-        """Flushes per commit."""
-        return self.per_commit("log_flushes")
+        """Flushes per commit, of all logs."""
+        return self.per_commit(*(log.flushes for log in self.logs))
 
     @property
     def flush_s(self) -> float:
-        """Time of a write and flush of the log."""
+        """Time of a write and flush of a log."""
         return self.flushing_s / self.flushes
 
     @property
@@ -99,8 +116,10 @@ class SampledSetting:
 
     @property
     def waiting_share(self) -> float:
-        """Commits that wait for another's flush, by commits; at least a twentieth."""
-        return max(0.05, 1 - self.flushes)
+        """Waits for another's flush, by commits; at least a twentieth. With two logs there can be two of a
+        commit, or one for both where groups stay together."""
+        waits = [1 - self.of(log).flushes for log in self.logs]
+        return max(0.05, waits[-1] if self.in_groups else sum(waits))
 
     @property
     def throughput_per_s(self) -> float:
@@ -108,9 +127,14 @@ class SampledSetting:
         return self.commits / sum(sample.elapsed_s for sample in self.samples)
 
 
-def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, SampledSetting]:
+def sampled_settings(run: Run, names: Collection[str] | None, logs: Logs) -> dict[str, SampledSetting]:
     """The settings of `names`; without, all that have the baseline's loop and log device, and those of a lone
     session that pauses, which tell of the log device alone.
+
+    Args:
+        run: a stored run.
+        names: of settings.
+        logs: of its server.
 
     Raises:
         NoCostsError: the run measured no commits.
@@ -135,6 +159,8 @@ def sampled_settings(run: Run, names: Collection[str] | None) -> dict[str, Sampl
             levels[name].get("loop", load.get("loop", "server")),
             samples,
             pause_of(levels[name]),
+            logs.columns,
+            logs.grouping is not None and logs.grouping.in_groups,
         )
         for name, samples in by_setting.items()
     }
@@ -148,13 +174,24 @@ def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None
     def below(name: str) -> tuple[str | None, str | None]:
         return levels[name].get(SERVER), levels[name].get("log_device_ms")
 
-    like = baseline if baseline is not None and baseline in levels else next(iter(levels))
+    like = _like(levels, baseline)
     return {
         name
         for name in levels
         if below(name) == below(like)
         and (levels[name].get("loop") == levels[like].get("loop") or "pause_ms" in levels[name])
     }
+
+
+def _like(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> str:
+    return baseline if baseline is not None and baseline in levels else next(iter(levels))
+
+
+def server_measured(run: Run) -> Mapping[str, Any]:
+    """The record of the server whose costs are read, unless settings are named: the baseline's."""
+    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
+    like = _like(levels, run.manifest["design"].get("baseline"))
+    return server_of(run.manifest["engine"], levels[like])
 
 
 def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
@@ -179,6 +216,14 @@ def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
     return min(observed, key=order)
 
 
+def _flushes_told(waiting: SampledSetting, nowait: SampledSetting | None) -> bool:
+    """Whether the time of flushes is known, by the server or from commits that do not wait."""
+    if not waiting.untimed:
+        return True
+    counted = all(getattr(sample, log.flushes) for sample in waiting.samples for log in waiting.logs)
+    return nowait is not None and counted
+
+
 @dataclass(frozen=True)
 class Chosen:
     """What each cost is read from."""
@@ -200,8 +245,13 @@ class Chosen:
         return next((item for item in self.nowait if item.scenario.sessions == 1), None)
 
 
-def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
+def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chosen:
     """The settings of `run` that say most: the most rows, the most sessions.
+
+    Args:
+        observed: settings by name.
+        run: where they were measured.
+        logs: of its server.
 
     Raises:
         NoCostsError: one that is needed is missing, or lacks what costs are read from; the text says which.
@@ -234,8 +284,10 @@ def choose(observed: Mapping[str, SampledSetting], run: Run) -> Chosen:
             f"is no calibration: it has no setting of {missing} with one row per commit that "
             f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}.",
         )
+    nowait = among("nowait", rows=False, lone=True)
     for item in (lone, busy):
-        if any(sample.session_cpu_s is None or not sample.log_flush_time_s for sample in item.samples):
+        told = _flushes_told(item, None if logs.grouping is None else nowait)
+        if not told or any(sample.session_cpu_s is None for sample in item.samples):
             raise NoCostsError(
                 run,
                 "is no calibration: it lacks CPU time or the time of log flushes "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from redolab import _core
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.models import models_of
@@ -78,8 +79,8 @@ def _with_intervals(
         quantity: prediction_interval(
             point,
             [values[quantity] for values in again if quantity in values],
-            log_ratios(record, name, family, quantity),
-            extrapolated=far,
+            past := log_ratios(record, name, family, quantity),
+            extrapolated=_core.is_wide(far, calibrated.point.prior_holds, bool(past)),
         )
         for quantity, point in points.items()
     }

@@ -73,6 +73,8 @@ class Outlook:
     point: Quantities
     replicates: tuple[Quantities, ...]
     """The same from each resampled calibration; nothing for one that has no steady state."""
+    prior_holds: bool = True
+    """Whether what is assumed of a model that was never checked was found on servers that commit alike."""
 
 
 def forecast(
@@ -138,6 +140,7 @@ def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         bool(extrapolated(calibrated, scenario)),
         _simulated(calibrated.point, scenario, many),
         (),
+        calibrated.point.prior_holds,
     )
 
 
@@ -171,7 +174,8 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
     for name, value in outlook.point.items():
         replicates = [one[name] for one in outlook.replicates if name in one]
         errors = log_ratios(record, MODEL, outlook.family, _core.scored(name))
-        low, high, verified = _core.predicted(name, value, replicates, errors, outlook.extrapolated)
+        wide = _core.is_wide(outlook.extrapolated, outlook.prior_holds, bool(errors))
+        low, high, verified = _core.predicted(name, value, replicates, errors, wide)
         predictions[name] = Predicted(value, low, high, LEVEL, verified)
     return predictions
 
@@ -197,9 +201,8 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
         of_ratio, of_quantity = (
             log_ratios(record, MODEL, asked.family, one) for one in (RATIOS.get(scored, scored), scored)
         )
-        low, high, verified = _core.predicted_ratio(
-            point, replicates, of_ratio, of_quantity, asked.extrapolated
-        )
+        wide = _core.is_wide(asked.extrapolated, asked.prior_holds, bool(of_quantity))
+        low, high, verified = _core.predicted_ratio(point, replicates, of_ratio, of_quantity, wide)
         ratios[name] = Predicted(point, low, high, LEVEL, verified)
     return ratios
 
@@ -341,7 +344,7 @@ def _misfit(today: Mapping[str, Any]) -> list[str]:
 
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
-    warnings = []
+    warnings = [*calibrated.cautions]
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
         warnings.append(UNVERIFIED.format(family=asked.family))
     least_ms, device_ms = least_device_ms(calibrated.point), asked.scenario.log_device_ms

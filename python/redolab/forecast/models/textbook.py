@@ -2,10 +2,10 @@
 or published.
 
 None but the approximation knows group commit: to them the log is a station at which every commit has a
-flush of its own, whose CPU time it spends itself. The open formulas (M/M/1, Erlang C, the published curves)
-are applied to sessions that loop as is often done. The arrival rate is taken to be the throughput X at
-which N = X (R(X) + Z). That pretends that arrivals come at random whatever the sessions do. What a model
-cannot speak of it refuses with `ValueError` and the reason.
+flush of its own, whose CPU time it spends itself. Two logs are one station with both flushes. The open
+formulas (M/M/1, Erlang C, the published curves) are applied to sessions that loop as is often done. The
+arrival rate is taken to be the throughput X at which N = X (R(X) + Z). That pretends that arrivals come at
+random whatever the sessions do. What a model cannot speak of it refuses with `ValueError` and the reason.
 
 Sources: with each model's own module (`closed`, `erlang`, `queueing`, `group_commit_approximation`).
 """
@@ -186,7 +186,7 @@ def _two_stations(
     response_s = cpu_s + log_s
     # The flush's part of the CPU queue stands in the commit.
     commit_s = log_s + cpu_s * demands.flush_cpu_s / demands.cpu_s
-    waits = scenario.commit_wait == "wait"
+    waits = scenario.commit_wait != "nowait"
     return _said(
         throughput_per_s=throughput,
         response_time_ms=1e3 * response_s,
@@ -224,10 +224,11 @@ def _fixed_point(
 
 def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
     asked = parameters(calibration, scenario)
-    if asked.commit_delay_s > 0:
+    if scenario.commit_delay_us > 0:
         raise ValueError("without group commit a commit delay has no meaning")
     waits = not asked.asynchronous
-    flush_cpu_s = asked.flush_cpu_s if waits else 0.0
+    second = asked.second
+    flush_cpu_s = asked.flush_cpu_s + (second.flush_cpu_s if second else 0.0) if waits else 0.0
     return _Demands(
         cpu_s=asked.transaction_cpu_s + flush_cpu_s,
         flush_cpu_s=flush_cpu_s,
@@ -238,7 +239,8 @@ def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
 
 
 def _device_s(asked: GroupCommitParameters) -> float:
-    return asked.device.mean_s + asked.device_s_per_byte * asked.transaction_bytes
+    other_s = asked.second.device.mean_s if asked.second else 0.0
+    return asked.device.mean_s + asked.device_s_per_byte * asked.transaction_bytes + other_s
 
 
 def _whole_servers(demands: _Demands) -> tuple[int, float]:

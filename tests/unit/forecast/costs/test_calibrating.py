@@ -12,7 +12,7 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs import calibrating, settings
+from redolab.forecast.costs import calibrating, flushes, settings
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.costs.costs import (
     SERVED_BY_FEW,
@@ -158,6 +158,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Any:
             path=Path("a-run"),
             manifest={
                 "record": "sample", "unit": "commit", "experiment": "calibrate", "machine": {"cpus": 2},
+                "engine": {"name": "embedded"},
                 "design": {"seed": 1}, "load": {"loop": "server", "sessions": 32},
                 "settings": [{"name": name, "levels": levels(name)} for name in names],
             } | manifest,
@@ -326,8 +327,8 @@ def test_a_disk_with_one_queue_tells_one_cpu(given: Any, queues: int | None, one
 def test_flush_times_keep_their_mean_and_their_rare_long_ones() -> None:
     lone = SampledSetting(Scenario(1), "server", [samples()[0]])
     times = {600.0: 990, 20_600.0: 10}
-    flush_s = calibrating._flush_quantiles(lone, {1: times}, 700 * US)
-    assert len(flush_s) == calibrating.QUANTILES
+    flush_s = flushes.flush_quantiles(lone, {1: times}, 700 * US)
+    assert len(flush_s) == flushes.QUANTILES
     assert quantiles(flush_s).mean_s == pytest.approx(700 * US)
     # One in a hundred: two of the two hundred parts.
     assert flush_s[-2:] == pytest.approx([20_000 * US] * 2, rel=0.11)

@@ -72,9 +72,9 @@ const explorer_sentences = (meta, setting) => {
 
   function cautions(state) {
     if (!state.outlook) return [];
-    const told = state.outlook.beyond.map(beyond);
+    const told = [...meta.cautions, ...state.outlook.beyond.map(beyond)];
     if (state.today) told.push(...misfit(state.today));
-    const { family } = state.outlook;
+    const family = meta.system ? `${state.outlook.family} (${meta.system})` : state.outlook.family;
     if (state.said?.quantities.throughput_per_s.forecast?.verified === 0) told.push(words.filled(meta.words.unverified, { family }));
     const device = levels.log_device_ms;
     if (device !== null && device < meta.least_device_ms) {

@@ -40,11 +40,14 @@
     new Float64Array(wasm.memory.buffer, at, values.length).set(values);
   }
 
+  // The order of the crate redolab-forecast.
+  const waits = ["nowait", "wait", "redo", "binlog"];
+
   function give_setting(levels) {
     give(factors.map((factor) => {
       const level = levels[factor];
       if (level === null) return NaN;
-      return factor === "commit_wait" ? Number(level === "wait") : level;
+      return factor === "commit_wait" ? waits.indexOf(level) : level;
     }));
   }
 
@@ -58,7 +61,7 @@
     const count = quantities.length;
     const beyond = [];
     for (let at = count + 8; at < found.length; at += 4) {
-      const word = (value) => (factors[found[at]] === "commit_wait" && !Number.isNaN(value) ? ["nowait", "wait"][value] : known(value));
+      const word = (value) => (factors[found[at]] === "commit_wait" && !Number.isNaN(value) ? waits[value] : known(value));
       beyond.push({ factor: factors[found[at]], asked: word(found[at + 1]), low: word(found[at + 2]), high: word(found[at + 3]) });
     }
     return { values: named(found), states: found.slice(count, count + 7), backlog: found[count + 7], family, beyond };
