@@ -71,12 +71,12 @@ def test_the_session_is_seen_scanning_and_every_thread_has_its_cpu(engine: Maria
     # Redolab's own two sessions are in neither.
     threads = {process.pid for process in processes}
     assert engine._watched.own_thread not in threads
-    assert engine._threads[engine._control] not in threads
+    assert engine._helpers()[0] not in threads
     assert (after.counters["sampler_cpu_s"] or 0) > (before.counters["sampler_cpu_s"] or 0)
 
 
 def test_cpu_of_threads_that_have_ended_is_the_instances(engine: MariaDBEngine) -> None:
-    connection = connect_private(engine._server.socket)
+    connection = connect_private(engine._own.socket)
     with connection.cursor() as cursor:
         cursor.execute("set global thread_cache_size = 0")
         before = engine.snapshot()
@@ -97,7 +97,7 @@ def test_turns_tell_the_servers_transactions(engine: MariaDBEngine) -> None:
 
     def commit() -> None:
         nonlocal made
-        connection = connect_private(engine._server.socket)
+        connection = connect_private(engine._own.socket)
         with connection.cursor() as cursor:
             cursor.execute("create table redolab.turns (id int) engine=InnoDB")
             while not done.is_set():
@@ -129,7 +129,7 @@ def test_turns_tell_the_servers_transactions(engine: MariaDBEngine) -> None:
 def test_a_lost_watcher_costs_ticks_and_no_sample(engine: MariaDBEngine) -> None:
     number = number_of(engine._watcher)
     with engine.watch() as watch:
-        with connect_private(engine._server.socket) as helper, helper.cursor() as cursor:
+        with connect_private(engine._own.socket) as helper, helper.cursor() as cursor:
             cursor.execute("kill %s", (number,))
         work = engine.work(Amount(HELD_S / 2), NEVER)
     assert work.trouble is None
@@ -146,7 +146,7 @@ def test_what_is_not_measured_is_what_is_true(engine: MariaDBEngine) -> None:
     assert "on and off needs a load of fixed length" in missing
     assert "Wait events" not in missing
     assert "CPU" not in missing
-    with pymysql.connect(unix_socket=str(engine._server.socket), user="root") as asked:  # noqa: SIM117
+    with pymysql.connect(unix_socket=str(engine._own.socket), user="root") as asked:  # noqa: SIM117
         with asked.cursor() as cursor:
             cursor.execute("select @@performance_schema")
             assert cursor.fetchall() == ((0,),)
