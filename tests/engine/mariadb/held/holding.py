@@ -79,8 +79,12 @@ def apply(hold: Hold, values: Mapping[str, str]) -> None:
 
 
 def end(hold: Hold) -> None:
+    """Let it go, as the engine does."""
     try:
         hold.leave(threading.Event())
+    except BaseException:
+        hold.leave_to_guard()
+        raise
     finally:
         hold.close()
 

@@ -54,9 +54,7 @@ def test_everything_is_put_back_and_recorded(server: MariaDB, url: str, data: Pa
     assert list(data.iterdir()) == []
 
 
-def test_a_value_is_noted_before_it_is_changed(
-    server: MariaDB, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_value_is_noted_before_it_is_changed(server: MariaDB, url: str) -> None:
     seen = []
 
     def look_first(connection: object, name: str, value: str) -> None:
@@ -65,10 +63,10 @@ def test_a_value_is_noted_before_it_is_changed(
         set_global(connection, name, value)  # type: ignore[arg-type]
 
     before = server.ask(f"select @@global.{REDO} as it")[0]["it"]
-    monkeypatch.setattr("redolab.engine.mariadb.parameters.set_global", look_first)
     hold = hold_of(url)
-    begin(hold)
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("redolab.engine.mariadb.parameters.set_global", look_first)
+        begin(hold)
     end(hold)
     assert seen[0] == (REDO, str(before))
 
