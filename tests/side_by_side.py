@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 TIMED = "timed"
-# A report's tests share one browser. A measured time is one group, wherever its file lies.
+# A report's tests share one browser, those of somebody's MariaDB or MySQL its server. A measured time is one group, wherever its file lies.
 GROUPS = {
     "tests/engine/forecast": TIMED,
     "tests/engine/linux": TIMED,
     "tests/engine/machine": TIMED,
     "tests/engine/mariadb": TIMED,
+    "tests/engine/mariadb/held": "held",
     "tests/engine/postgres/observer": TIMED,
     "tests/engine/postgres/waits": TIMED,
     "tests/engine/postgres/test_client_load.py": TIMED,

@@ -88,7 +88,7 @@ class DatabaseCharge:
         """Whether nobody else can have begun since; another run has put everything back before it did."""
         try:
             standing = find_database(self._control, self._marks())
-            if standing and standing.mark:
+            if standing and "session" in standing.lists and standing.mark:
                 # A statement of the killed run may take long, and holds its lock until then.
                 end_sessions(self._control)
             return await_end_of_run(self._control, _RUN_ENDS_LIMIT_S)

@@ -44,7 +44,8 @@ def recover(control: Connection, connector: Connector, marks: Mapping[str, str])
         if standing is None or standing.doubt:
             return False
         if standing.mark:
-            end_sessions(control)
+            if "session" in standing.lists:
+                end_sessions(control)
             before = read_parameters_before(control, standing.mark)
             left = _by_hand(before)
             for name, value in before.items():
@@ -53,7 +54,8 @@ def recover(control: Connection, connector: Connector, marks: Mapping[str, str])
                 " Every parameter is put back. The database redolab is still there: the next run from this "
                 "machine on that server drops it first, or DROP DATABASE redolab does."
             )
-            complaint = _tear_down(control, connector, standing.mark)
+            if "teardown" in standing.lists:
+                complaint = _tear_down(control, connector, standing.mark)
         drop_database(control)
         _forget(control, standing.mark)
     except (pymysql.Error, RedolabError) as error:

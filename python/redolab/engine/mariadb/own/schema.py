@@ -8,7 +8,7 @@ machine kept a mark for this server: a run that was killed between two statement
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from redolab.engine.mariadb.connection import Connection, ask, fetch
@@ -33,6 +33,8 @@ class Standing:
     """Why it is not taken as Redolab's own; None where it is."""
     looks_made: bool
     """Whether its journal says that a Redolab made it, which proves nothing."""
+    lists: Collection[str] = ()
+    """Which lists it has; a run that was killed in making or dropping them leaves a part."""
 
 
 def server_place(control: Connection) -> str:
@@ -58,15 +60,15 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
     said = _SEALED.fullmatch(found["comment"] or "")
     mark = next((mark for mark in marks if said and said[1] == seal(mark, JOURNAL)), None)
     doubt = None
-    if not said:
-        doubt = "Redolab did not make it"
-    elif found["lists"] != len(LISTS):
+    if found["odd_lists"]:
         doubt = "its lists are not the plain tables that Redolab makes"
+    elif not said:
+        doubt = "Redolab did not make it"
     elif found["definer"]:
         doubt = f"{found['definer']} defined a view, trigger, routine or event in it"
     elif mark is None:
         doubt = "its mark is not known on this machine"
-    return Standing(None if doubt else mark, doubt, said is not None)
+    return Standing(None if doubt else mark, doubt, said is not None, str(found["lists"]).split(","))
 
 
 def make_database(control: Connection, mark: str) -> None:
