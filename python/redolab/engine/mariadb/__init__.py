@@ -56,10 +56,10 @@ def _check(flavour: Flavour, target: str, wanted: Mapping[str, Wanted]) -> Check
     return check_private(flavour, wanted)
 
 
-def _check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG001
+def _check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     from redolab.engine.mariadb.checkup import check_url
 
-    return check_url(target)
+    return check_url(target, wanted)
 
 
 def _changes(

@@ -1,15 +1,31 @@
-"""Whether a private MariaDB or MySQL can be had here; and what could be seen of somebody's."""
+"""Whether a private MariaDB or MySQL can be had here; and what can be run on and seen of somebody's.
+
+Everything is asked of what a run and a profile ask themselves before they change or watch anything.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import partial
 
+import pymysql
+
 from redolab.engine.mariadb import private
+from redolab.engine.mariadb.connecting.connector import Connector
+from redolab.engine.mariadb.connection import Connection, error_text, socket_of
+from redolab.engine.mariadb.observer.observer import MariadbObserver
+from redolab.engine.mariadb.preflight.conditions import server_conditions
+from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
-from redolab.errors import RefusedError
+from redolab.errors import RedolabError, RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.observation import Observation
+
+_NAME = "redolab doctor"
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Checkup:
@@ -19,25 +35,80 @@ def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Che
     return Checkup((*found.checks, checkup.device_check()), found.refusals)
 
 
-def check_url(target: str) -> Checkup:
-    """What the observer of `redolab profile` can see there.
+def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    """Who and what the server is, what may be run on it, and what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.
     """
-    from redolab.engine.mariadb.observer.observer import MariadbObserver
+    connector = Connector.to_url(target)
+    try:
+        with closing(connector.connect(_NAME, read_only=True)) as control:
+            seen = _observe(target)
+            refusals = _refusals(connector, wanted)
+            checks = [_server(control, connector, seen), *_conditions(control, connector)]
+    except (RefusedError, pymysql.Error) as error:
+        told = str(error) if isinstance(error, RefusedError) else f"{connector.place}: {error_text(error)}."
+        return Checkup((missing("Server", told),), dict.fromkeys((*wanted, "profile"), told))
+    if isinstance(seen, str):
+        return Checkup((*checks, missing("Profile", seen)), {**refusals, "profile": seen})
+    profile = of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]
+    return Checkup((*checks, *profile), refusals)
 
+
+def _observe(target: str) -> Observation | str:
+    """What a profile sees, or why there can be none."""
     try:
-        observer = MariadbObserver(target, 0)
+        with closing(MariadbObserver(target, 0)) as observer:
+            return observer.read()
     except RefusedError as error:
-        return Checkup((missing("Server", str(error)),), {"profile": str(error)})
+        return str(error)
+
+
+def _server(control: Connection, connector: Connector, seen: Observation | str) -> Check:
+    name, version, place = "a server", control.get_server_info(), connector.place  # type: ignore[no-untyped-call]
+    where = ""
+    if not isinstance(seen, str):
+        name, version = seen.server["name"], seen.server["version"]
+        where = ", on this machine" if seen.server["local"] else ", on another machine"
+    text = f"{name} {version} at {place}, as the user {connector.target.user}{where}"
+    if isinstance(socket_of(control), ssl.SSLSocket):
+        return Check("Server", "works", f"{text}, encrypted (TLS)")
+    if connector.target.unix_socket or connector.target.host in _LOOPBACK:
+        return Check("Server", "works", f"{text}, through a socket or a tunnel, not encrypted")
+    return Check(
+        "Server", "limited", f"{text}, not encrypted",
+        "Whoever is on the way can read and change what is sent.",
+        "Add ?ssl-mode=VERIFY_IDENTITY to the URL where the server has TLS.",
+    )  # fmt: skip
+
+
+def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+    """Why each run cannot be, in the words in which it would refuse."""
+    from redolab.engine.mariadb.engine import MariaDBEngine
+
+    if not wanted:
+        return {}
     try:
-        seen = observer.read()
+        engine = MariaDBEngine(connector, None, 0)
+    except RedolabError as error:
+        return dict.fromkeys(wanted, str(error))
+    found = {}
+    with closing(engine):
+        for name, asked in wanted.items():
+            try:
+                engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
+            except RedolabError as error:
+                found[name] = str(error)
+    return found
+
+
+def _conditions(control: Connection, connector: Connector) -> Iterator[Check]:
+    """What a reader of a run's figures would be told of this server; nothing where no run can be."""
+    try:
+        server = check_server(control, connector.place)
     except RefusedError as error:
-        return Checkup((missing("Server", str(error)),), {"profile": str(error)})
-    finally:
-        observer.close()
-    server = seen.server
-    where = "on this machine" if server["local"] else "on another machine"
-    first = Check("Server", "works", f"{server['name']} {server['version']} at {server['place']}, {where}")
-    return Checkup((first, *of_observation(seen.not_available)))
+        yield missing("Runs", str(error))
+        return
+    for text in server_conditions(control, server, None):
+        yield Check("Condition", "limited", "stands in every report", text)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pymysql
@@ -30,6 +31,7 @@ from redolab.engine.mariadb.sessions import ClientSessions, ScanSession, Working
 from redolab.engine.mariadb.settings import half_commit_us, setting_of
 from redolab.engine.mariadb.snapshots import take_snapshot, threads_of
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
@@ -132,6 +134,11 @@ class MariaDBEngine(Engine):
         self._load = mariadb_load(load, self._connector, self._stop)
         names = self._parameter_names(load, combinations)
         self._hold.check_rights(names)
+        if self._own is None and self._watched.process is not None:
+            # A server's working directory is its data directory.
+            check_room(
+                Path(f"/proc/{self._watched.process}/cwd"), load.disk_bytes(None), "free some space there"
+            )
         self._hold.make_schema()
         # What a killed run had left changed is put back by now.
         known = read_parameters(self._control, names)
