@@ -272,7 +272,7 @@ def test_a_mariadb_takes_everything_but_kills(mariadb: MariaDB, redolab: Redolab
     assert "wait/batch needs a pause" in modes["engines"][0]["why"]
     (server,) = checks(found, "Server")
     assert server["found"].startswith("MariaDB 1")
-    assert server["found"].endswith("on this machine")
+    assert "on this machine" in server["found"]
     assert any("performance_schema is off" in check["mend"] for check in checks(found, "Profile"))
     wait_until(lambda: len(mariadb.ask("show processlist")) == 1, "the observer's session ends")
 
