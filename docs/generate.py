@@ -33,6 +33,8 @@ _COUNTS = frozenset(
         "acknowledged",
         "arrivals_unserved",
         "arrivals_waited",
+        "binlog_flushes",
+        "binlog_groups",
         "buffer_hits",
         "buffer_reads",
         "checkpoints",
@@ -40,12 +42,14 @@ _COUNTS = frozenset(
         "device_flushes",
         "failed",
         "groups",
+        "history_list_length",
         "host_cpus",
         "looks",
         "looks_torn",
         "missing",
         "row_versions",
         "rows",
+        "server_commits",
         "server_rows",
         "sessions",
         "ticks",
@@ -113,14 +117,15 @@ def matrix() -> str:
     found = pairs()
     reasons = list(dict.fromkeys(pair.why_not for pair in found if pair.why_not))
     names = [offer.name for offer in OFFERS]
-    rows = [f"| | {' | '.join(names)} |", f"| --- |{' --- |' * len(names)}"]
+    # Without spaces between its cells it fits a terminal.
+    rows = [f"||{'|'.join(names)}|", f"|---|{'---|' * len(names)}"]
     for question in dict.fromkeys(pair.question for pair in found):
         cells = [
             "works" if pair.why_not is None else f"n/a{str(reasons.index(pair.why_not) + 1).translate(_RAISED)}"
             for pair in found
             if pair.question == question
         ]
-        rows.append(f"| {question} | {' | '.join(cells)} |")
+        rows.append(f"|{question}|{'|'.join(cells)}|")
     return "\n".join([*rows, "", "n/a is not applicable, because:", "",
                       *(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))])
 

@@ -80,7 +80,7 @@ def _entry(results: Mapping[str, Any]) -> dict[str, Any]:
         "load": results["load"].get("name") or "",
         "work": tables.load(results),
         "engine": engine["name"],
-        "server": tables.server(results) if tables.is_database(results) else "",
+        "server": _servers(results),
         "log_device_ms": device["requested"] if device else None,
         "cpus": machine["cpus"],
         "cpu_model": machine["cpu_model"],
@@ -90,6 +90,11 @@ def _entry(results: Mapping[str, Any]) -> dict[str, Any]:
         "redolab_version": method["redolab_version"],
         "findings": list(results.get("published") or ()),
     }
+
+
+def _servers(results: Mapping[str, Any]) -> str:
+    named = tables.servers(results) if tables.is_database(results) else []
+    return ", ".join(server for _, server in named)
 
 
 def _identity(run: Mapping[str, Any]) -> tuple[str, str, str, float]:

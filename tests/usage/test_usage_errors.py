@@ -26,12 +26,12 @@ def both(one: str, other: str) -> tuple[str, ...]:
         (["cpu-capacity", "--engine", URL], "does not run on postgresql, only on machine"),
         (
             ["commit-mode", "--engine", "machine"],
-            "commit-mode does not run on machine, only on embedded or postgresql: leave --engine out for its "
-            "default. The engine machine only computes",
+            "commit-mode does not run on machine, only on embedded, postgresql, mariadb, mysql or mysql://: leave "
+            "--engine out for its default. The engine machine only computes",
         ),
         (["commit-mode", "--engine", "sqlite"], "For SQLite Redolab has only the load of whole scans"),
-        (["consistent-read", "--engine", "mysql://u@h/"], "does not run on mysql://, only on embedded,"),
-        (["calibrate", "--engine", "mariadb://u@h/"], "is only watched so far, and never loaded."),
+        (["durability", "--engine", "mariadb://u@h/"], "does not run on mysql://, only on embedded,"),
+        (["cpu-capacity", "--engine", "mysql://u@h/"], "The question is of the machine alone"),
         (["cpu-capacity", "--sessions", "4"], "cpu-capacity takes no --sessions"),
         (["cpu-capacity", "--log-device-ms", "5"], "under Redolab's own server only"),
         (["cpu-capacity", "--settings", "2,3"], "Add 1 to --settings"),
@@ -77,7 +77,7 @@ def both(one: str, other: str) -> tuple[str, ...]:
             "names 3 devices, and mariadb has 2 logs, the redo log and the binary log.",
         ),
         (["commit-mode", "--engine", URL, "--log-device-ms", "5"], "Leave one of the two out."),
-        (["durability", "--engine", URL, "--yes"], "only on embedded: leave --engine out"),
+        (["durability", "--engine", URL, "--yes"], "only on embedded, mariadb or mysql: leave --engine out"),
         (["durability", "--engine", URL, "--yes"], "kills no server but one that it started itself"),
         (["commit-mode", "--seed", "-50"], "--seed is -50; it must be at least 0"),
         (

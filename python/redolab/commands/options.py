@@ -56,7 +56,10 @@ LoadName = Annotated[
 ]
 ScopeName = Annotated[
     str | None,
-    typer.Option(help="Put settings in force per transaction, session (the default), or system."),
+    typer.Option(
+        help="Put settings in force per transaction, session, or system.",
+        show_default="session where the engine has it",
+    ),
 ]
 Settings = Annotated[str | None, typer.Option(help="Only these settings, with commas between.")]
 LogDeviceMs = Annotated[
@@ -69,7 +72,7 @@ Seconds = Annotated[float | None, typer.Option(help="Length of a sample.")]
 # Of `doctor`.
 AskedEngine = Annotated[
     str | None,
-    typer.Option("--engine", help=engine_choices(watched=True), show_default="every one of Redolab's own"),
+    typer.Option("--engine", help=engine_choices(), show_default="every one of Redolab's own"),
 ]
 AskedExperiment = Annotated[
     str | None,

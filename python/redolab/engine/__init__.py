@@ -60,14 +60,9 @@ def default_engine(needs: Collection[Capability]) -> str:
     return offers_for(needs)[0].name
 
 
-def engine_choices(watched: bool = False) -> str:
-    """What `--engine` takes, in words, the URLs last.
-
-    Args:
-        watched: with the servers that can only be watched.
-    """
-    offers = [offer for offer in OFFERS if watched or offer.capabilities - {"watch"}]
-    return _listed([offer.choice for offer in sorted(offers, key=lambda offer: bool(offer.schemes))])
+def engine_choices() -> str:
+    """What `--engine` takes, in words, the URLs last."""
+    return _listed([offer.choice for offer in sorted(OFFERS, key=lambda offer: bool(offer.schemes))])
 
 
 def find_offer(target: str) -> Offer:

@@ -15,7 +15,7 @@ import pytest
 from redolab._core import ClientArgument, ClientSessions
 from redolab.engine.client_job import ClientJob
 from redolab.engine.loops.client_work import work
-from redolab.engine.mariadb.private import PrivateMariaDB
+from redolab.engine.mariadb.private import PrivateServer
 from redolab.errors import InterruptedRunError
 from redolab.records.load import Amount
 from redolab.records.sample import Work
@@ -338,7 +338,7 @@ def test_a_session_shows_its_name(server: MariaDB, place: Path) -> None:
 
 
 def test_a_private_server_takes_them() -> None:
-    private = PrivateMariaDB(10**9, 0)
+    private = PrivateServer("mariadb", disk_bytes=10**9)
     try:
         sessions = ClientSessions.mysql(
             HOST, 0, str(private.socket), "root", None, None, tls="preferred", ca_file=None,

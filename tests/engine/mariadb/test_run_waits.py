@@ -14,6 +14,7 @@ from redolab.engine import open_engine
 from redolab.engine.mariadb.connection import connect_private
 from redolab.engine.mariadb.engine import MariaDBEngine
 from redolab.engine.mariadb.observer.source import RATE_PER_S
+from redolab.engine.mariadb.private import PrivateServer
 from redolab.measure.difference import instance_cpu_s, process_times
 from redolab.records.load import Amount, Scans
 from redolab.records.sample import Ticks
@@ -36,6 +37,11 @@ def engine(request: pytest.FixtureRequest) -> Iterator[MariaDBEngine]:
     ready.apply(setting)
     yield ready
     ready.close()
+
+
+def private(engine: MariaDBEngine) -> PrivateServer:
+    assert engine._own is not None
+    return engine._own
 
 
 def sights(ticks: Ticks, scope: str) -> Counter[tuple[str, str, str]]:
@@ -71,12 +77,12 @@ def test_the_session_is_seen_scanning_and_every_thread_has_its_cpu(engine: Maria
     # Redolab's own two sessions are in neither.
     threads = {process.pid for process in processes}
     assert engine._watched.own_thread not in threads
-    assert engine._helpers()[0] not in threads
+    assert not threads & set(engine._helpers())
     assert (after.counters["sampler_cpu_s"] or 0) > (before.counters["sampler_cpu_s"] or 0)
 
 
 def test_cpu_of_threads_that_have_ended_is_the_instances(engine: MariaDBEngine) -> None:
-    connection = connect_private(engine._own.socket)
+    connection = connect_private(private(engine).socket)
     with connection.cursor() as cursor:
         cursor.execute("set global thread_cache_size = 0")
         before = engine.snapshot()
@@ -97,7 +103,7 @@ def test_turns_tell_the_servers_transactions(engine: MariaDBEngine) -> None:
 
     def commit() -> None:
         nonlocal made
-        connection = connect_private(engine._own.socket)
+        connection = connect_private(private(engine).socket)
         with connection.cursor() as cursor:
             cursor.execute("create table redolab.turns (id int) engine=InnoDB")
             while not done.is_set():
@@ -119,7 +125,8 @@ def test_turns_tell_the_servers_transactions(engine: MariaDBEngine) -> None:
     assert before is not None
     assert after is not None
     # The counter moves when a transaction begins to write, and `made` when its client knows of the end.
-    assert after.transactions - before.transactions == pytest.approx(last - first, abs=25)
+    # MariaDB gives each transaction two numbers.
+    assert after.transactions - before.transactions == pytest.approx(2 * (last - first), abs=50)
     ticks = watch.ticks
     assert ticks.pairs
     assert all(rate > 0 for pair in ticks.pairs for rate in (pair.on_per_s, pair.off_per_s))
@@ -129,7 +136,7 @@ def test_turns_tell_the_servers_transactions(engine: MariaDBEngine) -> None:
 def test_a_lost_watcher_costs_ticks_and_no_sample(engine: MariaDBEngine) -> None:
     number = number_of(engine._watcher)
     with engine.watch() as watch:
-        with connect_private(engine._own.socket) as helper, helper.cursor() as cursor:
+        with connect_private(private(engine).socket) as helper, helper.cursor() as cursor:
             cursor.execute("kill %s", (number,))
         work = engine.work(Amount(HELD_S / 2), NEVER)
     assert work.trouble is None
@@ -142,11 +149,11 @@ def test_a_lost_watcher_costs_ticks_and_no_sample(engine: MariaDBEngine) -> None
 
 def test_what_is_not_measured_is_what_is_true(engine: MariaDBEngine) -> None:
     missing = " ".join(engine.not_measured())
-    assert "instruments are off" in missing
-    assert "on and off needs a load of fixed length" in missing
+    assert "performance_schema is off" in missing
+    assert "MariaDB counts them and does not time them" in missing
     assert "Wait events" not in missing
     assert "CPU" not in missing
-    with pymysql.connect(unix_socket=str(engine._own.socket), user="root") as asked:  # noqa: SIM117
+    with pymysql.connect(unix_socket=str(private(engine).socket), user="root") as asked:  # noqa: SIM117
         with asked.cursor() as cursor:
             cursor.execute("select @@performance_schema")
             assert cursor.fetchall() == ((0,),)
