@@ -30,8 +30,8 @@ NO_PAUSE = (
     "wait/batch needs a pause that gathers commits, and MariaDB and MySQL have one in the binary log alone; "
     "this server keeps none (log_bin is off)"
 )
-# By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone. Forecasts
-# ask for commits that wait for one log of two.
+# By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone.
+# Forecasts ask for commits that wait for one log of two.
 _MODES: Mapping[tuple[str, str | None], tuple[str, str]] = {
     ("wait", "immediate"): ("1", "1"),
     ("wait", "batch"): ("1", "1"),
