@@ -91,7 +91,9 @@ def points() -> Mapping[str, Calibration]:
     """The golden costs, and some of a server with two logs."""
     golden = calibrations()
     client = golden["client"]
-    second = SecondCosts(1.1 * client.flush_cpu_s, tuple(0.7 * value for value in client.flush_s))
+    second = SecondCosts(
+        1.1 * client.flush_cpu_s, tuple(0.7 * value for value in client.flush_s), late_s=30e-6
+    )
     own = replace(second, own_device=True, in_groups=True)
     apart = replace(client, handed_on=True, second=own, system="MySQL, client, two logs")
     return {

@@ -23,7 +23,7 @@ pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
     to.extend([costs.emulated, costs.one_interrupt, costs.row_known, costs.handed_on].map(flag));
     to.push(flag(costs.second.is_some()));
     if let Some(second) = &costs.second {
-        to.push(second.flush_cpu_s);
+        to.extend([second.flush_cpu_s, second.late_s]);
         write_list(to, &second.flush_s);
         to.extend([second.own_device, second.in_groups].map(flag));
     }
@@ -65,6 +65,7 @@ pub fn read_calibration(from: &mut Numbers<'_>) -> Result<Calibration, Refused> 
 fn read_second(from: &mut Numbers<'_>) -> Result<SecondCosts, Refused> {
     Ok(SecondCosts {
         flush_cpu_s: from.next()?,
+        late_s: from.next()?,
         flush_s: from.list()?,
         own_device: from.flag()?,
         in_groups: from.flag()?,
@@ -164,6 +165,7 @@ mod tests {
     fn costs_of_two_logs_are_the_same_when_read_again() {
         let second = SecondCosts {
             flush_cpu_s: 14e-6,
+            late_s: 90e-6,
             flush_s: vec![1e-3, 2e-3],
             own_device: true,
             in_groups: false,

@@ -48,6 +48,9 @@ pub struct SecondLog {
     pub device: Distribution,
     /// Whether it lies on a device of its own. Both on one device flush one after the other.
     pub own_device: bool,
+    /// How much of a flush's time passes once the device is done, until its process is there. On one device for both
+    /// logs the other's flush, if it waits, has begun by then.
+    pub late_ns: u64,
     /// Those whom one flush of the first log served wait for this one as one group, and who led there goes on
     /// for all. Without it each goes on by himself.
     pub in_groups: bool,

@@ -1,6 +1,6 @@
 //! The same parameters and seed give the same result, on every machine and in every later version.
 
-use redolab_sim::{Distribution, Load, Parameters, Plan, Seen, Times, simulate};
+use redolab_sim::{Distribution, Load, Parameters, Plan, SecondLog, Seen, Times, simulate};
 
 const PLAN: Plan = Plan { warm_up: 500, batches: 5, commits_per_batch: 1_000 };
 
@@ -84,13 +84,35 @@ fn asynchronous() -> Parameters {
     parameters
 }
 
+/// Every mechanism of a second log.
+fn two_logs() -> Parameters {
+    let mut parameters = everything();
+    parameters.commit_delay_ns = 0;
+    parameters.handed_on = true;
+    parameters.second = Some(SecondLog {
+        flush_cpu_ns: 11_000,
+        device: Distribution::Gamma { mean_ns: 300e3, cv: 0.7 },
+        own_device: false,
+        late_ns: 20_000,
+        in_groups: true,
+        pause_ns: 70_000,
+        enough: 9,
+    });
+    parameters
+}
+
 #[test]
 fn the_result_is_known() {
-    let hashes = [everything(), open(), asynchronous()]
+    let hashes = [everything(), open(), asynchronous(), two_logs()]
         .map(|parameters| hash(&simulate(&parameters, 20_261_121, PLAN).expect("valid")));
     assert_eq!(
         hashes,
-        [0x9ec9_f252_f2bb_5a9c, 0x3ed8_6921_31a5_b5c9, 0x8715_9dbd_e2e1_d371],
+        [
+            0x9ec9_f252_f2bb_5a9c,
+            0x3ed8_6921_31a5_b5c9,
+            0x8715_9dbd_e2e1_d371,
+            0xc5c2_a303_90bd_5009
+        ],
         "{hashes:#x?}"
     );
 }

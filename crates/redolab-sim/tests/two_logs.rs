@@ -19,6 +19,7 @@ fn second(ms: f64) -> SecondLog {
         flush_cpu_ns: 0,
         device: constant(ms * 1e6),
         own_device: false,
+        late_ns: 0,
         in_groups: false,
         pause_ns: 0,
         enough: 0,
@@ -67,6 +68,18 @@ fn on_devices_of_their_own_one_commits_here_while_another_does_there() {
     let seen = one(&with_logs(2, 1.0, second(1.0)), 10, 100);
     assert_eq!(seen.elapsed_ns, 50 * 4 * MS);
     assert_eq!(seen.device_busy_ns, seen.elapsed_ns);
+}
+
+#[test]
+fn a_flush_that_waits_begins_before_the_process_of_the_one_before_is_there() {
+    let parameters = with_logs(2, 1.0, SecondLog { late_ns: 200_000, ..second(1.0) });
+    // Of four flushes two wait for the device; the other two follow on a release.
+    let seen = one(&parameters, 10, 100);
+    assert_eq!(seen.elapsed_ns, 50 * (4 * MS - 2 * 200_000));
+    // Devices of their own make nobody wait.
+    let apart = SecondLog { own_device: true, late_ns: 200_000, ..second(1.0) };
+    let seen = one(&with_logs(2, 1.0, apart), 10, 100);
+    assert_eq!(seen.elapsed_ns, 50 * (2 * MS + 100_000));
 }
 
 #[test]

@@ -31,6 +31,7 @@ NO_PAUSE = (
     "this server keeps none (log_bin is off)"
 )
 # By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone.
+# Forecasts ask for commits that wait for one log of two.
 _MODES: Mapping[tuple[str, str | None], tuple[str, str]] = {
     ("wait", "immediate"): ("1", "1"),
     ("wait", "batch"): ("1", "1"),
@@ -38,6 +39,8 @@ _MODES: Mapping[tuple[str, str | None], tuple[str, str]] = {
     ("nowait", "immediate"): ("2", "0"),
     ("nowait", None): ("2", "0"),
     ("nowait", "batch"): ("0", "0"),
+    ("redo", None): ("1", "0"),
+    ("binlog", None): ("2", "1"),
 }
 _REDO_TIERS = {"0": "memory", "1": "disk", "2": "os", "3": "disk"}
 _WEAKEST_FIRST = ("memory", "os", "disk")

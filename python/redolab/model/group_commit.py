@@ -56,6 +56,9 @@ class SecondLog:
     """CPU time of one flush, spent by whoever flushes."""
     own_device: bool = False
     """Whether it lies on a device of its own. Both on one device flush one after the other."""
+    late_s: float = 0.0
+    """How much of a flush's time passes once the device is done, until its process is there. On one device
+    for both logs the other's flush, if it waits, has begun by then."""
     in_groups: bool = False
     """Those whom one flush of the first log served wait for this one as one group, and who led there goes on
     for all. Without it each goes on by itself."""

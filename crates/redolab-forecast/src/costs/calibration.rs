@@ -12,6 +12,8 @@ pub struct SecondCosts {
     pub flush_s: Vec<f64>,
     /// Whether it lies on a device of its own.
     pub own_device: bool,
+    /// How much of a flush's time passes once the device is done, until its process is there.
+    pub late_s: f64,
     /// Whether those whom one flush of the first log served wait for this one as one group.
     pub in_groups: bool,
 }

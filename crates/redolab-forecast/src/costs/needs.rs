@@ -97,6 +97,8 @@ impl Calibration {
                 flush_cpu_s: self.flush_cpu_s(second.flush_cpu_s),
                 device: Flush::of(second).device(scenario.log_device_ms),
                 own_device: second.own_device,
+                // Another device's time is without it.
+                late_s: if scenario.log_device_ms.is_none() { second.late_s } else { 0.0 },
                 in_groups: second.in_groups,
                 pause_s,
                 enough: sessions,

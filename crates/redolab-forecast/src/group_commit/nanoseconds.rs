@@ -76,6 +76,7 @@ impl SecondLog {
             flush_cpu_ns: nanoseconds("flush_cpu_s of the second log", self.flush_cpu_s)?,
             device: self.device.nanoseconds(),
             own_device: self.own_device,
+            late_ns: nanoseconds("late_s", self.late_s)?,
             in_groups: self.in_groups,
             pause_ns: nanoseconds("pause_s", self.pause_s)?,
             enough: self.enough,

@@ -30,6 +30,8 @@ pub struct SecondLog {
     pub device: Distribution,
     /// Whether it lies on a device of its own.
     pub own_device: bool,
+    /// How much of a flush's time passes once the device is done, until its process is there.
+    pub late_s: f64,
     /// Those whom one flush of the first log served wait for this one as one group.
     pub in_groups: bool,
     /// How long its leader sleeps before its flush.

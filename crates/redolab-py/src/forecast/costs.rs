@@ -35,7 +35,7 @@ impl<'py> FromPyObject<'_, 'py> for OtherLog {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Ok(Self(read_fields!(object => SecondCosts {
-            flush_cpu_s, flush_s, own_device, in_groups;
+            flush_cpu_s, flush_s, own_device, late_s, in_groups;
         })))
     }
 }

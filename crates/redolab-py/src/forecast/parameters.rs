@@ -54,7 +54,7 @@ impl<'py> FromPyObject<'_, 'py> for OtherLog {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Ok(Self(read_fields!(object => SecondLog {
-            flush_cpu_s, own_device, in_groups, pause_s, enough;
+            flush_cpu_s, own_device, late_s, in_groups, pause_s, enough;
             device: object.getattr("device")?.extract::<Described>()?.distribution()?,
         })))
     }
@@ -113,7 +113,7 @@ fn group_commit_needs(
 
 fn second_entries<'py>(py: Python<'py>, second: &SecondLog) -> PyResult<Bound<'py, PyDict>> {
     let entries = PyDict::new(py);
-    write_fields!(second => entries, { flush_cpu_s, own_device, in_groups, pause_s, enough });
+    write_fields!(second => entries, { flush_cpu_s, own_device, late_s, in_groups, pause_s, enough });
     entries.set_item("device", described(py, &second.device)?)?;
     Ok(entries)
 }

@@ -32,20 +32,21 @@ impl Simulation<'_> {
             device.next = Some(log);
         } else {
             device.serves = Some(log);
-            self.begin_on_device(log);
+            self.begin_on_device(log, 0);
         }
         None
     }
 
-    /// The device begins to write, and then to flush.
-    fn begin_on_device(&mut self, log: u32) {
+    /// The device begins to write, and then to flush; for one that had to wait it did so `late_ns` ago.
+    fn begin_on_device(&mut self, log: u32, late_ns: u64) {
         let own = &self.logs[log as usize];
         let bytes = own.target - own.flushed;
         let place = own.rules.device as usize;
         let idle_ns = self.now_ns - self.devices[place].idle_since_ns;
-        let device_ns = self.draws.devices[log as usize].draw()
+        let whole_ns = self.draws.devices[log as usize].draw()
             + scaled(bytes, own.rules.device_ns_per_byte)
             + more_ns(&self.parameters.device_after_idle_ns, idle_ns);
+        let device_ns = whole_ns.saturating_sub(late_ns);
         let first_ns = match self.parameters.device_write_ns {
             0 => device_ns,
             write_ns => write_ns.min(device_ns / 2),
@@ -103,7 +104,8 @@ impl Simulation<'_> {
         device.idle_since_ns = self.now_ns;
         device.serves = device.next.take();
         if let Some(next) = device.serves {
-            self.begin_on_device(next);
+            let late_ns = self.parameters.second.as_ref().map_or(0, |second| second.late_ns);
+            self.begin_on_device(next, late_ns);
         }
         self.wake_owner(log, Phase::Flushed, self.parameters.wake_ns, By::Device);
     }

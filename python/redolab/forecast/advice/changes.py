@@ -96,8 +96,9 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
     if today.commit_wait == "wait" and least is None:
         reasons.append("Commit delay: this server has none without a binary log.")
     elif today.commit_wait == "wait" and least is not None and today.sessions < least:
+        others = units.counted(least - 1, "other transaction")
         reasons.append(
-            f"Commit delay: it takes effect beside {units.counted(least - 1, 'other transaction')}, and today has "
+            f"Commit delay: it takes effect beside {others}, and today has "
             f"{units.counted(today.sessions, 'session')}."
         )
     return reasons

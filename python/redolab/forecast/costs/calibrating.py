@@ -189,7 +189,7 @@ def _costs(
         handed_on=logs.grouping is not None and logs.grouping.handed_on,
         second=None
         if len(shapes) == 1
-        else SecondCosts(flushes.cpu_s, shapes[1], logs.own_devices, lone.in_groups),
+        else SecondCosts(flushes.cpu_s, shapes[1], logs.own_devices, flushes.late_s, lone.in_groups),
         system=logs.system(lone.loop),
     )
     sessions = busy.scenario.sessions

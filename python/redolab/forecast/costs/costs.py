@@ -68,6 +68,8 @@ class SecondCosts:
     """Time of a flush as quantiles at equal steps, without its CPU time."""
     own_device: bool = False
     """Whether it lies on a device of its own."""
+    late_s: float = 0.0
+    """How much of a flush's time passes once the device is done, until its process is there."""
     in_groups: bool = False
     """Whether those whom one flush of the first log served wait for this one as one group."""
 
@@ -134,7 +136,7 @@ class Calibration:
 
     @property
     def prior_holds(self) -> bool:
-        """Whether what is assumed of the model's errors before any was seen holds: it was found on PostgreSQL."""
+        """Whether what is assumed of a model that was never checked holds: it was found on PostgreSQL."""
         return not self.handed_on
 
     @property

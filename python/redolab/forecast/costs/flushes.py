@@ -28,6 +28,9 @@ class Flushes:
     """Mean time of one on its device, of each log."""
     parts: tuple[float, ...]
     """The part of the devices' time per commit that is each log's; they sum to 1."""
+    late_s: float
+    """How much of the time of one passes once the device is done, until its process is there; 0 where that is
+    not known."""
 
 
 def flushes_of(chosen: Chosen, logs: Logs) -> Flushes:
@@ -46,9 +49,11 @@ def flushes_of(chosen: Chosen, logs: Logs) -> Flushes:
         cpu_s = max(lone.cpu_s - max(lone.elapsed_s - elapsed_s, LEAST_S), LEAST_S) / lone.flushes
     device_s = tuple(max(each_s - cpu_s, LEAST_S) for each_s in _of_each_log(lone, elapsed_s, logs))
     per_commit_s = [each_s * lone.of(log).flushes for each_s, log in zip(device_s, lone.logs, strict=True)]
-    return Flushes(
-        elapsed_s, cpu_s, device_s, tuple(each_s / math.fsum(per_commit_s) for each_s in per_commit_s)
-    )
+    both_s = math.fsum(per_commit_s)
+    # An emulated device is done after the time that it was asked for.
+    asked_s = lone.per_commit("device_requested_s")
+    late_s = max(both_s - asked_s, 0.0) / lone.flushes if asked_s else 0.0
+    return Flushes(elapsed_s, cpu_s, device_s, tuple(each_s / both_s for each_s in per_commit_s), late_s)
 
 
 def _of_each_log(lone: SampledSetting, elapsed_s: float, logs: Logs) -> list[float]:
@@ -88,7 +93,7 @@ def flush_quantiles(
 
 
 def per_byte_s(chosen: Chosen, after_idle_s: Sequence[tuple[float, float]]) -> float:
-    """Time of the first log's device per byte: the log writer's flushes are large, those of lone commits small.
+    """Time of the first log's device per byte: the log writer's flushes are large, those of lone commits not.
 
     The log writer's come after the device has idled. Where the server does not time them it is nothing.
     """

@@ -114,7 +114,7 @@ def _cpu_utilization(sample: Sample) -> float | None:
 
 def _device_utilization(sample: Sample) -> float | None:
     if sample.binlog_flushes:
-        # Flushes of two logs overlap, or wait for each other: their times do not say how long a device is busy.
+        # Flushes of two logs overlap, or wait for each other: their times do not tell a device's.
         return None
     busy = sample.device_delivered_s if sample.device_flushes else sample.log_flush_time_s
     return None if busy is None else busy / sample.elapsed_s

@@ -116,8 +116,10 @@ class SampledSetting:
 
     @property
     def waiting_share(self) -> float:
-        """Waits for another's flush, by commits; at least a twentieth. With two logs there can be two of a
-        commit, or one for both where groups stay together."""
+        """Waits for another's flush, by commits; at least a twentieth.
+
+        With two logs there can be two of a commit, or one for both where groups stay together.
+        """
         waits = [1 - self.of(log).flushes for log in self.logs]
         return max(0.05, waits[-1] if self.in_groups else sum(waits))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -129,6 +129,25 @@ def test_the_emulated_devices_say_how_that_time_is_divided(given: Given) -> None
     assert shared.point.second is not None
     assert not shared.point.second.own_device
     assert len(shared.cautions) == 1
+
+
+def test_an_emulated_device_is_done_before_its_process_is_there(given: Given) -> None:
+    found = samples()
+    # The devices were asked for less than what the commits took longer.
+    asked_s = COMMITS * (REDO + BINLOG - 700 * US)
+    found[0] = replace(found[0], device_requested_s=asked_s)
+    point = given(found, emulated={"log_device_ms": 3.5}).point
+    assert point.second is not None
+    assert point.second.late_s == pytest.approx(350 * US)
+    queued = parameters(point, Scenario(8)).second
+    assert queued is not None
+    assert queued.late_s == point.second.late_s
+    other = parameters(point, Scenario(8, log_device_ms=9.0)).second
+    assert other is not None
+    assert other.late_s == 0.0
+    real = given(samples()).point.second
+    assert real is not None
+    assert real.late_s == 0.0
 
 
 def test_more_flushes_of_one_log_have_more_of_the_time(given: Given) -> None:
