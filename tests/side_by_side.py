@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 TIMED = "timed"
-# A report's tests share one browser, those of somebody's MariaDB or MySQL its server. A measured time is one group, wherever its file lies.
+# A report's tests share one browser, those of somebody's MariaDB or MySQL its server. A measured time is one
+# group, wherever its file lies.
 GROUPS = {
     "tests/engine/forecast": TIMED,
     "tests/engine/linux": TIMED,

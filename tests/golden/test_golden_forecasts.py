@@ -71,4 +71,6 @@ def _calibration(costs: dict[str, Any]) -> Calibration:
     def frozen(value: Any) -> Any:
         return tuple(frozen(one) for one in value) if isinstance(value, list) else value
 
-    return Calibration(**{field.name: frozen(costs[field.name]) for field in fields(Calibration) if field.name in costs})
+    return Calibration(
+        **{field.name: frozen(costs[field.name]) for field in fields(Calibration) if field.name in costs}
+    )

@@ -21,6 +21,7 @@ from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Levels, Missing, Wish
 from redolab.experiment.side_by_side import SideBySide
+from redolab.forecast.costs.logs import Logs
 from redolab.forecast.costs.settings import sampled_settings
 from redolab.measure import runner
 from redolab.records.load import Amount
@@ -226,7 +227,7 @@ def test_the_run_verifies_and_is_shown(run: Run, results: dict[str, Any]) -> Non
 
 
 def test_costs_are_those_of_the_first_server(run: Run) -> None:
-    assert set(sampled_settings(run, None)) == {f"old/{name}" for name in OLD}
+    assert set(sampled_settings(run, None, Logs())) == {f"old/{name}" for name in OLD}
 
 
 def test_a_manifest_with_a_setting_of_no_server_is_not_read(run: Run, tmp_path: Path) -> None:
