@@ -3,7 +3,7 @@
     python benches/forecast_servers.py measure mariadb 5 RUN     private server, emulated log device, ms
     python benches/forecast_servers.py score RUN [RUN ...]       writes benches/forecast_servers.md
 
-A run holds what `redolab run calibrate` measures and the settings that are forecast, in the same random blocks.
+A run holds what `redolab run calibrate` measures and the settings that are forecast, in the same blocks.
 Forecasts are scored as ratios to today's setting, which leaves out what the machine does from hour to hour.
 """
 
