@@ -260,7 +260,7 @@ def test_sampling_distribution(answer: str) -> None:
 def test_calibrate() -> None:
     def costs(scale: float) -> Any:
         return SimpleNamespace(
-            flush_mean_s=0.001 * scale, flush_cpu_s=0.00002, row_known=True,
+            flush_mean_s=0.001 * scale, flush_cpu_s=0.00002, row_known=True, second=None,
             transaction_with=lambda _: 3e-5, client_with=lambda _: 0.0, row_with=lambda _: 2e-6,
         )  # fmt: skip
 
