@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.engine.mariadb.own.schema import MARKS
 from tests.kill.machine import Running, assert_nothing_left, pause, short_place
 from tests.mariadb import MariaDB, running_mariadb
 from tests.server_programs import FAMILY, first_on_path
@@ -77,4 +78,5 @@ def test_somebodys_server_is_as_before(
         before = state(server)
         strike(Running(place, "--engine", server.url, "--yes", *SHORT), number, moment)
         assert state(server) == before
+        assert MARKS.kept() == {}
     assert not any(path.name not in ("server", "run", "tmp", "redolab") for path in place.iterdir())

@@ -22,7 +22,7 @@ from redolab.engine.mariadb.own.schema import (
 )
 from redolab.engine.private.marks import new_mark
 from redolab.errors import RefusedError
-from tests.engine.mariadb.held.holding import begin, databases, end, hold_of, settings
+from tests.engine.mariadb.held.holding import account, begin, databases, end, hold_of, settings
 from tests.mariadb import MariaDB
 
 
@@ -180,6 +180,28 @@ def test_a_run_killed_while_its_database_was_dropped_is_recovered(
     begin(hold)
     end(hold)
     assert MARKS.kept() == {}
+
+
+def test_a_run_killed_before_it_forgot_its_mark_is_forgotten(server: MariaDB, url: str) -> None:
+    connector = Connector.to_url(url)
+    with closing(connector.connect("a test")) as control:
+        assert MARKS.keep("1" * 32, server_place(control))
+        assert MARKS.keep("2" * 32, "elsewhere")
+        assert not recover(control, connector, MARKS.kept())
+    assert MARKS.kept() == {"2" * 32: "elsewhere"}
+
+
+def test_a_database_that_is_only_hidden_is_not_taken_for_gone(server: MariaDB) -> None:
+    mark = new_mark()
+    with closing(server.connect()) as control:
+        make_database(control, mark)
+        assert MARKS.keep(mark, server_place(control))
+    with account(server, "blind", "PROCESS ON *.*") as url:
+        connector = Connector.to_url(url)
+        with closing(connector.connect("a test")) as control:
+            with pytest.raises(RefusedError, match="Access denied"):
+                recover(control, connector, MARKS.kept())
+            assert MARKS.kept().keys() == {mark}
 
 
 def test_tables_that_refer_to_one_another_are_dropped(server: MariaDB, url: str) -> None:

@@ -41,7 +41,10 @@ def recover(control: Connection, connector: Connector, marks: Mapping[str, str])
     left = complaint = ""
     try:
         standing = find_database(control, marks)
-        if standing is None or standing.doubt:
+        if standing is None:
+            _forget(control, None)  # Killed between the last two steps, or somebody else dropped it.
+            return False
+        if standing.doubt:
             return False
         if standing.mark:
             if "session" in standing.lists:
@@ -102,7 +105,7 @@ def _tear_down(control: Connection, connector: Connector, mark: str) -> str:
 
 
 def _forget(control: Connection, mark: str | None) -> None:
-    """Forget the mark, or all of this server's, where an empty database was left of one of them."""
+    """Forget the mark, or all of this server's, where nothing is left of any of them."""
     here = server_place(control)
     for kept, place in MARKS.kept().items():
         if kept == mark or (mark is None and place == here):

@@ -11,7 +11,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from redolab.engine.mariadb.connection import Connection, ask, fetch
+import pymysql
+
+from redolab.engine.mariadb.connection import Connection, ask, error_number, fetch
 from redolab.engine.mariadb.own.journal import JOURNAL, LISTS, seal
 from redolab.engine.private.marks import Marks
 
@@ -21,6 +23,7 @@ MARKS = Marks("databases")
 _COMMENT = "made by redolab; removed at the end of the run; seal {}"
 _SEALED = re.compile(r"made by redolab; removed at the end of the run; seal ([0-9a-f]{64})")
 _MOST_LETTERS = 200
+_NO_DATABASE = 1049
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,13 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
     Args:
         control: connected to the server.
         marks: those that prove a database to be one's own, each with the place of its server.
+
+    Raises:
+        pymysql.Error: this user has no right by which it would be seen.
     """
     found = fetch(control, "select_schema", 500)[0]
     if not found["databases"]:
+        _check_missing(control)
         return None
     if not found["contents"]:
         here = server_place(control)
@@ -69,6 +76,15 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
     elif mark is None:
         doubt = "its mark is not known on this machine"
     return Standing(None if doubt else mark, doubt, said is not None, str(found["lists"]).split(","))
+
+
+def _check_missing(control: Connection) -> None:
+    """Make sure that it is not only hidden: a user without rights is not told of it."""
+    try:
+        ask(control, "use redolab")
+    except pymysql.Error as error:
+        if error_number(error) != _NO_DATABASE:
+            raise
 
 
 def make_database(control: Connection, mark: str) -> None:

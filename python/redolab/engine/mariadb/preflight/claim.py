@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection
 from redolab.engine.mariadb.own.recovery import recover
-from redolab.engine.mariadb.own.schema import MARKS, find_database, server_place
+from redolab.engine.mariadb.own.schema import MARKS, find_database
 from redolab.engine.mariadb.own.server_lock import Holder, other_holder, take_server
 from redolab.errors import RefusedError
 
@@ -51,10 +51,6 @@ def claim_server(control: Connection, connector: Connector) -> None:
     marks = MARKS.kept()
     _check_database(control, marks)
     recover(control, connector, marks)
-    here = server_place(control)
-    for mark, place in marks.items():
-        if place == here:  # Its database was dropped by somebody else.
-            MARKS.forget(mark)
 
 
 def _check_database(control: Connection, marks: Mapping[str, str]) -> None:
