@@ -87,7 +87,15 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 def modes(server: Server) -> Measured:
     """Every commit mode under an emulated slow log."""
     return server.run(
-        "commit-mode", "--blocks", "2", "--seconds", "0.3", "--sessions", "3", "--log-device-ms", str(DEVICE_MS)
+        "commit-mode",
+        "--blocks",
+        "2",
+        "--seconds",
+        "0.3",
+        "--sessions",
+        "3",
+        "--log-device-ms",
+        str(DEVICE_MS),
     )
 
 

@@ -1,4 +1,4 @@
-"""What settings of MariaDB and MySQL are, and what a commit is safe from under them: the weaker of both logs."""
+"""What the settings of MariaDB and MySQL are, and their tier: that of the weaker log."""
 
 from __future__ import annotations
 
