@@ -383,7 +383,7 @@ def _show_plan(asked: Asked, json: bool) -> None:
     if json:
         show_json(planned(asked.experiment, asked.plan, asked.servers))
     else:
-        print_plan(asked.experiment, asked.plan, asked.servers)
+        print_plan(asked.experiment, asked.plan, asked.servers, asked.lacking)
 
 
 if __name__ == "__main__":

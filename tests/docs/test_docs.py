@@ -22,6 +22,7 @@ from redolab.cli import app
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
+from redolab.dialect import innodb
 from redolab.errors import RefusedError
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.answers import analyse
@@ -394,6 +395,28 @@ def test_the_loads_are_those_of_the_code() -> None:
         load = EXPERIMENTS["commit-mode"].plan(Wish(load=name.strip("`"))).load
         assert isinstance(load, Updates)
         assert [str(load.rows_per_session), str(load.padding_bytes)] == [rows, padding]
+
+
+def test_the_mapping_and_tiers_of_mariadb_and_mysql_are_those_of_the_code() -> None:
+    found = tables(DOCS / "reference" / "commit-mode-mariadb.md")
+    (mapping,) = [table for table in found if table[0][0] == "parameter"]
+    (names,) = [table for table in found if table[0] == ["", "MariaDB", "MySQL"]]
+    for column, flavour in enumerate(("mariadb", "mysql"), start=1):
+        assert tuple(row[column].strip("`") for row in names[1:]) == innodb.pause_parameters(flavour)
+        order = (innodb.REDO, innodb.BINLOG, *innodb.pause_parameters(flavour))
+        for place, mode in enumerate(mapping[0][1:], start=1):
+            values = innodb.commit_parameters(
+                COMMIT_MODES[mode], flavour=flavour, binlog=True, pause_us=-1, sessions=-2
+            )
+            words = {"-1": "half a commit", "-2": "sessions"}
+            said = [row[place].strip("`") for row in mapping[1:]]
+            assert said == [words.get(values[name], values[name]) for name in order], mode
+    (tiers,) = [table for table in found if table[0][0] == f"`{innodb.REDO}`"]
+    for redo, *said in tiers[1:]:
+        for value in re.findall(r"\d", redo):
+            told = [innodb.durability_tier(value, sync, "fsync") for sync in (None, "1", "0")]
+            assert [tier.strip("`") for tier in said] == told
+            assert innodb.durability_tier(value, "100", "fsync") == told[-1]
 
 
 def server_parameters() -> dict[str, Parameter]:

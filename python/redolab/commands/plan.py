@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -123,8 +123,22 @@ def disk_bytes(plan: Plan, servers: Servers) -> int:
     return max(1, private) * plan.load.disk_bytes(plan.design.units)
 
 
-def print_plan(experiment: Experiment, plan: Plan, servers: Servers, console: Console | None = None) -> None:
-    """Print the plan for a reader."""
+def print_plan(
+    experiment: Experiment,
+    plan: Plan,
+    servers: Servers,
+    lacking: Sequence[str],
+    console: Console | None = None,
+) -> None:
+    """Print the plan for a reader.
+
+    Args:
+        experiment: the question.
+        plan: what would be measured.
+        servers: on what.
+        lacking: the settings that a server does not have, and why; one sentence each, without its full stop.
+        console: where to; the terminal without one.
+    """
     console = console or terminal()
     paper = Paper(console.width, plain=console.options.ascii_only)
     told = planned(experiment, plan, servers)
@@ -136,6 +150,7 @@ def print_plan(experiment: Experiment, plan: Plan, servers: Servers, console: Co
         ("Load", f"{told['load']['kind']}{named}; at most {units.counted(told['sessions'], 'session')}"),
         ("Unit of work", experiment.unit),
         ("Settings", ", ".join(plan.combinations)),
+        *(("Not applicable", f"{text}.") for text in lacking),
         ("Baseline", f"{told['baseline']}{', twice in each block' if plan.design.null_pair else ''}"),
         ("Samples", f"{told['samples']} of {amount_text(plan)}, in {plan.design.blocks} blocks"),
         ("Time", f"about {units.clock(told['needed_s'])}"),

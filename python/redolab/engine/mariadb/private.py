@@ -58,8 +58,6 @@ _OPTIONS: dict[Flavour, tuple[str, ...]] = {
         "--secure-file-priv=NULL",
         "--mysqlx=OFF",
         "--loose-innodb-redo-log-capacity=512M",
-        # Its own count of commits where no binary log counts them.
-        "--innodb-monitor-enable=trx_rw_commits",
     ),
 }
 # What its undo log needs is given back only on purge: nothing may wait for that at the end.

@@ -1,0 +1,62 @@
+"""What the settings of MariaDB and MySQL are, and their tier: that of the weaker log."""
+
+from __future__ import annotations
+
+import pytest
+
+from redolab.dialect import innodb
+
+
+@pytest.mark.parametrize(
+    ("redo", "sync_binlog", "tier"),
+    [
+        ("1", None, "disk"),
+        ("3", None, "disk"),
+        ("2", None, "os"),
+        ("0", None, "memory"),
+        ("1", "1", "disk"),
+        # Recovery rolls back what the binary log does not have.
+        ("1", "0", "os"),
+        ("1", "100", "os"),
+        ("2", "1", "os"),
+        ("2", "0", "os"),
+        ("0", "1", "memory"),
+        ("0", "0", "memory"),
+    ],
+)
+def test_a_tier_is_the_weaker_of_both_logs(redo: str, sync_binlog: str | None, tier: str) -> None:
+    assert innodb.durability_tier(redo, sync_binlog, "O_DIRECT") == tier
+
+
+@pytest.mark.parametrize(("redo", "tier"), [("1", "os"), ("2", "os"), ("0", "memory")])
+def test_where_nothing_is_flushed_no_commit_is_safe_from_a_power_cut(redo: str, tier: str) -> None:
+    assert innodb.durability_tier(redo, "1", "nosync") == tier
+
+
+@pytest.mark.parametrize("flavour", ["mariadb", "mysql"])
+@pytest.mark.parametrize(
+    ("wait", "logging", "logs", "pause"),
+    [
+        ("wait", "immediate", ("1", "1"), ("0", "0")),
+        ("wait", "batch", ("1", "1"), ("250", "8")),
+        ("nowait", "immediate", ("2", "0"), ("0", "0")),
+        ("nowait", "batch", ("0", "0"), ("0", "0")),
+    ],
+)
+def test_a_mode_sets_both_logs_and_the_pause(
+    flavour: str, wait: str, logging: str, logs: tuple[str, str], pause: tuple[str, str]
+) -> None:
+    levels = {"commit_wait": wait, "commit_logging": logging}
+    found = innodb.commit_parameters(levels, flavour=flavour, binlog=True, pause_us=250, sessions=8)
+    names = (innodb.REDO, innodb.BINLOG, *innodb.pause_parameters(flavour))
+    assert found == dict(zip(names, (*logs, *pause), strict=True))
+    alone = innodb.commit_parameters(levels, flavour=flavour, binlog=False, pause_us=250, sessions=8)
+    assert alone == {innodb.REDO: logs[0]}
+
+
+def test_a_pause_needs_the_binary_log() -> None:
+    gathers = {"commit_wait": "wait", "commit_logging": "batch"}
+    assert innodb.missing(gathers, binlog=True) is None
+    assert innodb.missing(gathers, binlog=False) == innodb.NO_PAUSE
+    assert innodb.missing({"commit_wait": "wait", "commit_delay_us": "100"}, binlog=False) == innodb.NO_PAUSE
+    assert innodb.missing({"commit_wait": "nowait", "commit_logging": "batch"}, binlog=False) is None
