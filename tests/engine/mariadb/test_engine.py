@@ -26,6 +26,8 @@ KILLS = int(os.environ.get("REDOLAB_KILLS", "2"))
 DEVICE_MS = 5
 # A server flushes now and then by itself: once at each end, between its own count and the device's.
 IDLE_FLUSHES = 2
+# How long a thread waits for a CPU while another one has its turn.
+SLICE_S = 0.01
 TIERS = {
     "wait/immediate": "disk",
     "wait/batch": "disk",
@@ -124,7 +126,8 @@ def test_commits_and_rows_are_those_of_the_server_in_every_sample(modes: Measure
 def test_the_four_rows_of_the_sessions_sum_to_elapsed(modes: Measured, inserts: Measured) -> None:
     for sample in (*modes.samples, *inserts.samples):
         told = sample["session_cpu_s"] + sample["session_run_queue_s"]
-        assert 0 < told <= 1.01 * sample["session_elapsed_s"]
+        # A thread that the kernel has not let go on when its loop ends is in its account, and not in the loop.
+        assert 0 < told <= 1.01 * sample["session_elapsed_s"] + SLICE_S * sample["sessions"]
     for setting in modes.results["settings"]:
         shares = {row["row"]: row["share"]["point"] for row in setting["profile"]}
         rest = shares.pop("unaccounted", 0.0)
@@ -155,13 +158,8 @@ def test_without_a_binary_log_nothing_gathers_and_the_plan_says_so(server: Serve
 
 def test_settings_order_as_their_tiers_promise(modes: Measured) -> None:
     def rate(setting: str) -> float:
-        return float(
-            statistics.median(
-                sample["commits"] / sample["elapsed_s"]
-                for sample in modes.samples
-                if sample["setting"] == setting
-            )
-        )
+        made = [sample for sample in modes.samples if sample["setting"] == setting]
+        return float(statistics.median(sample["commits"] / sample["elapsed_s"] for sample in made))
 
     # At most all three sessions share a flush, so waiting is far slower than not waiting.
     assert rate("wait/immediate") <= 3 * 1000 / DEVICE_MS
