@@ -126,7 +126,7 @@ def test_commits_and_rows_are_those_of_the_server_in_every_sample(modes: Measure
 def test_the_four_rows_of_the_sessions_sum_to_elapsed(modes: Measured, inserts: Measured) -> None:
     for sample in (*modes.samples, *inserts.samples):
         told = sample["session_cpu_s"] + sample["session_run_queue_s"]
-        # A thread that the kernel has not let go on when its loop ends is in its account, and not in the loop.
+        # What the kernel owes a thread when its loop ends is in its account, and not in the loop.
         assert 0 < told <= 1.01 * sample["session_elapsed_s"] + SLICE_S * sample["sessions"]
     for setting in modes.results["settings"]:
         shares = {row["row"]: row["share"]["point"] for row in setting["profile"]}

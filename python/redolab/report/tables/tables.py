@@ -63,8 +63,8 @@ def baseline_of(results: Results, setting: str) -> str:
     baselines = results.get("baselines")
     if not baselines:
         return baseline(results)
-    levels = next((item["levels"] for item in results["settings"] if item["name"] == setting), {})
-    return str(baselines.get(levels.get(SERVER), baseline(results)))
+    servers = {item["name"]: item["levels"].get(SERVER) for item in results["settings"]}
+    return str(baselines.get(servers.get(setting), baseline(results)))
 
 
 def baseline_text(results: Results) -> str:
