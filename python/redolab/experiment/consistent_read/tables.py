@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from redolab.analysis.exhibits import Agreement, Column, Finding, Table
@@ -17,8 +17,9 @@ PUBLISHED_ROUNDS = 3
 
 
 def tables(figures: Figures) -> list[Table]:
-    """What a query took; where it went; all pairs; and the first query after the updates."""
-    return [_effects(figures), _as_published(figures), _pairs(figures), _first_reads(figures)]
+    """What a query took; where it went; undo; all pairs; and the first query after the updates."""
+    undo = [_undo(figures)] if any(history is not None for history in _histories(figures)) else []
+    return [_effects(figures), _as_published(figures), *undo, _pairs(figures), _first_reads(figures)]
 
 
 def findings(figures: Figures) -> list[Finding]:
@@ -210,6 +211,43 @@ def _as_published(figures: Figures) -> Table:
         rows,
         note="The tests take samples as independent; the run's own comparisons are paired in blocks.",
     )
+
+
+def _undo(figures: Figures) -> Table:
+    """Of a server that keeps what rows were in undo logs, and tells how many transactions' are not purged."""
+    before = _mean(figures.queries[figures.compared.baseline], lambda query: query.buffers).point
+
+    def beyond(query: Query) -> float | None:
+        return None if query.buffers is None or before is None else query.buffers - before
+
+    return Table(
+        "consistent-read-undo",
+        "Chains of undo, and what is not purged",
+        [
+            Column("rounds", "rounds", "text"),
+            Column("versions_per_row", "versions a row", "estimate"),
+            Column("undo_pages", "undo pages read per query", "estimate"),
+            Column("history_list_length", "history list length", "estimate"),
+        ],
+        [
+            {
+                "rounds": name,
+                "versions_per_row": _mean(mine, _per_row(figures, lambda query: query.versions)),
+                "undo_pages": _mean(mine, beyond),
+                "history_list_length": mean_estimate(
+                    sample.history_list_length for sample in figures.compared.samples[name]
+                ),
+            }
+            for name, mine in figures.queries.items()
+        ],
+        note="Undo pages read are the page requests beyond those of a query without updates. The history list "
+        "has the transactions that ended and are not purged; the open one is not in it.",
+    )
+
+
+def _histories(figures: Figures) -> Iterator[int | None]:
+    for samples in figures.compared.samples.values():
+        yield from (sample.history_list_length for sample in samples)
 
 
 def _pairs(figures: Figures) -> Table:
