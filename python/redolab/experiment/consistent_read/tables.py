@@ -240,8 +240,8 @@ def _undo(figures: Figures) -> Table:
             }
             for name, mine in figures.queries.items()
         ],
-        note="Undo pages read are the page requests beyond those of a query without updates. The history list "
-        "has the transactions that ended and are not purged; the open one is not in it.",
+        note="Undo pages read are the page requests beyond those of a query without updates. The history "
+        "list has the transactions that ended and are not purged; the open one is not in it.",
     )
 
 
