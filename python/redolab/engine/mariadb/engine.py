@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,14 @@ from redolab.engine.mariadb.hold import Hold
 from redolab.engine.mariadb.loads import ClientLoad, MariadbLoad, MariadbScans, mariadb_load
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource
+from redolab.engine.mariadb.own.sessions import number_of
 from redolab.engine.mariadb.parameters import Parameters, read_parameters
 from redolab.engine.mariadb.private import PrivateServer
 from redolab.engine.mariadb.sessions import ClientSessions, ScanSession, WorkingSessions
 from redolab.engine.mariadb.settings import half_commit_us, setting_of
 from redolab.engine.mariadb.snapshots import take_snapshot, threads_of
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.errors import RefusedError, UsageError
@@ -141,18 +144,18 @@ class MariaDBEngine(Engine):
             )
         self._hold.make_schema()
         # What a killed run had left changed is put back by now.
-        known = read_parameters(self._control, names)
+        found = read_parameters(self._control, {*names, innodb.REDO, innodb.BINLOG})
         if isinstance(load, Script):
             self._hold.note_teardown(load.teardown)
         control = self._statements()
         self._load.create(control)
         pause_us = half_commit_us(control)
+        known = {name: found[name] for name in names}
         self._hold.parameters = Parameters(self._control, known, self._hold.journal)
         if isinstance(self._load, MariadbScans):
             self._sessions = ScanSession(self._load)
         elif isinstance(self._load, ClientLoad):
             self._sessions = ClientSessions(self._connector, self._load, self._seed)
-        found = read_parameters(self._control, (innodb.REDO, innodb.BINLOG))
         logs = {name: parameter.value for name, parameter in found.items()}
         return tuple(setting_of(levels, load, self._server, logs, pause_us) for levels in combinations)
 
@@ -199,7 +202,7 @@ class MariaDBEngine(Engine):
 
     def _helpers(self) -> tuple[int, ...]:
         """Threads that serve Redolab's own connections beside the working ones."""
-        numbers = (self._control.thread_id(), *self._hold.guard_pids())  # type: ignore[no-untyped-call]
+        numbers = (number_of(self._control), *self._hold.guard_pids())
         return (*threads_of(self._control, self._server, numbers), self._watched.own_thread)
 
     @as_engine_errors()
@@ -233,8 +236,17 @@ class MariaDBEngine(Engine):
                 "durability kills the server hard, so it runs only against Redolab's own: leave --engine "
                 "out, or name a private one."
             )
-        control, recovery = crash.kill_and_compare(
-            self._own, self._connector.connect, self._wanted.sessions, seconds, stop
+        connect = self._connector.connect
+        control, recovery = kill_and_compare(
+            self._own,
+            [
+                partial(crash.commit_and_note, number, connect(f"redolab session {number + 1}"))
+                for number in range(self._wanted.sessions)
+            ],
+            lambda: connect("redolab control"),
+            crash.present,
+            seconds,
+            stop,
         )
         self._hold.replace(control)
         self._open_watcher()

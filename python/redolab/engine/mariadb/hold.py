@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pymysql
 
@@ -28,27 +28,13 @@ from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.introduction import introduction
 from redolab.engine.mariadb.preflight.rights import check_rights
 from redolab.engine.mariadb.preflight.server import check_server
-from redolab.engine.private.acknowledged import MayBeKilled
 from redolab.engine.private.charge import NO_MARK, Charge
+from redolab.engine.private.own_server import OwnServer
 from redolab.errors import RefusedError
 
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
-
-
-class OwnServer(MayBeKilled, Protocol):
-    """A server Redolab started and will remove."""
-
-    log_filesystem: str | None
-
-    def revive(self) -> None:
-        """Start it again if it has ended."""
-        ...
-
-    def stop(self) -> None:
-        """Stop it and remove its directory."""
-        ...
 
 
 class Hold:

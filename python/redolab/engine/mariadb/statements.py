@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.mariadb.connection import Connection
+from redolab.engine.mariadb.own.sessions import number_of
 
 _Result = TypeVar("_Result")
 
@@ -30,7 +31,7 @@ class Statements:
     @property
     def number(self) -> int:
         """Of the connection, as the server shows it."""
-        return int(self.connection.thread_id())  # type: ignore[no-untyped-call]
+        return number_of(self.connection)
 
     def run(self, statement: str, *values: Any) -> int:
         """Execute a statement; returns how many rows it touched.

@@ -1,75 +1,24 @@
-"""The hard kill: sessions commit and note every acknowledgement, the server dies, what is missing?
-
-The sessions are clients here, not loops inside the server: an acknowledgement counts only once it
-has left the server.
-"""
+"""The ledger of a hard kill on PostgreSQL: how a session commits and notes, and what is there again."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 
 import psycopg
 
-from redolab.engine.base import Recovery
-from redolab.engine.postgres.connecting.connection import Connection, Connector
-from redolab.engine.private.acknowledged import MayBeKilled, what_is_missing
-from redolab.errors import InterruptedRunError
+from redolab.engine.postgres.connecting.connection import Connection
 
 
-def load_and_crash(
-    server: MayBeKilled,
-    sessions: Sequence[Connection],
-    parameters: Mapping[str, str],
-    seconds: float,
-    stop: threading.Event,
-) -> tuple[list[list[float]], float, float]:
-    """Commit from every session for `seconds`, then kill the server.
-
-    `parameters` is what each transaction sets for itself.
-
-    Returns, per session, the monotonic time of each acknowledgement (commit n of a session is its
-    n-th entry); the time of the kill; and the seconds of load.
-    """
-    noted: list[list[float]] = [[] for _ in sessions]
-    threads = [
-        threading.Thread(target=_commit_and_note, args=(number, session, parameters, noted[number]))
-        for number, session in enumerate(sessions)
-    ]
-    started = time.monotonic()
-    for thread in threads:
-        thread.start()
-    interrupted = stop.wait(seconds)
-    killed_at = server.crash()
-    for thread in threads:
-        thread.join()
-    if interrupted:
-        raise InterruptedRunError("The run was interrupted during a kill.")
-    return noted, killed_at, killed_at - started
-
-
-def recover_and_compare(
-    server: MayBeKilled,
-    connector: Connector,
-    noted: list[list[float]],
-    killed_at: float,
-    load_s: float,
-) -> tuple[Connection, Recovery]:
-    """Start the killed server, and compare what it holds with what was acknowledged."""
-    started = time.monotonic()
-    server.restart()
-    control = connector.connect("redolab control")
-    recovery_s = time.monotonic() - started
-    rows = control.execute("select session, entry from redolab.ledger").fetchall()
-    present = {(row["session"], row["entry"]) for row in rows}
-    return control, what_is_missing(noted, present, killed_at=killed_at, load_s=load_s, recovery_s=recovery_s)
-
-
-def _commit_and_note(
+def commit_and_note(
     number: int, session: Connection, parameters: Mapping[str, str], noted: list[float]
 ) -> None:
-    try:
+    """Commit entry after entry of session `number` and note when, until the connection is lost.
+
+    `parameters` is what each transaction sets for itself.
+    """
+    with suppress(psycopg.Error):
         while True:
             if parameters:
                 with session.transaction():
@@ -79,8 +28,12 @@ def _commit_and_note(
             else:
                 _insert(session, number, len(noted))
             noted.append(time.monotonic())
-    except psycopg.Error:
-        return
+
+
+def present(control: Connection) -> set[tuple[int, int]]:
+    """Session and entry of the commits in the ledger."""
+    rows = control.execute("select session, entry from redolab.ledger").fetchall()
+    return {(row["session"], row["entry"]) for row in rows}
 
 
 def _insert(session: Connection, number: int, entry: int) -> None:

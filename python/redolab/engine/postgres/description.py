@@ -10,13 +10,13 @@ import psycopg
 from redolab.engine.base import Introduction
 from redolab.engine.offer import PRIVATE_PLACE
 from redolab.engine.postgres.connecting.connection import Connection
-from redolab.engine.postgres.hold import OwnServer
 from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.private.charge import NO_MARK
 from redolab.engine.private.log_device import emulated
+from redolab.engine.private.own_server import OwnServer
 
 Facts = Mapping[str, Any]
 """Who and what the server is, as `check_server` reads it."""

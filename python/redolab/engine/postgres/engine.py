@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from redolab.engine.base import Engine, Introduction, Recovery
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
-from redolab.engine.postgres.hold import Hold, OwnServer
+from redolab.engine.postgres.hold import Hold
 from redolab.engine.postgres.loads import PostgresLoad, postgres_load
 from redolab.engine.postgres.parameters.alter_system import reload_first
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters, goes_to_system
@@ -36,6 +37,8 @@ from redolab.engine.postgres.waits import activity, memory
 from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.memory import MemorySource
 from redolab.engine.postgres.waits.reach import find_reach
+from redolab.engine.private.acknowledged import kill_and_compare
+from redolab.engine.private.own_server import OwnServer
 from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
 from redolab.errors import EngineError, UsageError
@@ -289,11 +292,17 @@ class PostgresEngine(Engine):
             )
         sessions, *_ = self._ready()
         assert isinstance(sessions, Sessions), "a ledger is written by psycopg's clients"
-        noted, killed_at, load_s = crash.load_and_crash(
-            self._own, sessions.connections, self._per_transaction, seconds, stop
+        control, recovery = kill_and_compare(
+            self._own,
+            [
+                partial(crash.commit_and_note, number, session, self._per_transaction)
+                for number, session in enumerate(sessions.connections)
+            ],
+            lambda: self._connector.connect("redolab control"),
+            crash.present,
+            seconds,
+            stop,
         )
-        self._control.close()
-        control, recovery = crash.recover_and_compare(self._own, self._connector, noted, killed_at, load_s)
         self._hold.replace(control)
         self._control.execute("truncate redolab.ledger")
         return recovery

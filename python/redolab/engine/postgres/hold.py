@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -16,29 +16,13 @@ from redolab.engine.postgres.own.recovery import recover
 from redolab.engine.postgres.own.schema import MARKS, make_schema
 from redolab.engine.postgres.parameters.parameters import Parameters
 from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
-from redolab.engine.private.acknowledged import MayBeKilled
 from redolab.engine.private.charge import Charge
-from redolab.engine.private.log_device import LogDevice
+from redolab.engine.private.own_server import OwnServer
 from redolab.errors import RefusedError
 
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
-
-
-class OwnServer(MayBeKilled, Protocol):
-    """A server Redolab started and will remove."""
-
-    device: LogDevice | None
-    log_filesystem: str | None
-
-    def revive(self) -> None:
-        """Start it again if it has ended."""
-        ...
-
-    def stop(self) -> None:
-        """Stop it and remove its directory."""
-        ...
 
 
 class Hold:
@@ -127,6 +111,7 @@ class Hold:
 
     def replace(self, connection: Connection) -> None:
         """Rule the server by this connection from now on: it was killed and started again."""
+        self.connection.close()
         self.connection = connection
         self._tell_parameters()
 

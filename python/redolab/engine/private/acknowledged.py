@@ -1,26 +1,75 @@
-"""Commits that sessions were told of, against those that a killed server has after its recovery."""
+"""The hard kill: sessions commit and note every acknowledgement, the server dies, what is missing?
+
+The sessions are clients here, not loops inside the server: an acknowledgement counts only once it
+has left the server.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import TypeVar
 
 from redolab.engine.base import Recovery
+from redolab.engine.private.own_server import OwnServer
+from redolab.errors import InterruptedRunError
+
+_Connection = TypeVar("_Connection")
 
 
-class MayBeKilled(Protocol):
-    """A server of Redolab's own."""
+def kill_and_compare(
+    server: OwnServer,
+    sessions: Sequence[Callable[[list[float]], None]],
+    connect: Callable[[], _Connection],
+    present: Callable[[_Connection], Collection[tuple[int, int]]],
+    seconds: float,
+    stop: threading.Event,
+) -> tuple[_Connection, Recovery]:
+    """Commit from every session for `seconds`, kill the server, start it, and compare.
 
-    def crash(self) -> float:
-        """Kill every process of the server at once (SIGKILL); returns the monotonic time of it."""
-        ...
+    Args:
+        server: Redolab's own.
+        sessions: each commits until its connection is lost, and adds the monotonic time of every
+            acknowledgement to its list: commit n of a session is its n-th entry.
+        connect: opens the connection that rules the server from then on.
+        present: session and entry of the commits that the server has.
+        seconds: how long they work.
+        stop: when set, the load ends early.
 
-    def restart(self) -> None:
-        """Start it again; recovery runs before it answers."""
-        ...
+    Returns that connection, and what the kill left.
+
+    Raises:
+        InterruptedRunError: `stop` was set.
+    """
+    noted: list[list[float]] = [[] for _ in sessions]
+    threads = [
+        threading.Thread(target=partial(commit, mine)) for commit, mine in zip(sessions, noted, strict=True)
+    ]
+    started = time.monotonic()
+    for thread in threads:
+        thread.start()
+    interrupted = stop.wait(seconds)
+    killed_at = server.crash()
+    for thread in threads:
+        thread.join()
+    if interrupted:
+        raise InterruptedRunError("The run was interrupted during a kill.")
+    restarted = time.monotonic()
+    server.restart()
+    control = connect()
+    recovery_s = time.monotonic() - restarted
+    return control, _what_is_missing(
+        noted,
+        present(control),
+        killed_at=killed_at,
+        load_s=killed_at - started,
+        recovery_s=recovery_s,
+    )
 
 
-def what_is_missing(
+def _what_is_missing(
     noted: Sequence[Sequence[float]],
     present: Collection[tuple[int, int]],
     *,

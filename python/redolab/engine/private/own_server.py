@@ -1,0 +1,30 @@
+"""What a database's room asks of a server that Redolab started itself."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from redolab.engine.private.log_device import LogDevice
+
+
+class OwnServer(Protocol):
+    """A server that Redolab started, may kill, and will remove."""
+
+    device: LogDevice | None
+    log_filesystem: str | None
+
+    def crash(self) -> float:
+        """Kill every process of the server at once (SIGKILL); returns the monotonic time of it."""
+        ...
+
+    def restart(self) -> None:
+        """Start it again; recovery runs before it answers."""
+        ...
+
+    def revive(self) -> None:
+        """Start it again if it has ended."""
+        ...
+
+    def stop(self) -> None:
+        """Stop it and remove its directory."""
+        ...
