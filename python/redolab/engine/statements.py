@@ -7,6 +7,12 @@ from importlib.resources import files
 
 
 @functools.cache
+def has_statement(folder: str, name: str) -> bool:
+    """Whether a folder has a variant of `name` at all; its arguments are those of `statement`."""
+    return any(entry.name.startswith(f"{name}.") for entry in (files("redolab.engine") / folder).iterdir())
+
+
+@functools.cache
 def statement(folder: str, name: str, version: int) -> str:
     """The text of the newest variant of `name` that server major `version` understands.
 

@@ -15,6 +15,7 @@ from redolab.engine.mariadb.connection import connect_private
 from redolab.engine.mariadb.engine import MariaDBEngine
 from redolab.engine.mariadb.observer.source import RATE_PER_S
 from redolab.engine.mariadb.private import PrivateServer
+from redolab.engine.mariadb.snapshots import threads_of
 from redolab.measure.difference import instance_cpu_s, process_times
 from redolab.records.load import Amount, Scans
 from redolab.records.sample import Ticks
@@ -77,7 +78,9 @@ def test_the_session_is_seen_scanning_and_every_thread_has_its_cpu(engine: Maria
     # Redolab's own two sessions are in neither.
     threads = {process.pid for process in processes}
     assert engine._watched.own_thread not in threads
-    assert not threads & set(engine._helpers())
+    own = threads_of(engine._control, engine._server, engine._own_connections())
+    assert own
+    assert not threads & {*own, engine._watched.own_thread}
     assert (after.counters["sampler_cpu_s"] or 0) > (before.counters["sampler_cpu_s"] or 0)
 
 

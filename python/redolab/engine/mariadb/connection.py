@@ -13,7 +13,7 @@ from pymysql.constants import CLIENT
 from pymysql.cursors import Cursor, DictCursor
 
 from redolab.engine.mariadb.connecting.target import Target
-from redolab.engine.statements import statement
+from redolab.engine.statements import has_statement, statement
 from redolab.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -45,12 +45,8 @@ _UNTRUSTED = (
 PATIENCE_S = 10
 # A server that vanishes from the network is noticed after half a minute, not after two hours.
 _KEEP_ALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 4))
-_FLAVOURED = frozenset(
-    {
-        "select_active", "select_counters", "select_own_thread", "select_replica", "select_session_threads",
-        "select_sessions", "select_transactions",
-    }
-)  # fmt: skip
+_MYSQLS_OWN = "mariadb/sql/mysql"
+"""Statements that MySQL has in other words."""
 
 
 class _Client(Connection):
@@ -187,7 +183,8 @@ def fetch(
         flavour: `mariadb` or `mysql`; only few statements differ.
         parameters: of the statement.
     """
-    folder = "mariadb/sql/mysql" if flavour == "mysql" and name in _FLAVOURED else "mariadb/sql"
+    own = flavour == "mysql" and has_statement(_MYSQLS_OWN, name)
+    folder = _MYSQLS_OWN if own else "mariadb/sql"
     return ask(connection, statement(folder, name, version), *parameters)
 
 

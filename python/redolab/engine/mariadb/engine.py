@@ -195,15 +195,14 @@ class MariaDBEngine(Engine):
             self._server,
             device=self._own.device if self._own else None,
             process=self._watched.process,
-            helpers=self._helpers(),
+            helpers=self._own_connections(),
             watcher=self._watched.own_thread,
             sessions=self._working().connections,
         )
 
-    def _helpers(self) -> tuple[int, ...]:
-        """Threads that serve Redolab's own connections beside the working ones."""
-        numbers = (number_of(self._control), *self._hold.guard_pids())
-        return (*threads_of(self._control, self._server, numbers), self._watched.own_thread)
+    def _own_connections(self) -> tuple[int, ...]:
+        """Redolab's own beside the working ones and the watcher's."""
+        return (number_of(self._control), *self._hold.guard_pids())
 
     @as_engine_errors()
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
@@ -217,7 +216,8 @@ class MariaDBEngine(Engine):
         with suppress(pymysql.Error, OSError, RefusedError):
             if not self._watcher.open:
                 self._open_watcher()
-            return ThreadSource(self._watcher, self._watched, self._seed, self._helpers())
+            own = threads_of(self._control, self._server, self._own_connections())
+            return ThreadSource(self._watcher, self._watched, self._seed, own)
         return None
 
     def _edge(self) -> Mark | None:

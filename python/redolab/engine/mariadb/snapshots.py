@@ -34,8 +34,8 @@ def take_snapshot(
         server: who and what it is: `flavour`, `version`, major * 100 + minor, and `timed_files`.
         device: the emulated log devices, if there are any.
         process: the server's, where it is on this machine.
-        helpers: threads that serve Redolab's own other connections, left out of the accounts.
-        watcher: the one of them that reads wait events; its CPU is told.
+        helpers: Redolab's own other connections, whose threads are left out of the accounts.
+        watcher: the thread that reads wait events, left out too; its CPU is told.
         sessions: connections of the working sessions.
     """
     row = fetch(control, "select_counters", server["version"], server["flavour"])[0]
@@ -46,7 +46,8 @@ def take_snapshot(
         counters |= _binlog_times(control, server)
     if device:
         counters |= device.snapshot()
-    threads = threads_of(control, server, sessions)
+    served = _threads(control, server)
+    threads, own = _serving(served, sessions), {watcher, *_serving(served, helpers)}
     tasks, used_by_others_ns = None, None
     if process is not None:
         counters |= host_counters()
@@ -62,7 +63,7 @@ def take_snapshot(
                     task.run_queue_ns,
                 )
                 for task in living
-                if task.pid not in helpers
+                if task.pid not in own
             )
             counters["sampler_cpu_s"] = sum(t.cpu_ns for t in living if t.pid == watcher) / 1e9
             # What the whole process used beside its living threads.
@@ -88,6 +89,14 @@ def threads_of(
 
     A connection that is gone has none, so that its session counts as replaced.
     """
+    return _serving(_threads(control, server), connections)
+
+
+def _threads(control: Connection, server: Mapping[str, Any]) -> Mapping[int, int]:
+    """The thread of every connection that is there."""
     rows = fetch(control, "select_session_threads", server["version"], server["flavour"])
-    known = {row["connection"]: row["thread"] for row in rows}
-    return tuple(known[number] for number in connections if number in known)
+    return {row["connection"]: row["thread"] for row in rows}
+
+
+def _serving(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:
+    return tuple(threads[number] for number in connections if number in threads)
