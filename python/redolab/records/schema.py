@@ -14,6 +14,7 @@ import pyarrow as pa
 from redolab.records.manifest import MOST_SAMPLES
 from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
+from redolab.records.watched import Watched
 
 FORMAT = 2
 """Which is written. One that changes what is read gets an entry below, and the old one stays."""
@@ -29,7 +30,13 @@ FORMATS: Mapping[int, Mapping[str, str]] = {
     FORMAT: {},
 }
 """Every format that is read: columns of `Sample`, and the names that they had in it."""
-RECORDS: Mapping[str, type] = {"sample": Sample, "kill": Kill, "draw": Draw, "report": Report}
+RECORDS: Mapping[str, type] = {
+    "sample": Sample,
+    "kill": Kill,
+    "draw": Draw,
+    "report": Report,
+    "watched": Watched,
+}
 TABLES: Mapping[str, type] = {
     "waits": WaitRow,
     "profile": ProcessTime,
@@ -87,7 +94,7 @@ def table_record(kind: str, record: type) -> type:
 
 def tables_written(record: type) -> tuple[str, ...]:
     """The tables that a run has on disk, where `record` is that of `samples`; the others are empty."""
-    if record is Report:
+    if record in (Report, Watched):
         return ("samples", "entries")
     return tuple(kind for kind in DATA if kind != "entries")
 

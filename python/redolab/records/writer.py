@@ -27,6 +27,7 @@ from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record, tables_written
 from redolab.records.store import Run, open_run, read_manifest, read_parts
+from redolab.records.watched import Watched
 
 _LOCK_S = 5.0
 """How long another writer of the same directory is waited for; each needs it for milliseconds."""
@@ -79,7 +80,7 @@ class RunWriter:
 
     def append(
         self,
-        record: Sample | Kill | Draw | Report,
+        record: Sample | Kill | Draw | Report | Watched,
         waits: Sequence[WaitRow] = (),
         profile: Sequence[ProcessTime] = (),
         overhead: Sequence[OverheadRow] = (),
@@ -88,7 +89,7 @@ class RunWriter:
     ) -> None:
         """Store one sample with its waits, its process times, its on/off pairs and its commit times.
 
-        Of a report that is imported there are entries alone.
+        Of a report that is imported, and of what was watched, there are entries alone.
         """
         tables: Mapping[str, Sequence[Any]] = {
             "waits": waits,
