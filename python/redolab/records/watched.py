@@ -1,7 +1,7 @@
 """What was seen of a live server in one stretch of a watch: the rows of a watched run.
 
-A run directory made by `redolab watch` has a row of `samples` for each stretch (`Watched`). Its rows of `entries`
-(`redolab.records.report.Entry`) say where time went in a stretch, and how long waits for the log were.
+A run directory made by `redolab watch` has a row of `samples` for each stretch (`Watched`). Its rows of
+`entries` (`redolab.records.report.Entry`) say where time went in it, and how long waits for the log were.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SECTIONS: Mapping[str, str] = {
     LOG_SYNC: "waits of commits for their flush, by the upper end of a bucket in ms (`inf`: no end)",
     LOG_WRITE: "writes and flushes of the log, by the upper end of a bucket in ms",
 }
-"""The sections of `entries` in a watched run. The measure is `seconds` in the first two, `waits` in the others."""
+"""The sections of `entries` in a watched run; their measure is `seconds` in the first two, then `waits`."""
 
 
 @dataclass(frozen=True)
