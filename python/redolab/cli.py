@@ -70,7 +70,7 @@ from redolab.commands.process import (
     hide_secrets,
     tell_unforeseen,
 )
-from redolab.commands.results import keep_lasting, make_results, show_results
+from redolab.commands.results import conclude, make_results, show_results
 from redolab.errors import CheckFailedError
 from redolab.outlet import say, show, show_json, standard_streams
 
@@ -151,15 +151,7 @@ def run(
         _show_plan(ask(options), json)
         return
     outcome = execute(options)
-    end_when_interrupted(
-        "Interrupted while the report was made. Every sample is kept: "
-        f"`redolab report {outcome.run.path}` makes the report."
-    )
-    results = make_results(outcome.run)
-    keep_lasting(results, outcome.run)
-    show_results(results, outcome.run, json)
-    if outcome.error is not None:
-        raise outcome.error
+    conclude(outcome, json, "Every sample is kept:")
 
 
 @app.command()
@@ -218,13 +210,7 @@ def watch(
     from redolab.commands.watch import watch as watch_server
 
     watched = watch_server(url, out, seconds, shlex.join(["redolab", *sys.argv[1:]]))
-    end_when_interrupted(
-        "Interrupted while the report was made. Every stretch is kept: "
-        f"`redolab report {watched.run.path}` makes the report."
-    )
-    show_results(make_results(watched.run), watched.run, json)
-    if watched.error is not None:
-        raise watched.error
+    conclude(watched, json, "Every stretch is kept:")
 
 
 @app.command()
@@ -361,13 +347,7 @@ def verify_forecast(
     outcome = execute(
         VerifyForecastOptions(run, changes or (), sweep, engine, blocks, seconds, seed, out, yes, command)
     )
-    end_when_interrupted(
-        "Interrupted while the report was made. The forecast is sealed and every sample is kept: "
-        f"`redolab report {outcome.run.path}` makes the report."
-    )
-    show_results(make_results(outcome.run), outcome.run, json)
-    if outcome.error is not None:
-        raise outcome.error
+    conclude(outcome, json, "The forecast is sealed and every sample is kept:")
 
 
 @app.command()

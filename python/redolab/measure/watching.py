@@ -1,4 +1,4 @@
-"""A watch as it happens: a live server is read every second, and each stretch of time is stored as a row.
+"""A watch as it happens: a live server is read every few seconds, and each stretch of time is stored as a row.
 
 It goes on over restarts of the server and lost connections: what was under way then is stored as spoiled, and
 the server is tried again until the watch ends.
@@ -26,11 +26,12 @@ from redolab.records.watch_writer import WatchWriter
 from redolab.records.watched import SETTING, Watched
 
 QUESTION = "What did this server's commits cost, and when?"
-_PER_READING_S = 1.0
+_PER_READING_S = 2.5
+"""PostgreSQL's sessions keep their counts to themselves for a second: over less, counters do not agree."""
+_LEAST_READING_S = 2.0
+"""What is left at the end is read from this length on, where anything was read before."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 10.0
 _MOST_NOTES = 200
-_SHORTEST_S = 0.5
-"""What is left at the end is stored from this length on; a server's counts would be no count of it."""
 
 
 class Source(Protocol):
@@ -158,7 +159,9 @@ class _Watching:
         self._source: Source | None = source
         self._begin, self._writer, self._wish = begin, writer, wish
         self._progress, self._stop = progress, stop
-        self._began = self._due = time.monotonic()
+        self._began = self._due = self._read_s = time.monotonic()
+        seconds = wish.seconds or _PER_READING_S
+        self._pace_s = seconds / max(1, round(seconds / _PER_READING_S))
         first = datetime.fromisoformat(writer.manifest["started_at"])
         # The clock of the machine may have been set since; stretches do not overlap.
         self._offset_s = max((datetime.now(UTC) - first).total_seconds(), writer.watched_s)
@@ -190,8 +193,10 @@ class _Watching:
             if self._source is None:
                 self._connect()
                 continue
-            self._wait_for_reading()
+            if not self._wait_for_reading():
+                break
             reading = self._source.read()
+            self._read_s = time.monotonic()
             self._seen.append(reading)
             if reading.broken is not None:
                 self._lose(reading.broken)
@@ -201,8 +206,7 @@ class _Watching:
     def end(self) -> None:
         """Store what is under way, and let go of the server."""
         try:
-            seen_s = sum(item.elapsed_s for item in self._seen)
-            if self._seen and (seen_s >= _SHORTEST_S or not self._writer.samples):
+            if self._seen:
                 self._store()
         finally:
             self._close()
@@ -211,16 +215,20 @@ class _Watching:
         assert self._wish.seconds is not None
         return self._began + self._wish.seconds - time.monotonic()
 
-    def _wait_for_reading(self) -> None:
-        self._due = max(self._due + _PER_READING_S, time.monotonic())
+    def _wait_for_reading(self) -> bool:
+        """Wait until the next reading is due; whether it is worth to be made."""
+        self._due = max(self._due + self._pace_s, time.monotonic())
         until = self._due - time.monotonic()
         if self._wish.seconds is not None:
             until = min(until, self._left())
-        self._stop.wait(max(until, 0.0))
+        if not self._stop.wait(max(until, 0.0)):
+            return True
+        nothing = not self._seen and not self._writer.samples
+        return nothing or time.monotonic() - self._read_s >= _LEAST_READING_S
 
     def _complete(self) -> bool:
         length = self._wish.lengths.of(self._writer.samples + 1)
-        return sum(item.elapsed_s for item in self._seen) >= length - _PER_READING_S / 2
+        return sum(item.elapsed_s for item in self._seen) >= length - self._pace_s / 2
 
     def _store(self, spoiled: str | None = None) -> None:
         whole, self._seen = join(self._seen), []
@@ -267,7 +275,7 @@ class _Watching:
             self._progress.lost(str(error))
             return
         check_same(self._writer.path, self._writer.manifest, self._source.facts)
-        self._due = time.monotonic()
+        self._due = self._read_s = time.monotonic()
 
     def _close(self) -> None:
         source, self._source = self._source, None

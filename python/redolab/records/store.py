@@ -6,7 +6,7 @@
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
     latency.parquet   histograms of commit and response times per sample, where they were noted
-    entries.parquet   the figures of reports that were imported; such a run has no other table but samples
+    entries.parquet   the figures of reports that were imported, or what was watched; no other table but samples
     results.json      every figure of the report
     report.html       the report
 
