@@ -2,12 +2,12 @@
 
     python -m benches.watch_cost [postgresql|mariadb] [MINUTES] [SESSIONS] [SLICE SECONDS]
 
-A private server has SESSIONS (32) client sessions that insert a row and commit, as fast as they can, from this
-process. `redolab watch` runs beside it as a process of its own from the beginning to the end. In a slice
-without it that process is stopped (SIGSTOP): it then uses no CPU, looks at nothing and asks nothing. A pair is
-a slice with and one without, in random order, and their commits are by the clients' own count. Printed is the
-geometric mean of the ratios with its 95 % interval (Student's t on the logarithms), and what the watch says
-of its own CPU. Raw pairs go to benches/results/.
+A private server has SESSIONS (32) client sessions that insert a row and commit, as fast as they can, from
+this process. `redolab watch` runs beside it as a process of its own from the beginning to the end. In a slice
+without it that process is stopped (SIGSTOP): it then uses no CPU, looks at nothing and asks nothing. A pair
+is a slice with and one without, in random order, and their commits are by the clients' own count. Printed is
+the geometric mean of the ratios with its 95 % interval (Student's t on the logarithms), and what the watch
+says of its own CPU. Raw pairs go to benches/results/.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def server(kind: str, place: Path, sessions: int) -> Iterator[tuple[str, _core.C
         with postgres.admin() as admin:
             admin.execute("create table item (id bigserial primary key, filler text)")
         made = _core.ClientSessions(
-            "127.0.0.1", postgres.port, "postgres", PASSWORD, "postgres", "", tls=None, channel_binding="prefer",
-            allowed=["scram-sha-256"], peer_uid=None, connect_timeout_s=10.0,
+            "127.0.0.1", postgres.port, "postgres", PASSWORD, "postgres", "", tls=None,
+            channel_binding="prefer", allowed=["scram-sha-256"], peer_uid=None, connect_timeout_s=10.0,
         )  # fmt: skip
         with closing(made):
             made.resize(sessions)
@@ -128,8 +128,8 @@ def tell(out: Path) -> None:
     here = sum(samples["sampler_cpu_s"].to_pylist())
     there = sum(value or 0.0 for value in samples["server_cpu_s"].to_pylist())
     print(
-        f"{samples.num_rows} stretches, {elapsed:.0f} s; of one CPU the looking took {100 * here / elapsed:.2f} %, "
-        f"its session in the server {100 * there / elapsed:.2f} %; "
+        f"{samples.num_rows} stretches, {elapsed:.0f} s; of one CPU the looking took "
+        f"{100 * here / elapsed:.2f} %, its session in the server {100 * there / elapsed:.2f} %; "
         f"{sum(samples['looks'].to_pylist()) / elapsed:,.0f} looks a second"
     )
 

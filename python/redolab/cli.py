@@ -203,9 +203,7 @@ def profile(
 
 
 @app.command()
-def watch(
-    url: WatchedUrl, out: WatchOut = None, seconds: WatchSeconds = None, json: Json = False
-) -> None:
+def watch(url: WatchedUrl, out: WatchOut = None, seconds: WatchSeconds = None, json: Json = False) -> None:
     """Watch a live database for minutes or days, and keep what is seen; read-only, no load."""
     from redolab.commands.watch import watch as watch_server
 

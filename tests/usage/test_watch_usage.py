@@ -1,4 +1,4 @@
-"""`redolab watch` as somebody types it: what it refuses, how it ends, and what it leaves when it is killed."""
+"""`redolab watch` as somebody types it: what it refuses, how it ends, and what a kill leaves of it."""
 
 from __future__ import annotations
 

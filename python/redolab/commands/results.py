@@ -70,8 +70,7 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         RedolabError: what ended the run early, once it is shown.
     """
     end_when_interrupted(
-        f"Interrupted while the report was made. {kept} "
-        f"`redolab report {outcome.run.path}` makes the report."
+        f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
     )
     results = make_results(outcome.run)
     keep_lasting(results, outcome.run)

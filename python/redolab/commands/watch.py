@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
-from typing import Protocol
 
 from redolab.engine.observer import Observer, open_observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
 from redolab.measure.runner import Outcome
-from redolab.measure.watching import Lengths, Wish
+from redolab.measure.watching import Lengths, Progress, Wish
 from redolab.measure.watching import watch as watch_server
 from redolab.outlet import say, terminal
 from redolab.printable import printable
@@ -64,14 +63,6 @@ def watch(
     return outcome
 
 
-class _Shown(Protocol):
-    """What is told of a watch."""
-
-    def begin(self, place: str) -> None: ...
-    def stored(self, row: Watched) -> None: ...
-    def lost(self, why: str) -> None: ...
-
-
 class _Quiet:
     """One line at the beginning, and one whenever the server is lost or found again."""
 
@@ -96,7 +87,7 @@ class _Quiet:
 class _Line:
     """One line that says what the last stretch had."""
 
-    def __init__(self, show: Shows) -> None:
+    def __init__(self, show: Callable[[str], None]) -> None:
         self._show, self._stored, self._seen_s, self._last = show, 0, 0.0, ""
 
     def begin(self, place: str) -> None:
@@ -114,12 +105,6 @@ class _Line:
     def _tell(self, text: str) -> None:
         seen = timedelta(seconds=round(self._seen_s))
         self._show(f"{counted(self._stored, 'stretch')}, {seen}: {text}")
-
-
-class Shows(Protocol):
-    """Shows a line in the place of the one before."""
-
-    def __call__(self, text: str) -> None: ...
 
 
 def last_text(row: Watched) -> str:
@@ -140,20 +125,21 @@ def last_text(row: Watched) -> str:
 
 
 @contextmanager
-def _progress(seconds: float | None) -> Iterator[_Shown]:
-    from rich.progress import Progress, TextColumn
+def _progress(seconds: float | None) -> Iterator[Progress]:
+    from rich import progress
 
     console = terminal(stderr=True)
     if not console.is_terminal:
         yield _Quiet(seconds)
         return
-    column = TextColumn("{task.description}", markup=False)
-    with Progress(column, console=console, transient=True) as bar:
+    column = progress.TextColumn("{task.description}", markup=False)
+    # A line that is drawn again only when it changes costs nothing for days.
+    with progress.Progress(column, console=console, transient=True, auto_refresh=False) as bar:
         task = bar.add_task("connecting")
 
         def show(text: str) -> None:
             line = printable(text)
             most = min(_WIDTH, console.width - 1)
-            bar.update(task, description=line if len(line) <= most else f"{line[: most - 1]}…")
+            bar.update(task, description=line if len(line) <= most else f"{line[: most - 1]}…", refresh=True)
 
         yield _Line(show)

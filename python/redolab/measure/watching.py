@@ -1,4 +1,4 @@
-"""A watch as it happens: a live server is read every few seconds, and each stretch of time is stored as a row.
+"""A watch as it happens: a live server is read again and again, and each stretch of time is stored as a row.
 
 It goes on over restarts of the server and lost connections: what was under way then is stored as spoiled, and
 the server is tried again until the watch ends.
@@ -105,36 +105,31 @@ def watch(begin: Callable[[Event], Source], wish: Wish, progress: Progress) -> O
         RedolabError: nothing could be watched at all.
     """
     with Interruptions("what was seen so far is kept") as interruptions:
-        try:
-            source = begin(interruptions.stop)
-        except RefusedError as error:
-            if interruptions.stop.is_set():
-                raise InterruptedRunError("Interrupted before anything was seen.") from error
-            raise
-        error: RedolabError | None = None
+        stop = interruptions.stop
+        source = _begun(begin, stop)
         try:
             writer = _open(wish, source.facts)
-            watching = _Watching(source, begin, writer, wish, progress, interruptions.stop)
+            watching = _Watching(source, begin, writer, wish, progress, stop)
         except BaseException:
             source.close()
             raise
+        error: RedolabError | None = None
         try:
             watching.go()
+        except InterruptedRunError:
+            pass
         except RedolabError as raised:
             error = raised
         finally:
+            early = wish.seconds is not None and stop.is_set() and not watching.over
             interruptions.closing = True
             watching.end()
-        early = wish.seconds is not None and interruptions.stop.is_set() and not watching.over
-        if error is None and early:
-            error = InterruptedRunError("Interrupted: what was seen until then is kept.")
         if not writer.samples:
             writer.discard()
-            raise error or InterruptedRunError("Interrupted before anything was seen.")
-        stopped = isinstance(error, InterruptedRunError) and early
-        if isinstance(error, InterruptedRunError) and not early:
-            error = None
-        status = "interrupted" if stopped else "failed" if error else "finished"
+            raise error or _nothing_seen()
+        status = "failed" if error else "interrupted" if early else "finished"
+        if status == "interrupted":
+            error = InterruptedRunError("Interrupted: what was seen until then is kept.")
         run = writer.finish(
             status,
             finished_at=_now(),
@@ -142,6 +137,19 @@ def watch(begin: Callable[[Event], Source], wish: Wish, progress: Progress) -> O
             not_measured=list(watching.notes),
         )
     return Outcome(run, error)
+
+
+def _begun(begin: Callable[[Event], Source], stop: Event) -> Source:
+    try:
+        return begin(stop)
+    except RefusedError as error:
+        if stop.is_set():
+            raise _nothing_seen() from error
+        raise
+
+
+def _nothing_seen() -> InterruptedRunError:
+    return InterruptedRunError("Interrupted before anything was seen.")
 
 
 class _Watching:

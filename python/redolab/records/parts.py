@@ -1,4 +1,4 @@
-"""The small files of a run that is not closed: one of each table for a sample, or for several that were joined.
+"""The small files of a run that is not closed: one of each table for a sample, or for several together.
 
 A part for one sample is `samples-000007.parquet`, one for several `samples-000001-000060.parquet`; its other
 tables have the same numbers. Its row of `samples` comes last, and a sample counts from that moment on. What

@@ -6,7 +6,7 @@
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
     latency.parquet   histograms of commit and response times per sample, where they were noted
-    entries.parquet   the figures of reports that were imported, or what was watched; no other table but samples
+    entries.parquet   figures of reports that were imported, or of a watch; such runs have samples beside it
     results.json      every figure of the report
     report.html       the report
 
@@ -122,7 +122,7 @@ def _is_read(found: object) -> bool:
 
 
 def _read_tables(place: Path, record: type, stored: int) -> list[pa.Table]:
-    """Every table, all of the same samples; again where a run that is under way joined its parts meanwhile."""
+    """Every table, all of the same samples; anew where a run under way joined its parts meanwhile."""
     for _ in range(_ATTEMPTS - 1):
         try:
             parts = list_parts(place)

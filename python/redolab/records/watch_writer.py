@@ -41,15 +41,15 @@ class WatchWriter(RunWriter):
     def __init__(self, path: Path, manifest: Mapping[str, Any] | None) -> None:
         """Make the run directory of a new watch, or open that of an earlier one to add to it.
 
-        What was made of an earlier one's stretches (results, report) is removed: it is no more of all of them.
+        What was made of an earlier one's stretches (results, report) is removed: it is not of all of them.
 
         Args:
             path: where.
             manifest: what a new watch says of itself; None to go on with the one that is there.
 
         Raises:
-            UsageError: the place is not free for a new one; or there is no watch to go on with, another process
-                is at it, or a file of it is not as it must be.
+            UsageError: the place is not free for a new one; or there is no watch to go on with, another
+                process is at it, or a file of it is not as it must be.
             RefusedError: it cannot be written.
         """
         self.block, self.watched_s, self._entries, self._small = 1, 0.0, 0, 0
@@ -126,12 +126,13 @@ class WatchWriter(RunWriter):
         if len(small) > 1:
             whole = Span(small[0].first, small[-1].last)
             tables = {
-                kind: read_parts(self.path, kind, self.record, FORMAT, small) for kind in ("entries", "samples")
+                kind: read_parts(self.path, kind, self.record, FORMAT, small)
+                for kind in ("entries", "samples")
             }
             self._write_part(whole, tables)
         self._small = len(small) if len(small) < 2 else 0
         standing = set(list_parts(self.path))
-        for span in found_in(os.listdir(self.path / "parts")):
+        for span in found_in(file.name for file in (self.path / "parts").iterdir()):
             if span not in standing:
                 # The rows of `samples` go first: without them the others are nobody's.
                 for kind in ("samples", "entries"):
@@ -188,6 +189,6 @@ def _locked(path: Path) -> int:
 
 
 def _empty(folder: Path) -> None:
-    for name in os.listdir(folder):
+    for file in folder.iterdir():
         with suppress(FileNotFoundError, IsADirectoryError):
-            (folder / name).unlink()
+            file.unlink()

@@ -27,7 +27,7 @@ GONE = "the connection to the server was lost"
 
 
 def second(**changes: Any) -> Observation:
-    looks = [(tick, 0, "IO:WalSync", "asleep") for tick in range(0, 25)]
+    looks = [(tick, 0, "IO:WalSync", "asleep") for tick in range(25)]
     made = make_observation([make_process(1, cpu_s=0.1)], looks, 25, 1.0, counters=COUNTERS)
     return replace(made, **changes)
 
@@ -42,7 +42,7 @@ class Server:
     opened: int = 0
     closed: int = 0
 
-    def begin(self, stop: Event) -> Server:
+    def begin(self, stop: Event) -> Server:  # noqa: ARG002
         if self.opened and self.refusals:
             raise self.refusals.pop(0)
         self.opened += 1

@@ -179,5 +179,3 @@ def _buckets(episodes: Episodes | None) -> Iterator[tuple[str, float]]:
     places, counts = np.unique(np.searchsorted(ends, 1e3 * episodes.durations_s), return_counts=True)
     for place, number in zip(places, counts, strict=True):
         yield f"{ends[place]:g}", float(number)
-
-

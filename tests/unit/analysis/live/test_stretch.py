@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from redolab.analysis.live.profile import profile_observation
 from redolab.analysis.live.stretch import MOST_ROWS, OTHER, Place, stretch
+from redolab.analysis.profile import ON_CPU
 from redolab.records.observation import Observation, join
 from redolab.records.report import Entry
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS
@@ -73,6 +75,7 @@ def test_every_amount_is_where_it_belongs() -> None:
     assert row.log_sync_s is not None
     assert row.busy_s == pytest.approx(row.log_sync_s + 2.0, abs=1e-9)
     assert row.client_in_transaction_s is not None
+    assert row.connected_s is not None
     assert 0 < row.client_in_transaction_s < row.connected_s - row.busy_s
     assert {entry.sample for entry in entries} == {7}
 
@@ -84,9 +87,11 @@ def test_it_says_what_the_profile_of_the_same_time_says() -> None:
     assert (row.connected_s, row.busy_s) == (sessions["elapsed_s"], sessions["busy_s"])
     assert row.busy_s
     assert row.log_sync_s == pytest.approx(sessions["log_sync_share"]["point"] * row.busy_s)
-    assert of(entries, SESSIONS) == {item["row"]: item["time_s"] for item in sessions["profile"] if item["time_s"]}
+    assert of(entries, SESSIONS) == {
+        item["row"]: item["time_s"] for item in sessions["profile"] if item["time_s"]
+    }
     background = of(entries, BACKGROUND)
-    assert background["on CPU"] == 0.5
+    assert background[ON_CPU] == 0.5
     assert "IO:WalSync" in background
 
 
@@ -113,11 +118,13 @@ def test_a_stretch_of_several_readings_adds_them_up() -> None:
 def test_a_server_that_is_not_here_leaves_its_accounts_unknown() -> None:
     processes = [make_process(1, 1.0, cpu_s=None, run_queue_s=None)]
     row, _ = stretch(
-        make_observation(processes, host_cpus=None, ended_cpu_s=None, looks=[(0, 0, "IO:WalSync", "asleep")]), PLACE, 4
+        make_observation(processes, host_cpus=None, ended_cpu_s=None, looks=[(0, 0, "IO:WalSync", "asleep")]),
+        PLACE,
+        4,
     )
     for name in (
-        "worked_sessions", "session_cpu_s", "session_run_queue_s", "instance_cpu_s", "host_cpus", "host_cores",
-        "host_busy_s", "transactions", "rows_written", "client_in_transaction_s",
+        "worked_sessions", "session_cpu_s", "session_run_queue_s", "instance_cpu_s", "host_cpus",
+        "host_cores", "host_busy_s", "transactions", "rows_written", "client_in_transaction_s",
     ):  # fmt: skip
         assert getattr(row, name) is None, name
     assert row.connected_s == 1.0
@@ -139,7 +146,7 @@ def test_nobody_connected_is_no_time_and_no_mystery() -> None:
         ({"broken": "the connection to the server was lost"}, "connection to the server was lost"),
     ],
 )
-def test_what_must_not_be_counted_is_spoiled(changes: dict[str, object], said: str) -> None:
+def test_what_must_not_be_counted_is_spoiled(changes: dict[str, Any], said: str) -> None:
     row, _ = stretch(make_observation([make_process(1)], **changes), PLACE, 1)
     assert row.spoiled is not None
     assert said in row.spoiled

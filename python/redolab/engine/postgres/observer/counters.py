@@ -32,7 +32,7 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
         counters |= dict.fromkeys(_TIMES)
     if after["epoch"] != before["epoch"]:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of the server were reset meanwhile: those of the log, of commits and of rows are left out.",
+            "Counters of the server were reset meanwhile: those of the log, commits and rows are left out.",
         )
     if any(row["inside_call"] for row in rows):
         return counters | dict.fromkeys(_STANDING_STILL), (
@@ -42,8 +42,8 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
     transactions, commits = counters["transactions"] or 0.0, (counters["commits"] or 0.0) - own
     if transactions > _FAR_MORE * commits + _A_FEW:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of log writes, flushes, commits and rows are left out: at times transaction ids moved far "
-            "more than commits were counted. Sessions keep their counts to themselves while a procedure "
+            "Counters of log writes, flushes, commits and rows are left out: at times transaction ids moved "
+            "far more than commits were counted. Sessions keep their counts to themselves while a procedure "
             "runs, and up to ten seconds when they fall idle; subtransactions take ids without a commit.",
         )
     return {**counters, "commits": commits}, ()
