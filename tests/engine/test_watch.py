@@ -17,7 +17,9 @@ import pymysql
 import pytest
 
 from redolab.commands.watch import watch
-from redolab.errors import UsageError
+from redolab.engine.mariadb.connecting.target import read_target
+from redolab.engine.mariadb.connection import log_in
+from redolab.errors import RefusedError, UsageError
 from redolab.measure import watching
 from redolab.measure.watching import Lengths
 from redolab.records.run import Run
@@ -27,7 +29,6 @@ from tests.server_programs import INSTALLED, program_of
 from tests.servers import PASSWORD, Server
 
 ROWS, SESSIONS_AT_WORK = 3, 4
-INSERT = "insert into watched_load values " + ", ".join(["(1)"] * ROWS)
 Connect = Callable[[], Any]
 
 
@@ -40,12 +41,14 @@ class Live:
     restart: Callable[[], None]
     sessions: Callable[[], int]
     """Redolab's sessions in it."""
+    table: str = "watched_load"
 
 
 class Load:
     """Sessions that commit so many rows at a time until they are told to end; reconnects when it must."""
 
-    def __init__(self, connect: Connect) -> None:
+    def __init__(self, connect: Connect, table: str) -> None:
+        self._insert = f"insert into {table} values {', '.join(['(1)'] * ROWS)}"
         self.commits, self.begun, self._connect = 0, threading.Event(), connect
         self._end, self._lock = threading.Event(), threading.Lock()
         self._threads = [threading.Thread(target=self._work) for _ in range(SESSIONS_AT_WORK)]
@@ -61,10 +64,10 @@ class Load:
 
     def _work(self) -> None:
         while not self._end.is_set():
-            with suppress(psycopg.Error, pymysql.Error, OSError), self._connect() as connection:
+            with suppress(psycopg.Error, pymysql.Error, RefusedError, OSError), self._connect() as connection:
                 cursor = connection.cursor()
                 while not self._end.is_set():
-                    cursor.execute(INSERT)
+                    cursor.execute(self._insert)
                     with self._lock:
                         self.commits += 1
                     time.sleep(0.002)
@@ -74,7 +77,7 @@ class Load:
 @contextmanager
 def loaded(live: Live, after_s: float, for_s: float) -> Iterator[Load]:
     """Begin a load after a while, and end it after another."""
-    load = Load(live.connect)
+    load = Load(live.connect, live.table)
 
     def drive() -> None:
         time.sleep(after_s)
@@ -124,9 +127,10 @@ def family(name: str, *options: str) -> Iterator[Live]:
             server.ask("create table watched.watched_load (a int) engine=innodb")
             yield Live(
                 server.url,
-                lambda: server.connect(database="watched"),
+                lambda: log_in(read_target(server.url), "a test"),
                 lambda: restart_mariadb(server),
                 lambda: len(server.ask("select 1 from information_schema.processlist")) - 1,
+                "watched.watched_load",
             )
     finally:
         shutil.rmtree(place)
@@ -241,6 +245,6 @@ def test_a_watch_goes_on_with_its_own_server_alone(
     assert again.samples["block"].to_pylist() == [1, 2]
     assert again.samples["sample"].to_pylist() == [1, 2]
     with pytest.raises(UsageError, match="is not the one"):
-        watch(servers("18").url(), out, 2.0, "test")
+        watch(servers("16").url(), out, 2.0, "test")
     postgres.restart()
     assert watch(postgres.url, out, 2.0, "test").run.samples.num_rows == 3

@@ -167,7 +167,8 @@ class _Watching:
         self._source: Source | None = source
         self._begin, self._writer, self._wish = begin, writer, wish
         self._progress, self._stop = progress, stop
-        self._began = self._due = self._read_s = time.monotonic()
+        self._began = self._due = self._read_s = self._from_s = time.monotonic()
+        """`_from_s`: when the stretch under way began, `_read_s`: when it was read the last time."""
         seconds = wish.seconds or _PER_READING_S
         self._pace_s = seconds / max(1, round(seconds / _PER_READING_S))
         first = datetime.fromisoformat(writer.manifest["started_at"])
@@ -241,13 +242,14 @@ class _Watching:
     def _store(self, spoiled: str | None = None) -> None:
         whole, self._seen = join(self._seen), []
         self._position += 1
-        start_s = self._offset_s + time.monotonic() - self._began - whole.elapsed_s
+        start_s = self._offset_s + self._from_s - self._began
+        self._from_s = self._read_s
         place = Place(
             self._writer.samples + 1,
             self._writer.block,
             self._position,
             # A reading's own clock and this one differ by the time that a reading takes.
-            max(start_s, self._writer.watched_s if self._position > 1 else self._offset_s),
+            max(start_s, self._writer.watched_s),
         )
         row, entries = stretch(whole, place, self._cores, spoiled)
         self._note(whole)
@@ -283,7 +285,7 @@ class _Watching:
             self._progress.lost(str(error))
             return
         check_same(self._writer.path, self._writer.manifest, self._source.facts)
-        self._due = self._read_s = time.monotonic()
+        self._due = self._read_s = self._from_s = time.monotonic()
 
     def _close(self) -> None:
         source, self._source = self._source, None
