@@ -134,6 +134,8 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
         )
     if server.binlog and not server.timed_files:
         found.append(("time of binlog flushes", "the server times them in performance_schema alone"))
+        if server.sync_binlog > 1 or server.flavour == "mysql":
+            found.append(("flushes of the binlog", "the server counts them in performance_schema alone"))
     if not server.binlog:
         found.append(("commits in the binary log", "there is none (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:
