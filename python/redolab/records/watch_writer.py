@@ -14,6 +14,7 @@ import fcntl
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -101,17 +102,22 @@ class WatchWriter(RunWriter):
 
     def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
         path, samples = run.path, run.samples
+        numbers = samples["sample"].to_pylist()
+        if sorted(numbers) != list(range(1, len(numbers) + 1)):
+            raise UsageError(
+                f"The stretches of {path} are not numbered as a watch numbers them, so it cannot go on. "
+                "Give --out a new directory."
+            )
         self._take(path, manifest)
         self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.samples = pc.max(samples["sample"]).as_py() or 0
+        self.samples = len(numbers)
         self.block = 1 + (pc.max(samples["block"]).as_py() or 0)
         ends = pc.max(pc.add(samples["start_s"], samples["elapsed_s"])).as_py()
         self.watched_s, self._entries = ends or 0.0, run.entries.num_rows
         if manifest["status"] != "running":
             _empty(path / "parts")
-            if samples.num_rows:
-                whole = Span(pc.min(samples["sample"]).as_py(), self.samples)
-                self._write_part(whole, {"entries": run.entries, "samples": samples})
+            if numbers:
+                self._write_part(Span(1, self.samples), {"entries": run.entries, "samples": samples})
         self.manifest["hashes"] = {}
         self.save_manifest(status="running", finished_at=None, error=None)
         for name in (*(f"{kind}.parquet" for kind in tables_written(Watched)), *_MADE_AFTERWARDS):
@@ -160,6 +166,14 @@ def check_watch(path: Path) -> dict[str, Any]:
         raise UsageError(
             f"{path} has format {manifest['format']}, and a watch goes on in format {FORMAT} alone. "
             "Give --out a new directory."
+        )
+    try:
+        zone = datetime.fromisoformat(manifest.get("started_at") or "").tzinfo
+    except ValueError:
+        zone = None
+    if zone is None:
+        raise UsageError(
+            f"{path} does not say when it began, so it cannot go on. Give --out a new directory."
         )
     return manifest
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from redolab.errors import UsageError
@@ -182,6 +183,37 @@ def test_another_kind_of_run_is_left_alone(tmp_path: Path) -> None:
         WatchWriter(place, None)
     assert names(place) == ["manifest.json"]
     assert (place / "manifest.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("started_at", [None, "yesterday", "2026-11-26T03:00:00", ""])
+def test_a_watch_that_does_not_say_when_it_began_cannot_go_on(tmp_path: Path, started_at: str | None) -> None:
+    writer = WatchWriter(tmp_path / "watch", {**MANIFEST, "started_at": started_at})
+    write(writer, range(1, 3))
+    writer.finish("finished")
+    with pytest.raises(UsageError, match="when it began"):
+        WatchWriter(writer.path, None)
+
+
+def test_a_watch_with_other_numbers_cannot_go_on(tmp_path: Path) -> None:
+    writer = WatchWriter(tmp_path / "watch", MANIFEST)
+    writer.add(stretch(10**12), entries(10**12, 4))
+    with pytest.raises(UsageError, match="are not numbered"):
+        WatchWriter(_closed(writer), None)
+
+
+def _closed(writer: WatchWriter) -> Path:
+    """The tables of a watch that was closed, from parts that no version would have written."""
+    write_table(
+        pq.read_table(writer.path / "parts" / Span(10**12, 10**12).file("samples")),
+        writer.path / "samples.parquet",
+    )
+    write_table(
+        pq.read_table(writer.path / "parts" / Span(10**12, 10**12).file("entries")),
+        writer.path / "entries.parquet",
+    )
+    writer.save_manifest(status="finished")
+    abandon(writer)
+    return writer.path
 
 
 class Killed(BaseException):
