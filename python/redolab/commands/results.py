@@ -73,7 +73,8 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
     )
     results = make_results(outcome.run)
-    keep_lasting(results, outcome.run)
+    if outcome.run.manifest.get("record", "sample") == "sample":
+        keep_lasting(results, outcome.run)
     show_results(results, outcome.run, json)
     if outcome.error is not None:
         raise outcome.error
