@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from redolab.commands.process import end_when_interrupted
 from redolab.errors import RefusedError, UsageError
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from redolab.measure.runner import Outcome
     from redolab.records.run import Run
 
 
@@ -54,6 +56,28 @@ def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
         say(f"Report: {run.path / 'report.html'}")
     else:
         print_terminal(results, run.path / "report.html")
+
+
+def conclude(outcome: Outcome, json: bool, kept: str) -> None:
+    """Analyse and show a run that has just ended.
+
+    Args:
+        outcome: the run, and what ended it early.
+        json: whether to print JSON.
+        kept: what stays whatever happens, as a sentence.
+
+    Raises:
+        RedolabError: what ended the run early, once it is shown.
+    """
+    end_when_interrupted(
+        f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
+    )
+    results = make_results(outcome.run)
+    if outcome.run.manifest.get("record", "sample") == "sample":
+        keep_lasting(results, outcome.run)
+    show_results(results, outcome.run, json)
+    if outcome.error is not None:
+        raise outcome.error
 
 
 def keep_lasting(results: Mapping[str, Any], run: Run) -> None:
