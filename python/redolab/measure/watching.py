@@ -259,6 +259,8 @@ class _Watching:
     def _note(self, whole: Observation) -> None:
         """Keep in the manifest what this stretch could not show, and where it was read."""
         found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in whole.not_available if what]
+        # Why counters of this stretch are null; after a loss its own reason says it.
+        found += whole.warnings if whole.broken is None else ()
         new = [note for note in found if note not in self.notes]
         self.notes |= dict.fromkeys(new[: max(0, _MOST_NOTES - len(self.notes))])
         source = {"source": whole.instrument.source, "rate_per_s": whole.instrument.rate_per_s}
