@@ -128,7 +128,7 @@ def tell(out: Path) -> None:
     here = sum(samples["sampler_cpu_s"].to_pylist())
     there = sum(value or 0.0 for value in samples["server_cpu_s"].to_pylist())
     print(
-        f"{samples.num_rows} stretches, {elapsed:.0f} s; of one CPU the looking took "
+        f"{samples.num_rows} stretches, {elapsed:.0f} s; of one CPU the command took "
         f"{100 * here / elapsed:.2f} %, its session in the server {100 * there / elapsed:.2f} %; "
         f"{sum(samples['looks'].to_pylist()) / elapsed:,.0f} looks a second"
     )

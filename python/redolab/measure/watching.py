@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -176,6 +176,7 @@ class _Watching:
         self._offset_s = max((datetime.now(UTC) - first).total_seconds(), writer.watched_s)
         self._seen: list[Observation] = []
         self._position, self._pause_s = 0, _FIRST_WAIT_S
+        self._cpu_s = time.process_time()
         self._cores = read_cpus(allowed=read_cpus().online).cores
         self.notes = dict.fromkeys(writer.manifest.get("not_measured", ()))
         """What was not measured, and why."""
@@ -252,6 +253,9 @@ class _Watching:
             max(start_s, self._writer.watched_s),
         )
         row, entries = stretch(whole, place, self._cores, spoiled)
+        # All that this process did, the looks and the arithmetic of the stretch alike.
+        cpu_s, self._cpu_s = self._cpu_s, time.process_time()
+        row = replace(row, sampler_cpu_s=self._cpu_s - cpu_s)
         self._note(whole)
         self._writer.add(row, entries)
         self._progress.stored(row)
@@ -259,6 +263,8 @@ class _Watching:
     def _note(self, whole: Observation) -> None:
         """Keep in the manifest what this stretch could not show, and where it was read."""
         found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in whole.not_available if what]
+        # Why counters of this stretch are null; after a loss its own reason says it.
+        found += whole.warnings if whole.broken is None else ()
         new = [note for note in found if note not in self.notes]
         self.notes |= dict.fromkeys(new[: max(0, _MOST_NOTES - len(self.notes))])
         source = {"source": whole.instrument.source, "rate_per_s": whole.instrument.rate_per_s}

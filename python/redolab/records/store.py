@@ -52,7 +52,7 @@ from redolab.records.schema import (
 from redolab.records.sealed import FILE as SEALED
 
 __all__ = ["Run", "list_parts", "open_run", "read_document", "read_manifest", "read_parts", "read_results"]
-_ATTEMPTS = 3
+_ATTEMPTS = 100
 _CHANGED = "It was changed after the run, or another version wrote it."
 
 
@@ -123,15 +123,15 @@ def _is_read(found: object) -> bool:
 
 def _read_tables(place: Path, record: type, stored: int) -> list[pa.Table]:
     """Every table, all of the same samples; anew where a run under way joined its parts meanwhile."""
-    for _ in range(_ATTEMPTS - 1):
+    attempts = 0
+    while True:
+        parts, attempts = list_parts(place), attempts + 1
         try:
-            parts = list_parts(place)
             return [_read_data(place, kind, record, stored, parts) for kind in DATA]
         except UsageError as error:
-            if not isinstance(error.__cause__, FileNotFoundError):
+            gone = isinstance(error.__cause__, FileNotFoundError) and list_parts(place) != parts
+            if not gone or attempts == _ATTEMPTS:
                 raise
-    parts = list_parts(place)
-    return [_read_data(place, kind, record, stored, parts) for kind in DATA]
 
 
 def _read_data(path: Path, kind: str, record: type, stored: int, parts: Sequence[Span]) -> pa.Table:

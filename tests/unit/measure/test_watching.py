@@ -238,8 +238,13 @@ def test_a_moved_server_is_known_by_what_it_is(tmp_path: Path) -> None:
 
 def test_what_cannot_be_had_is_told_once(tmp_path: Path) -> None:
     blind = second(not_available=(("time of log flushes", "the server does not time them"),))
-    outcome, _ = watched(Server([]), tmp_path / "run", [blind] * 9)
-    assert outcome.run.manifest["not_measured"] == ["Time of log flushes: the server does not time them."]
+    unsure = replace(blind, warnings=("Counters are left out: a procedure was running.",), counters={})
+    outcome, _ = watched(Server([]), tmp_path / "run", [*[blind] * 5, unsure, *[blind] * 4])
+    assert outcome.run.manifest["not_measured"] == [
+        "Time of log flushes: the server does not time them.",
+        "Counters are left out: a procedure was running.",
+    ]
+    assert outcome.run.samples["transactions"].to_pylist() == [400, None, 300]
     assert outcome.run.manifest["sampler"]["source"] == "server memory"
 
 

@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -326,6 +327,21 @@ def test_killed_at_random_it_goes_on(tmp_path: Path) -> None:
         check(run, stretches)
     assert stretches > 0
     check(WatchWriter(place, None).finish("finished"), stretches)
+
+
+def test_it_is_read_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_writer, "JOINED", 5)
+    writer, read = WatchWriter(tmp_path / "watch", MANIFEST), 0
+    thread = threading.Thread(target=write, args=(writer, range(1, 60)))
+    thread.start()
+    while thread.is_alive():
+        run = open_run(writer.path)
+        check(run, run.samples.num_rows)
+        assert run.samples.num_rows >= read
+        read = run.samples.num_rows
+    thread.join()
+    assert read > 0
+    check(writer.finish("finished"), 59)
 
 
 def test_a_full_watch_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
