@@ -134,6 +134,22 @@ CostsOf = Annotated[
     ),
 ]
 
+# Of `report`.
+Begins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        help="Of a watch, from then on alone, beside the rest; a second --from and --to is compared instead.",
+    ),
+]
+Ends = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to", metavar="TIME", help="Of a watch, until then; 2026-11-24T16:30, 2026-11-24 or 16:30 UTC."
+    ),
+]
+
 # Of `forecast`.
 Sweep = Annotated[
     str | None,
