@@ -135,12 +135,7 @@ def row(number: int, position: int, seen: Seen, kind: Kind = "postgresql") -> tu
     background = {"on_cpu": 0.1 * seen.elapsed_s, flush_event: 0.05 * seen.elapsed_s}
     entries = [
         *_entries(number, SESSIONS, "seconds", session_rows),
-        *_entries(
-            number,
-            BACKGROUND,
-            "seconds",
-            {"on_cpu": 0.1 * seen.elapsed_s, flush_event: 0.05 * seen.elapsed_s},
-        ),
+        *_entries(number, BACKGROUND, "seconds", background),
         *_entries(number, LOG_SYNC, "waits", {end: part * commits for end, part in waits.items()}),
         *_entries(number, LOG_WRITE, "waits", {end: part * flushes for end, part in writes.items()}),
     ]

@@ -2,8 +2,8 @@
 
 The spread of a mean is what its slow movements make it. So it is taken from the slowest cosines that the
 values hold, a few of them, with Student's t for so few (the equal-weighted cosine estimator). Where each
-value takes after the one before it, the faster of them have less than the slowest; that much is given back, by the
-correlation of neighbours.
+value takes after the one before it, the faster of them have less than the slowest; that much is given back, by
+the correlation of neighbours.
 
 Sources: E. Lazarus, D. Lewis, J. Stock, M. Watson, "HAR inference: recommendations for practice", Journal of
 Business & Economic Statistics 36 (2018); D. Andrews, J. Monahan, "An improved heteroskedasticity and
@@ -24,8 +24,9 @@ FEWEST = 4
 """Values below which a mean has no interval: nothing can be said of how they follow each other."""
 _LEAST_COSINES, _MOST_COSINES = 4, 12
 """More of them would narrow an interval by a tenth at the most, and overlook slow movements."""
-_MOST_ALIKE = 0.97
-"""The correlation of neighbours beyond which so few values say nothing of their mean."""
+_MOST_ALIKE = 0.9
+"""The correlation of neighbours that is given back at the most: values that rise and fall with the hours are
+more alike, and are no such noise."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from redolab.model.queueing import solve_servers
 from redolab.stats.estimates import Estimate
 from redolab.stats.serial import MeanError, mean_error
 
+_MOST_LOG = 100.0
+"""Of a half width: beyond it nothing is known."""
 _STEP = 1e-4
 """Of S, L and R each, to see how M goes with it."""
 
@@ -153,11 +155,14 @@ class Found:
     """Why there is no point; None where there is one."""
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The figure with its interval."""
+        """The figure with its interval; that of a figure above nothing is one of its logarithm."""
         if self.point is None or self.error is None:
             return Estimate(self.point, None, None, level)
         half = self.error.half_width(level)
-        return Estimate(self.point, self.point - half, self.point + half, level)
+        if self.point <= 0:
+            return Estimate(self.point, self.point - half, self.point + half, level)
+        times = math.exp(min(half / self.point, _MOST_LOG))
+        return Estimate(self.point, self.point / times, self.point * times, level)
 
 
 def figure(key: str, stretches: Stretches) -> Found:
