@@ -83,7 +83,8 @@ AskedExperiment = Annotated[
 
 # Of `analyze`.
 ValuesPath = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+    str,
+    typer.Argument(metavar="FILE", help="A CSV file, a run directory, or - for stdin.", show_default=False),
 ]
 ValueColumn = Annotated[
     str | None, typer.Option("--value", help="The column of numbers.", show_default="the only one")

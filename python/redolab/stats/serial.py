@@ -2,8 +2,8 @@
 
 The spread of a mean is what its slow movements make it. So it is taken from the slowest cosines that the
 values hold, a few of them, with Student's t for so few (the equal-weighted cosine estimator). Where each
-value takes after the one before it, the faster of them have less than the slowest; that much is given back, by
-the correlation of neighbours.
+value takes after the one before it, the faster of them have less than the slowest; that much is given back,
+by the correlation of neighbours.
 
 Sources: E. Lazarus, D. Lewis, J. Stock, M. Watson, "HAR inference: recommendations for practice", Journal of
 Business & Economic Statistics 36 (2018); D. Andrews, J. Monahan, "An improved heteroskedasticity and

@@ -266,7 +266,7 @@ def _rates(found: Mapping[str, Found]) -> str:
         said.append(f"{_with_interval(found, 'arrival_rate_per_s', '')} commits per second")
     if found["commits_per_flush"].point is not None:
         said.append(f"{_with_interval(found, 'commits_per_flush', '')} commits per flush")
-    if found["log_flush_time_s"].point is not None:
+    if found["time_per_flush_s"].point is not None:
         said.append(f"a flush took {_with_interval(found, 'log_flush_time_s', ' ms')}")
     if not said:
         return ""

@@ -117,9 +117,9 @@ def _log_times(points: Stretches) -> Figure | None:
         Axis("Mean", "ms"),
         points,
         [
-            ("log sync per commit", "log_sync_s"),
-            ("one flush", "log_flush_time_s"),
-            ("one flush of the binary log", "binlog_flush_time_s"),
+            ("log sync per commit", "log_sync_per_commit_s"),
+            ("one flush", "time_per_flush_s"),
+            ("one flush of the binary log", "time_per_binlog_flush_s"),
         ],
     )
 

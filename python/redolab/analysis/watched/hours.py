@@ -75,6 +75,6 @@ def _row(name: str, mine: Stretches) -> dict[str, Any]:
         "stretches": len(mine),
         "rate": figure("arrival_rate_per_s", mine).estimate(),
         "response": figure("response_time_s", mine).estimate().scaled(1e3),
-        "sync": figure("log_sync_s", mine).estimate().scaled(1e3),
+        "sync": figure("log_sync_per_commit_s", mine).estimate().scaled(1e3),
         "share": figure("log_sync_share", mine).estimate(),
     }

@@ -145,7 +145,7 @@ def _of_section(run: Run, section: str, stretches: Stretches) -> pa.Table:
 
 def _numbers(column: Any) -> Floats:
     """A column as floats; null and what is not finite is NaN."""
-    values = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=float)
+    values = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
 
 
