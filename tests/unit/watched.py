@@ -27,7 +27,7 @@ _ENGINES: Mapping[Kind, Mapping[str, Any]] = {
 }
 _EVENTS: Mapping[Kind, tuple[str, str, str]] = {
     "postgresql": ("IO:WalSync", "LWLock:WALWrite", "IO:DataFileRead"),
-    "mariadb": ("wait/io/file:innodb/innodb_log_file", "Waiting for semi-sync", "wait/io/table"),
+    "mariadb": ("Stage:Commit", "IO:Redo log flush", "IO:Data file read"),
     "remote": ("IO:WalSync", "LWLock:WALWrite", "IO:DataFileRead"),
 }
 _NOT_OF: Mapping[Kind, frozenset[str]] = {
