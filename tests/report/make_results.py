@@ -15,9 +15,9 @@ from redolab.analysis.watched.stretches import read_stretches
 from redolab.experiment.answers import analyse
 from redolab.records.run import Run
 from tests.report.made_up import advised, bare, servers, wide
-from tests.unit.watched import watched_run
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 from tests.unit.experiment.durability.test_durability import kill_run
+from tests.unit.watched import watched_run
 
 DATA = Path(__file__).with_name("data")
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from redolab.records.report import Entry
 from redolab.records.run import Run
+from redolab.records.store import open_run
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, SETTING, Watched
-from redolab.records.writer import RunWriter
+from redolab.records.writer import RunWriter, _table, _write_table
 
 BEGAN = datetime(2026, 11, 23, 22, 0, tzinfo=UTC)
 """A Monday."""
@@ -170,18 +171,27 @@ def watched_run(
     status: str | None = "finished",
     change: Callable[[Watched], Watched] = lambda watched: watched,
 ) -> Run:
-    """Write a watched run; with no status it is still being watched."""
-    from redolab.records.store import open_run
-
+    """Write a watched run, its stretches as one part; with no status it is still being watched."""
     writer = RunWriter(place, manifest(kind))
+    rows: list[Watched] = []
+    found: list[Entry] = []
     positions: dict[int, int] = {}
     for number, seen in enumerate(busy_days(stretch_s=600.0) if stretches is None else stretches, 1):
         positions[seen.start] = positions.get(seen.start, 0) + 1
         watched, entries = row(number, positions[seen.start], seen, kind)
-        writer.append(change(watched), entries=entries)
+        rows.append(change(watched))
+        found += entries
+    write_part(place, rows, found)
     if status is None:
         return open_run(place)
     return writer.finish(status, finished_at=BEGAN.isoformat(timespec="milliseconds"))
+
+
+def write_part(place: Path, rows: Sequence[Watched], entries: Sequence[Entry]) -> None:
+    """Write stretches as one part of a run that is still being watched: many small files take long."""
+    number = rows[0].sample
+    for kind, record, written in (("entries", Entry, entries), ("samples", Watched, rows)):
+        _write_table(_table(record, written), place / "parts" / f"{kind}-{number:06d}.parquet")
 
 
 def steady(

@@ -267,7 +267,7 @@ def _rates(found: Mapping[str, Found]) -> str:
     if found["commits_per_flush"].point is not None:
         said.append(f"{_with_interval(found, 'commits_per_flush', '')} commits per flush")
     if found["time_per_flush_s"].point is not None:
-        said.append(f"a flush took {_with_interval(found, 'log_flush_time_s', ' ms')}")
+        said.append(f"a flush took {_with_interval(found, 'time_per_flush_s', ' ms')}")
     if not said:
         return ""
     text = ", ".join(said)

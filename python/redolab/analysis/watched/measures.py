@@ -238,6 +238,8 @@ def _why(measure: Measure, stretches: Stretches) -> str:
 def _servers(stretches: Stretches) -> Found:
     """M from the means; its error as S, L and R move together from stretch to stretch."""
     _, _, known = SERVERS.sums(stretches)
+    if not known.any():
+        return Found(None, None, 0, _why(SERVERS, stretches))
     mine = stretches.only(known)
     parts = [summed(FIGURES[key], mine) for key in _OF_SERVERS]
     points = [part.point for part in parts]

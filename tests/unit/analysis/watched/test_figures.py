@@ -106,7 +106,7 @@ def test_a_gap_between_two_starts_is_told(tmp_path: Path) -> None:
         ("postgresql", "time_per_binlog_flush_s", "no binary log"),
         ("remote", "service_time_s", "another machine"),
         ("remote", "servers", "another machine"),
-        ("remote", "host_utilization_cores", "number of cores"),
+        ("remote", "host_utilization_cores", "CPU time could not be read"),
     ],
 )
 def test_what_is_not_known_says_why(tmp_path: Path, kind: Kind, key: str, why: str) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from redolab.analysis.watched.compared import _quantity
+from redolab.analysis.watched.measures import figure
 from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
 from redolab.analysis.watched.stretches import Stretches, read_stretches
 from redolab.commands.results import make_results
@@ -18,7 +20,7 @@ from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
 from redolab.records.store import open_run
 from redolab.stats.serial import difference, mean_error
-from tests.unit.watched import Seen, steady, watched_run
+from tests.unit.watched import Seen, row, steady, watched_run, write_part
 
 
 @pytest.fixture(scope="module")
@@ -171,18 +173,43 @@ def test_the_whole_watch_as_a_period_has_nothing_beside_it(tmp_path: Path) -> No
 @pytest.mark.parametrize("alike", [0.0, 0.5, 0.8])
 def test_two_halves_of_the_same_noise_differ_as_often_as_they_may(alike: float) -> None:
     """2,000 made-up watches of 120 stretches, cut in half: 3 to 7 % differ at 5 %."""
-    rng, cases, half = np.random.default_rng(26), 2_000, 60
-    steps = rng.normal(size=(cases, 2 * half + 100))
-    values = np.zeros_like(steps)
-    for place in range(1, steps.shape[1]):
-        values[:, place] = alike * values[:, place - 1] + steps[:, place]
-    differ = 0
-    for case in values[:, 100:]:
+    cases, half, differ = 2_000, 60, 0
+    for case in _noise(np.random.default_rng(26), cases, 2 * half, alike, 1.0):
         one, other = case[:half], case[half:]
         found = difference(float(one.mean()), mean_error(one), float(other.mean()), mean_error(other))
         assert found is not None
         differ += found[1] < 0.05
     assert 0.03 <= differ / cases <= 0.07
+
+
+def test_the_quantities_of_two_halves_differ_as_often_as_they_may(day: Stretches) -> None:
+    """The same through the comparison: 2,000 watches whose load and flushes have noise of one kind."""
+    rng, cases, differ = (
+        np.random.default_rng(27),
+        2_000,
+        dict.fromkeys(("arrival_rate_per_s", "time_per_flush_s"), 0),
+    )
+    few = day.only(np.arange(len(day)) < 120)
+    first = np.arange(120) < 60
+    for _ in range(cases):
+        noise = np.exp(_noise(rng, 2, 120, 0.6, 0.2))
+        columns = dict(few.columns)
+        columns["transactions"] = few.columns["transactions"] * noise[0]
+        columns["log_flush_time_s"] = few.columns["log_flush_time_s"] * noise[1]
+        made = replace(few, columns=columns)
+        one, other = made.only(first), made.only(~first)
+        for key in differ:
+            pvalue = _quantity(key, figure(key, one), figure(key, other)).pvalue
+            assert pvalue is not None
+            differ[key] += pvalue < 0.05
+    assert all(0.03 <= count / cases <= 0.07 for count in differ.values()), differ
+
+
+def _noise(rng: np.random.Generator, rows: int, count: int, alike: float, spread: float) -> Any:
+    steps = rng.normal(size=(rows, count + 100)) * spread
+    for place in range(1, steps.shape[1]):
+        steps[:, place] += alike * steps[:, place - 1]
+    return steps[:, 100:]
 
 
 def test_a_report_of_a_period_verifies_and_the_whole_can_be_had_again(tmp_path: Path) -> None:
@@ -200,27 +227,12 @@ def test_a_watch_that_went_on_says_so_when_it_is_verified(tmp_path: Path) -> Non
     run = watched_run(tmp_path / "run", steady(10), status=None)
     make_results(run)
     assert verify(run.path).differences == []
-    later, entries = _another(11)
-    _append(run.path, later, entries)
+    later, entries = row(11, 11, Seen(600, 1, 500, 2e-3))
+    write_part(run.path, [later], entries)
     (told,) = verify(run.path).differences
     assert told.startswith("1 stretch came after results.json was made")
     make_results(open_run(run.path))
     assert verify(run.path).differences == []
-
-
-def _another(number: int) -> Any:
-    from tests.unit.watched import row
-
-    return row(number, number, replace(steady(1)[0], at_s=60.0 * number))
-
-
-def _append(place: Path, watched: Any, entries: Any) -> None:
-    from redolab.records.report import Entry
-    from redolab.records.watched import Watched
-    from redolab.records.writer import _table, _write_table
-
-    _write_table(_table(Entry, entries), place / "parts" / f"entries-{watched.sample:06d}.parquet")
-    _write_table(_table(Watched, [watched]), place / "parts" / f"samples-{watched.sample:06d}.parquet")
 
 
 def test_periods_are_of_watched_runs_alone(tmp_path: Path) -> None:
