@@ -204,4 +204,5 @@ def steady(
 def without(name: str) -> Callable[[Watched], Watched]:
     """A change that leaves one column out."""
     assert name in {item.name for item in fields(Watched)}
-    return lambda watched: replace(watched, **{name: None})
+    nothing: dict[str, Any] = {name: None}
+    return lambda watched: replace(watched, **nothing)

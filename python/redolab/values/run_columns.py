@@ -7,6 +7,7 @@ Of a watched run also every figure of each stretch, by the keys of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +81,14 @@ def _columns(run: Run) -> tuple[_Columns, _Columns]:
     """What can be read of the samples: numbers, and the names of groups, each only once it is asked for."""
     numbers: dict[str, Callable[[], Any]] = {}
     words: dict[str, Callable[[], Any]] = {}
+    read = run.samples.column
     for field in run.samples.schema:
         name = field.name
         is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
         if is_number and name not in _KEPT_OUT:
-            numbers[name] = lambda name=name: _floats(run.samples[name])
+            numbers[name] = partial(_read, _floats, read, name)
         if pa.types.is_string(field.type) or name in _GROUPING:
-            words[name] = lambda name=name: _texts(run.samples[name])
+            words[name] = partial(_read, _texts, read, name)
     if run.manifest.get("record") == "watched":
         _add_figures(run, numbers, words)
     return numbers, words
@@ -104,9 +106,17 @@ def _add_figures(
     place = {int(number): at for at, number in enumerate(stretches.numbers)}
     order = np.array([place[number] for number in run.samples["sample"].to_pylist()], dtype=np.int64)
     for key in FIGURES:
-        numbers[key] = lambda key=key: each(key, stretches)[order]
+        numbers[key] = partial(_in_order, partial(each, key, stretches), order)
     words["hour"] = lambda: [f"{hour:02}h" for hour in hours_of(stretches)[order]]
     words["day"] = lambda: [day_text(int(day)) for day in days_of(stretches)[order]]
+
+
+def _read(how: Callable[[Any], Any], read: Callable[[str], Any], name: str) -> Any:
+    return how(read(name))
+
+
+def _in_order(read: Callable[[], Floats], order: npt.NDArray[np.int64]) -> Floats:
+    return read()[order]
 
 
 def _floats(column: Any) -> Floats:
@@ -128,13 +138,16 @@ def _values(
     counts = np.array([reason is None for reason in run.samples["spoiled"].to_pylist()], dtype=bool)
     missing, finite = np.isnan(numbers), np.isfinite(numbers)
     kept = counts & finite
-    member, groups, no_group = np.empty(0, dtype=np.int64), (), 0
+    groups: tuple[str, ...] = ()
+    member, no_group = np.empty(0, dtype=np.int64), 0
     if names is not None:
         groups = tuple(
             dict.fromkeys(name for name, counted in zip(names, counts, strict=True) if name and counted)
         )
-        code = {name: at for at, name in enumerate(groups)}
-        codes: npt.NDArray[np.int64] = np.array([code.get(name or "", -1) for name in names], dtype=np.int64)
+        code = {known: at for at, known in enumerate(groups)}
+        codes: npt.NDArray[np.int64] = np.array(
+            [-1 if name is None else code.get(name, -1) for name in names], dtype=np.int64
+        )
         no_group = int((kept & (codes < 0)).sum())
         kept &= codes >= 0
         member = codes[kept]

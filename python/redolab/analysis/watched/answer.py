@@ -177,7 +177,7 @@ def _setting(watch: _Watch) -> dict[str, Any]:
 
 def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple[str, str]) -> list[Table]:
     sessions, background = watch.accounts
-    made = [compared.table(quantities, names)] if quantities else []
+    made = compared.tables(quantities, names) if quantities else []
     made += [account.table() for account in watch.accounts if account.seconds > 0]
     made += [tables.figures_table(watch.found), tables.missing_table(watch.found)]
     made += [sessions.waits(), background.waits()]
@@ -213,12 +213,11 @@ def _facts(watch: _Watch, periods: Periods | None) -> list[tuple[str, str]]:
             f"{units.counted(len(watch.counting), 'stretch')}, {units.clock(watch.counting.elapsed_s)} in all"
             + (f"; {spoiled:,} more not counted" if spoiled else ""),
         ),
-        ("From", whole.text),
     ]
-    if periods is not None:
-        against = "the rest of the watch" if periods.other is None else periods.other.text
-        found += [("Period", periods.one.text), ("Compared with", against)]
-    return found
+    if periods is None:
+        return [*found, ("From", whole.text)]
+    against = "the rest of the watch" if periods.other is None else periods.other.text
+    return [*found, ("Period", periods.one.text), ("Compared with", against)]
 
 
 def _sentences(watch: _Watch) -> list[str]:

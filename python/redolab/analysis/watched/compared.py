@@ -121,46 +121,67 @@ def sentences(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[st
             f"{names[0]} differs from {names[1]} in {len(differing)} of "
             f"{units.counted(len(tested), 'quantity')} (5 %, Holm): {named}{more}."
         )
-    if load.differs:
-        said.append(
+    return [*said, _of_load(load), _NO_EXPERIMENT]
+
+
+def _of_load(load: Quantity) -> str:
+    """Whether the load was the same, by its ratio alone: a caution must not wait for a family of tests."""
+    low, high = load.ratio.low, load.ratio.high
+    if low is None or high is None:
+        return "Whether the load was the same is not known."
+    if not low <= 1 <= high:
+        return (
             f"The load was not the same: {load.text}. Response times, flushes and their sharing go with the "
             "load, so these ratios are not those of a change alone."
         )
-    elif load.differs is None:
-        said.append("Whether the load was the same is not known.")
-    elif differing:
-        said.append(f"The load is not shown to differ: {load.text}.")
-    return [*said, _NO_EXPERIMENT]
+    if low > 1 - _NEARLY and high < 1 + _NEARLY:
+        return f"The load was nearly the same: {load.text}."
+    return f"Whether the load was the same is not known: {load.text}."
 
 
-def table(quantities: Sequence[Quantity], names: tuple[str, str]) -> Table:
-    """A row for each quantity that is known in both periods."""
-    rows = [
-        {
-            "figure": f"{FIGURES[item.key].name}, {FIGURES[item.key].unit}",
-            "ratio": item.ratio,
-            "pvalue": item.pvalue_adjusted,
-            "one": item.one.estimate().scaled(FIGURES[item.key].scale),
-            "other": item.other.estimate().scaled(FIGURES[item.key].scale),
-        }
-        for item in quantities
-        if item.one.point is not None or item.other.point is not None
-    ]
-    return Table(
+_NEARLY = 0.1
+"""A load's distance from the other one that is nearly none."""
+
+
+def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table]:
+    """A row for each quantity that is known in a period: its ratio, and its value in either."""
+    known = [item for item in quantities if item.one.point is not None or item.other.point is not None]
+    ratios = Table(
         "periods",
         f"{names[0]} against {names[1]}",
         (
             Column("figure", "Figure", "text"),
             Column("ratio", "Ratio", "estimate", "×"),
             Column("pvalue", "p, adjusted", "pvalue"),
-            Column("one", "Period", "estimate"),
-            Column("other", "Against", "estimate"),
         ),
-        rows,
+        [
+            {"figure": FIGURES[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
+            for item in known
+        ],
         "Ratios of the period to what it is compared with, at 95 %; p by Welch's t, adjusted by Holm. Both "
         "allow for stretches that are like the ones before them.",
         first=True,
     )
+    values = Table(
+        "period-values",
+        f"{names[0]} and {names[1]}, each by itself",
+        (
+            Column("figure", "Figure", "text"),
+            Column("one", "Period", "estimate"),
+            Column("other", "Against", "estimate"),
+            Column("unit", "Unit", "text"),
+        ),
+        [
+            {
+                "figure": FIGURES[item.key].name,
+                "one": item.one.estimate().scaled(FIGURES[item.key].scale),
+                "other": item.other.estimate().scaled(FIGURES[item.key].scale),
+                "unit": FIGURES[item.key].unit,
+            }
+            for item in known
+        ],
+    )
+    return [ratios, values]
 
 
 def _quantity(key: str, one: Found, other: Found) -> Quantity:
@@ -196,6 +217,7 @@ def _exp(value: float) -> float | None:
 
 
 _LARGEST = 700.0
+"""A logarithm whose power a float can hold."""
 _SPOKEN: Mapping[str, str] = {
     LOAD: "commits per second",
     "session_response_time_s": "busy time per commit",
