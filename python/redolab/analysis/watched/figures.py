@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,6 +62,9 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
         return None
     seen = Series("watched", _plain(rate[known]), _plain(1e3 * response[known]))
     line = [] if service is None or servers is None or service <= 0 else [published_line(service, servers)]
+    line = [_low_part(item, _HIGHEST * 1e3 * float(response[known].max())) for item in line]
+    ends = servers / service if service and servers else None
+    beyond = 0 if ends is None else int((rate[known] >= ends).sum())
     return Figure(
         "curve",
         "Load and response time",
@@ -70,11 +74,27 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
             "describes them, and is no forecast of a load that was not there."
             if line
             else "There is no curve: M is not known."
+        )
+        + (
+            f" It ends at {ends:,.0f} commits per second, and {beyond} of {int(known.sum())} points lie "
+            "beyond: so it does not describe this server."
+            if beyond
+            else ""
         ),
         Axis("Commits", "per s"),
         Axis("R", "ms per commit"),
         (seen, *line),
     )
+
+
+_HIGHEST = 2.0
+"""Times the longest R seen, up to which the curve is drawn."""
+
+
+def _low_part(line: Series, most: float) -> Series:
+    """The part of a rising line up to a height."""
+    kept = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None and y <= most]
+    return replace(line, x=[x for x, _ in kept], y=[y for _, y in kept])
 
 
 def _use(points: Stretches) -> Figure | None:
