@@ -334,9 +334,11 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
 
 def test_every_key_of_a_watch_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "json.md")
-    done = redolab(place, "report", "watched", "--json", "--from", "2026-11-24T09:00", "--to", "2026-11-24T11:00")
+    period = ("--from", "2026-11-24T09:00", "--to", "2026-11-24T11:00")
+    done = redolab(place, "report", "watched", "--json", *period)
     assert done.code == 0, done.err
-    found = {re.sub(r"^(settings\[\]\.(?:figures|missing))\..*", r"\1.KEY", key) for key in leaves(json.loads(done.out), "")}
+    keyed = re.compile(r"^(settings\[\]\.(?:figures|missing))\..*")
+    found = {keyed.sub(r"\1.KEY", key) for key in leaves(json.loads(done.out), "")}
     assert set(FIGURES) <= named
     assert sorted(found - named) == []
 
