@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from redolab.errors import UsageError
 from redolab.records.run import Run
-from redolab.records.watched import Watched
+from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, Watched
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -135,10 +135,21 @@ MOST_NAMES = 40
 OTHERS = "other waits"
 
 
+_MEASURES: Mapping[str, str] = {
+    SESSIONS: "seconds",
+    BACKGROUND: "seconds",
+    LOG_SYNC: "waits",
+    LOG_WRITE: "waits",
+}
+
+
 def _of_section(run: Run, section: str, stretches: Stretches) -> pa.Table:
     entries = run.entries
-    wanted = pa.array(stretches.numbers, pa.int64())
-    mine = entries.filter(pc.and_(pc.equal(entries["section"], section), pc.is_in(entries["sample"], wanted)))
+    wanted = pc.and_(
+        pc.and_(pc.equal(entries["section"], section), pc.equal(entries["measure"], _MEASURES[section])),
+        pc.is_in(entries["sample"], pa.array(stretches.numbers, pa.int64())),
+    )
+    mine = entries.filter(wanted)
     values = np.nan_to_num(_numbers(mine["value"]), nan=0.0)
     return pa.table({"sample": mine["sample"], "name": mine["name"], "value": pa.array(values)})
 
