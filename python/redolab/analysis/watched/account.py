@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +44,21 @@ class Account:
         """Of all rows."""
         return quotient(self.rows[name], self._whole)
 
+    def per_commit(self, name: str | None = None) -> Found:
+        """Seconds of a row, or of all of them, per commit, over the stretches that counted commits."""
+        known = np.isfinite(self._commits)
+        rows = self._whole if name is None else self.rows[name]
+        return quotient(rows[known], self._commits[known])
+
+    def profile(self) -> list[dict[str, Any]]:
+        """The rows with their time per commit, as the profile of a run's setting; none without commits."""
+        if self.per_commit().point is None:
+            return []
+        return [
+            row | {"per_unit_ms": self.per_commit(row["row"]).estimate().scaled(1e3).as_json()}
+            for row in self.told()
+        ]
+
     def told(self) -> list[dict[str, Any]]:
         """The rows as the results object has them: those of a live profile."""
         if not self.seconds > 0:
@@ -62,15 +76,7 @@ class Account:
 
     def table(self) -> Table:
         """The account, the sessions' beside the verdict."""
-        rows = [
-            {
-                "row": row_name(name),
-                "seconds": float(self.rows[name].sum()),
-                "share": self.share(name).estimate(),
-                "per_commit_ms": self._per_commit_ms(name),
-            }
-            for name in self.names()
-        ]
+        rows = [self._row(name) for name in self.names()]
         whose = _WHOSE[self.section]
         return Table(
             f"account-{self.section}",
@@ -79,7 +85,8 @@ class Account:
             rows,
             f"Busy time of {whose}: all but waiting for {_IDLE[self.section]}. Shares have their 95 % "
             "interval.",
-            first=self.section == SESSIONS,
+            # With a time per commit there are bars of them.
+            first=self.section == SESSIONS and self.per_commit().point is None,
         )
 
     def waits(self) -> Table:
@@ -90,27 +97,17 @@ class Account:
             f"waits-{self.section}",
             f"What {_WHOSE[self.section]} waited for most",
             (*time_columns("Of busy time"), Column("meaning", "What it is", "text")),
-            [
-                {
-                    "row": row_name(name),
-                    "seconds": float(self.rows[name].sum()),
-                    "share": self.share(name).estimate(),
-                    "per_commit_ms": self._per_commit_ms(name),
-                    "meaning": row_meaning(name),
-                }
-                for name in names
-            ],
+            [self._row(name) | {"meaning": row_meaning(name) or name} for name in names],
         )
 
-    def _per_commit_ms(self, name: str) -> float | None:
-        commits = self._transactions
-        return 1e3 * float(self.rows[name].sum()) / commits if commits else None
-
-    @cached_property
-    def _transactions(self) -> float | None:
-        """Commits of the stretches; None where one of them did not count them."""
-        whole = float(self._commits.sum())
-        return whole if np.isfinite(whole) else None
+    def _row(self, name: str) -> dict[str, Any]:
+        per_commit = self.per_commit(name).point
+        return {
+            "row": row_name(name),
+            "seconds": float(self.rows[name].sum()),
+            "share": self.share(name).estimate(),
+            "per_commit_ms": None if per_commit is None else 1e3 * per_commit,
+        }
 
 
 def read_accounts(run: Run, stretches: Stretches) -> tuple[Account, Account]:

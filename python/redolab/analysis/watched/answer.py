@@ -161,7 +161,7 @@ def _comparison(
 
 
 def _setting(watch: _Watch) -> dict[str, Any]:
-    found = watch.found
+    found, sessions = watch.found, watch.accounts[0]
     return {
         "name": SETTING,
         "levels": {},
@@ -170,6 +170,8 @@ def _setting(watch: _Watch) -> dict[str, Any]:
         "parameters": {},
         "stretches": len(watch.counting),
         "spoiled": len(watch.mine) - len(watch.counting),
+        "response_time_ms": sessions.per_commit().estimate().scaled(1e3).as_json(),
+        "profile": sessions.profile(),
         "figures": {key: item.estimate().as_json() for key, item in found.items()},
         "missing": {key: item.why for key, item in found.items() if item.point is None},
     }

@@ -130,6 +130,8 @@ def test_a_server_that_counts_nothing_still_has_its_account_of_time(tmp_path: Pa
     results = analyse(watched_run(tmp_path / "run", steady(), change=without("transactions")))
     assert figures(results)["response_time_s"] is None
     assert figures(results)["log_sync_share"] == pytest.approx(4 / 4.35)
+    assert results["settings"][0]["profile"] == []
+    assert _table(results, "account-sessions")["first"] is True
     assert all(row["per_commit_ms"] is None for row in _table(results, "account-sessions")["rows"])
 
 
@@ -139,6 +141,9 @@ def test_the_account_adds_up_and_its_bounds_are_amdahls(tmp_path: Path) -> None:
     assert [row["row"] for row in rows[:2]] == ["on_cpu", "run_queue"]
     assert math.fsum(row["share"]["point"] for row in rows) == pytest.approx(1)
     assert results["all_sessions"]["busy_s"] == pytest.approx(40 * 30_000 * 4.35e-3)
+    per_commit = math.fsum(row["per_unit_ms"]["point"] for row in results["settings"][0]["profile"])
+    assert per_commit == pytest.approx(4.35)
+    assert results["settings"][0]["response_time_ms"]["point"] == pytest.approx(4.35)
     log = next(item for item in results["advice"]["bounds"] if item["kind"] == "log")
     assert log["most"]["point"] == pytest.approx(1 / (1 - 4 / 4.35))
 
