@@ -9,7 +9,7 @@ import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
 from redolab.analysis.reports.figures import published_line
-from redolab.analysis.watched.measures import FIGURES, Found, each
+from redolab.analysis.watched.measures import FIGURES, Found, each, known_response
 from redolab.analysis.watched.stretches import Floats, Stretches
 
 MOST_POINTS = 400
@@ -56,7 +56,8 @@ def merged(stretches: Stretches, most: int) -> Stretches:
 
 def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
     service, servers = found["service_time_s"].point, found["servers"].point
-    rate, response = each("arrival_rate_per_s", points), each("response_time_s", points)
+    key = known_response(points)
+    rate, response = each("arrival_rate_per_s", points), each(key, points)
     known = np.isfinite(rate) & np.isfinite(response)
     if not known.any():
         return None
@@ -68,7 +69,7 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
     return Figure(
         "curve",
         "Load and response time",
-        f"Each point is {_length(points)}. "
+        f"Each point is {_length(points)}. R is {FIGURES[key].meaning}. "
         + (
             "The line is the published curve R = S / (1 - (S L / M)^M), with M solved from the means: it "
             "describes them, and is no forecast of a load that was not there."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from redolab import units
 from redolab.analysis.exhibits import Table
 from redolab.analysis.reports.times_of_day import DAYS, group_columns
-from redolab.analysis.watched.measures import figure
+from redolab.analysis.watched.measures import FIGURES, figure, known_response
 from redolab.analysis.watched.stretches import Stretches
 
 HOUR_S, DAY_S = 3600, 86_400
@@ -25,10 +25,10 @@ _NOTE = (
 
 def tables(stretches: Stretches) -> list[Table]:
     """The hours of the day and the days apart; none where all stretches are in one of them."""
-    days = days_of(stretches)
+    response = known_response(stretches)
     found = [
-        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), _hour_text),
-        _table("days", "By day", "Day", stretches, days, day_text),
+        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), _hour_text, response),
+        _table("days", "By day", "Day", stretches, days_of(stretches), day_text, response),
     ]
     return [table for table in found if len(table.rows) > 1]
 
@@ -54,27 +54,29 @@ def _hour_text(hour: int) -> str:
 
 
 def _table(
-    key: str, caption: str, title: str, stretches: Stretches, groups: npt.NDArray[np.int64], name: Any
+    key: str,
+    caption: str,
+    title: str,
+    stretches: Stretches,
+    groups: npt.NDArray[np.int64],
+    name: Callable[[int], str],
+    response: str,
 ) -> Table:
     return Table(
         key,
         caption,
         group_columns(title, ("stretches", "Stretches"), "busy time"),
-        [_row(name(int(group)), stretches.only(groups == group)) for group in _known(groups)],
-        _NOTE,
+        [_row(name(int(group)), stretches.only(groups == group), response) for group in np.unique(groups)],
+        f"{_NOTE} R: {FIGURES[response].meaning}.",
     )
 
 
-def _known(groups: npt.NDArray[np.int64]) -> Sequence[Any]:
-    return list(np.unique(groups))
-
-
-def _row(name: str, mine: Stretches) -> dict[str, Any]:
+def _row(name: str, mine: Stretches, response: str) -> dict[str, Any]:
     return {
         "group": name,
         "stretches": len(mine),
         "rate": figure("arrival_rate_per_s", mine).estimate(),
-        "response": figure("response_time_s", mine).estimate().scaled(1e3),
+        "response": figure(response, mine).estimate().scaled(1e3),
         "sync": figure("log_sync_per_commit_s", mine).estimate().scaled(1e3),
         "share": figure("log_sync_share", mine).estimate(),
     }

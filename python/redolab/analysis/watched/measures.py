@@ -177,6 +177,12 @@ def figures(stretches: Stretches) -> dict[str, Found]:
     return {key: figure(key, stretches) for key in FIGURES}
 
 
+def known_response(stretches: Stretches) -> str:
+    """The key of R: that of sessions alone where CPU of the server's processes could not be read."""
+    whole = figure("response_time_s", stretches)
+    return "session_response_time_s" if whole.point is None else "response_time_s"
+
+
 def each(key: str, stretches: Stretches) -> Floats:
     """The figure of every stretch by itself; NaN where it is not known."""
     if key == SERVERS.key:

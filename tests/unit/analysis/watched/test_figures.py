@@ -187,6 +187,14 @@ def test_figures_show_the_load_the_use_and_the_log(tmp_path: Path) -> None:
     assert drawn["use"]["series"][0]["y"].count(None) == 1
 
 
+def test_without_cpu_load_is_shown_against_the_sessions_r(tmp_path: Path) -> None:
+    results = analyse(watched_run(tmp_path / "run", busy_days(stretch_s=1800), "remote"))
+    curve = next(item for item in results["figures"] if item["key"] == "curve")
+    assert [item["name"] for item in curve["series"]] == ["watched"]
+    assert "busy time of sessions alone" in curve["caption"]
+    assert _table(results, "hours")["rows"][0]["response"]["point"] > 0
+
+
 def test_many_stretches_make_few_points(tmp_path: Path) -> None:
     results = analyse(watched_run(tmp_path / "run", busy_days(stretch_s=120)))
     curve = next(item for item in results["figures"] if item["key"] == "curve")
