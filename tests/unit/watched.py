@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from redolab.records.report import Entry
 from redolab.records.run import Run
+from redolab.records.schema import schema
 from redolab.records.store import open_run
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, SETTING, Watched
-from redolab.records.writer import RunWriter, _table, _write_table
+from redolab.records.writer import RunWriter
 
 BEGAN = datetime(2026, 11, 23, 22, 0, tzinfo=UTC)
 """A Monday."""
@@ -25,6 +29,11 @@ _ENGINES: Mapping[Kind, Mapping[str, Any]] = {
     "postgresql": {"name": "postgresql", "version": "18.1", "place": "127.0.0.1:5432/shop", "local": True},
     "mariadb": {"name": "mariadb", "version": "11.8.3", "place": "127.0.0.1:3306", "local": True},
     "remote": {"name": "postgresql", "version": "16.4", "place": "db.example:5432/shop", "local": False},
+}
+_PARAMETERS: Mapping[Kind, Mapping[str, str]] = {
+    "postgresql": {"synchronous_commit": "on", "commit_delay": "0", "commit_siblings": "5"},
+    "mariadb": {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"},
+    "remote": {"synchronous_commit": "on"},
 }
 _EVENTS: Mapping[Kind, tuple[str, str, str]] = {
     "postgresql": ("IO:WalSync", "LWLock:WALWrite", "IO:DataFileRead"),
@@ -63,7 +72,7 @@ def manifest(kind: Kind = "postgresql") -> dict[str, Any]:
         "unit": "commit",
         "started_at": BEGAN.isoformat(timespec="milliseconds"),
         "design": {"baseline": SETTING, "blocks": 1, "seed": 0, "margin": 0.0},
-        "settings": [{"name": SETTING, "levels": {}, "tier": "", "parameters": {}}],
+        "settings": [{"name": SETTING, "levels": {}, "tier": "", "parameters": dict(_PARAMETERS[kind])}],
         "load": {},
         "engine": dict(_ENGINES[kind]),
         "machine": {} if kind == "remote" else dict(_MACHINE),
@@ -191,7 +200,8 @@ def write_part(place: Path, rows: Sequence[Watched], entries: Sequence[Entry]) -
     """Write stretches as one part of a run that is still being watched: many small files take long."""
     number = rows[0].sample
     for kind, record, written in (("entries", Entry, entries), ("samples", Watched, rows)):
-        _write_table(_table(record, written), place / "parts" / f"{kind}-{number:06d}.parquet")
+        table = pa.Table.from_pylist([asdict(item) for item in written], schema=schema(record))
+        pq.write_table(table, place / "parts" / f"{kind}-{number:06d}.parquet")
 
 
 def steady(

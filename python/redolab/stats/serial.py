@@ -45,24 +45,53 @@ class MeanError:
         return float(stats.t.ppf((1 + level) / 2, self.degrees)) * self.standard
 
 
-def mean_error(values: Floats) -> MeanError | None:
+def mean_error(values: Floats, lengths: Floats | None = None) -> MeanError | None:
     """The standard error of the mean of values in their order; None for fewer than `FEWEST`.
 
     Args:
-        values: at equal steps of time, finite.
+        values: finite; what each adds to the mean, so that of twice the length it has twice the weight.
+        lengths: of the time that each is of, above 0; None where they are all alike.
     """
+    values, lengths = evened(values, np.ones(values.size) if lengths is None else lengths)
     count = values.size
     if count < FEWEST:
         return None
     apart = values - values.mean()
     cosines = min(count - 1, max(_LEAST_COSINES, min(_MOST_COSINES, round(0.4 * count ** (2 / 3)))))
     number = np.arange(1, cosines + 1)
-    angles = np.pi / count * np.outer(number, np.arange(count) + 0.5)
-    power = (math.sqrt(2 / count) * (np.cos(angles) @ apart)) ** 2
+    middle = (np.cumsum(lengths) - lengths / 2) / lengths.sum()
+    power = (math.sqrt(2 / count) * (np.cos(np.pi * np.outer(number, middle)) @ apart)) ** 2
     alike = min(max(neighbours(values) or 0.0, 0.0), _MOST_ALIKE)
     # Of noise with that correlation, what each cosine has of the slowest one's.
     part = (1 - alike) ** 2 / ((1 - alike) ** 2 + 2 * alike * (1 - np.cos(np.pi * number / count)))
     return MeanError(math.sqrt(float((power / part).mean()) / count), float(cosines))
+
+
+def evened(values: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """The values with short ones that follow each other put together, and the lengths of these.
+
+    So that neighbours are as far apart everywhere: a length is nearly that in which half of the time lies, or
+    longer. The mean of the values stays what it was.
+    """
+    if not values.size or lengths.max() <= _ALIKE * lengths.min():
+        return values, lengths
+    order = np.argsort(lengths)
+    half = int(np.searchsorted(np.cumsum(lengths[order]), lengths.sum() / 2))
+    least = _FULL * float(lengths[order][half])
+    first, filled = [0], 0.0
+    for place, length in enumerate(lengths.tolist()):
+        if filled >= least:
+            first.append(place)
+            filled = 0.0
+        filled += length
+    together = np.add.reduceat(values, first) * (len(first) / values.size)
+    return together, np.add.reduceat(lengths, first)
+
+
+_ALIKE = 1.5
+"""Times the shortest up to which lengths are alike."""
+_FULL = 0.75
+"""Part of a length from which a piece is full."""
 
 
 def neighbours(values: Floats) -> float | None:
@@ -82,7 +111,7 @@ def neighbours(values: Floats) -> float | None:
 def worth(values: Floats) -> float | None:
     """How many independent values would tell the mean as well; None where that is not known.
 
-    At most as many as there are.
+    At most as many as there are. All are of the same length.
     """
     error = mean_error(values)
     if error is None or error.standard <= 0:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from redolab.stats.serial import MeanError, difference, mean_error, neighbours, worth
+from redolab.stats.serial import MeanError, difference, evened, mean_error, neighbours, worth
 
 
 def noise(count: int, alike: float, seed: int = 1) -> np.ndarray:
@@ -76,3 +76,23 @@ def test_a_difference_is_welchs() -> None:
     assert 0.05 < pvalue < 0.07
     assert difference(1.0, None, 2.0, MeanError(1.0, 5.0)) is None
     assert difference(1.0, MeanError(0.0, 5.0), 2.0, MeanError(0.0, 5.0)) is None
+
+
+def test_short_pieces_are_put_together_so_that_neighbours_are_as_far_apart() -> None:
+    values, lengths = evened(np.arange(15.0), np.array([10.0] * 12 + [60.0] * 3))
+    assert lengths.tolist() == [50, 50, 80, 60, 60]
+    assert values.mean() == pytest.approx(np.arange(15.0).mean())
+    alike, same = evened(np.arange(5.0), np.array([10.0, 11.0, 9.0, 10.0, 10.0]))
+    assert (alike.tolist(), same.tolist()) == ([0, 1, 2, 3, 4], [10, 11, 9, 10, 10])
+
+
+def test_an_interval_holds_the_mean_of_pieces_of_two_lengths() -> None:
+    held = 0
+    for seed in range(1000):
+        whole = noise(400, 0.8, seed)
+        lengths = np.repeat([1.0, 10.0], [200, 20])
+        sums = np.concatenate([whole[:200], whole[200:].reshape(20, 10).sum(axis=1)])
+        error = mean_error(sums - whole.mean() * lengths, lengths)
+        assert error is not None
+        held += abs(sums.sum() / lengths.size) <= error.half_width()
+    assert 0.93 <= held / 1000 <= 0.97

@@ -20,6 +20,7 @@ FIGURE_COLUMNS = (
     Column("value", "Value", "estimate"),
     Column("unit", "Unit", "text"),
 )
+PARAMETER_COLUMNS = (Column("parameter", "Parameter", "text"), Column("value", "Value", "text"))
 MEANING_COLUMNS = (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text"))
 
 
@@ -295,7 +296,7 @@ def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
     return Table(
         "parameters",
         "Parameters that matter to commits, as the last report lists them",
-        (Column("parameter", "Parameter", "text"), Column("value", "Value", "text")),
+        PARAMETER_COLUMNS,
         [
             {"parameter": name, "value": known.get(name, "not listed: the default, or unchanged")}
             for name in parameters

@@ -30,6 +30,7 @@ class Account:
         self.rows = rows
         self._whole: Floats = np.sum(list(rows.values()), axis=0) if rows else np.zeros(len(stretches))
         self._commits = stretches.columns["transactions"]
+        self._lengths = stretches.columns["elapsed_s"]
 
     @property
     def seconds(self) -> float:
@@ -42,13 +43,13 @@ class Account:
 
     def share(self, name: str) -> Found:
         """Of all rows."""
-        return quotient(self.rows[name], self._whole)
+        return quotient(self.rows[name], self._whole, self._lengths)
 
     def per_commit(self, name: str | None = None) -> Found:
         """Seconds of a row, or of all of them, per commit, over the stretches that counted commits."""
         known = np.isfinite(self._commits)
         rows = self._whole if name is None else self.rows[name]
-        return quotient(rows[known], self._commits[known])
+        return quotient(rows[known], self._commits[known], self._lengths[known])
 
     def profile(self) -> list[dict[str, Any]]:
         """The rows with their time per commit, as the profile of a run's setting; none without commits."""

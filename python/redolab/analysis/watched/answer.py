@@ -24,7 +24,7 @@ from redolab.dialect.known import product_name
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.watched import LOG_SYNC, LOG_WRITE, SETTING
-from redolab.stats.serial import neighbours, worth
+from redolab.stats.serial import evened, neighbours, worth
 
 _MUCH, _SOME = 0.5, 0.1
 """Shares of busy time from which commits are the first thing to change, and one thing among others."""
@@ -51,7 +51,7 @@ class _Watch:
     """Those of them that count."""
     found: Mapping[str, Found]
     accounts: tuple[Account, Account]
-    waits: tuple[Cumulative, Cumulative]
+    waits: tuple[Cumulative, ...]
     """Log sync and log write, wait by wait."""
     missed: list[gaps.Gap]
 
@@ -82,10 +82,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
         counting,
         figures_of(counting),
         read_accounts(run, counting),
-        (
-            waits.cumulative(read_counts(run, LOG_SYNC, counting)),
-            waits.cumulative(read_counts(run, LOG_WRITE, counting)),
-        ),
+        waits.together(read_counts(run, LOG_SYNC, counting), read_counts(run, LOG_WRITE, counting)),
         gaps.gaps(mine),
     )
     quantities = () if other is None else compared.compare(counting, other.counting)
@@ -167,7 +164,7 @@ def _setting(watch: _Watch) -> dict[str, Any]:
         "levels": {},
         "tier": "",
         "tier_text": "",
-        "parameters": {},
+        "parameters": _parameters(watch.run),
         "stretches": len(watch.counting),
         "spoiled": len(watch.mine) - len(watch.counting),
         "response_time_ms": sessions.per_commit().estimate().scaled(1e3).as_json(),
@@ -177,19 +174,26 @@ def _setting(watch: _Watch) -> dict[str, Any]:
     }
 
 
+def _parameters(run: Run) -> dict[str, Any]:
+    """The server's parameters about commits, as they were when the watching began."""
+    return dict(run.manifest["settings"][0]["parameters"])
+
+
 def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple[str, str]) -> list[Table]:
     sessions, background = watch.accounts
     made = compared.tables(quantities, names) if quantities else []
     made += [account.table() for account in watch.accounts if account.seconds > 0]
     made += [tables.figures_table(watch.found), tables.missing_table(watch.found)]
     made += [sessions.waits(), background.waits()]
-    if all(watch.waits):
-        made.append(histogram_table(*watch.waits, "How many waits took less", "log-waits", _NAMES))
+    sync, write = watch.waits
+    if sync and write:
+        made.append(histogram_table(sync, write, "How many waits took less", "log-waits", _NAMES))
     made += [
         *hours.tables(watch.counting),
         tables.starts_table(watch.mine, watch.missed),
         gaps.gaps_table(watch.missed),
         gaps.spoiled_table(watch.mine),
+        tables.parameters_table(_parameters(watch.run)),
         tables.meanings_table(),
     ]
     return [table for table in made if table.rows]
@@ -197,7 +201,8 @@ def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple
 
 def _figures(watch: _Watch) -> list[Figure]:
     lower = (_NAMES[0].lower(), _NAMES[1].lower())
-    shares = shares_figure(*watch.waits, "Each wait for the log, not their mean", "log-waits", lower)
+    sync, write = watch.waits
+    shares = shares_figure(sync, write, "Each wait for the log, not their mean", "log-waits", lower)
     return [*figures.drawn(watch.counting, watch.found), *([] if shares is None else [shares])]
 
 
@@ -275,7 +280,7 @@ def _rates(found: Mapping[str, Found]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _each_wait(found: tuple[Cumulative, Cumulative]) -> str:
+def _each_wait(found: tuple[Cumulative, ...]) -> str:
     """What the histograms say that means cannot: how many waits are longer than nearly every write."""
     sync, write = found
     bound = waits.at_least(write, _NEARLY_ALL)
@@ -300,8 +305,10 @@ def _with_interval(found: Mapping[str, Found], key: str, unit: str) -> str:
 def _neighbours(watch: _Watch) -> dict[str, str]:
     """How much stretches are like the ones before them."""
     name = "autocorrelation"
-    rate = each("arrival_rate_per_s", watch.counting)
-    rate = rate[np.isfinite(rate)]
+    rate, lengths = each("arrival_rate_per_s", watch.counting), watch.counting.columns["elapsed_s"]
+    known = np.isfinite(rate)
+    commits, lengths = evened(rate[known] * lengths[known], lengths[known])
+    rate = commits / lengths
     alike, independent = neighbours(rate), worth(rate)
     if alike is None or independent is None:
         return {

@@ -204,12 +204,12 @@ _OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
 def summed(measure: Measure, stretches: Stretches) -> Found:
     """A sum over another, over the stretches in which both are known."""
     upper, lower, known = measure.sums(stretches)
-    found = quotient(upper[known], lower[known])
+    found = quotient(upper[known], lower[known], stretches.columns["elapsed_s"][known])
     return found if found.point is not None else replace(found, why=_why(measure, stretches))
 
 
-def quotient(upper: Floats, lower: Floats) -> Found:
-    """A sum over another, with what each stretch has of both."""
+def quotient(upper: Floats, lower: Floats, lengths: Floats) -> Found:
+    """A sum over another, with what each stretch of some length has of both."""
     whole = float(lower.sum())
     if not whole > 0:
         return Found(None, None, len(upper), "what it is divided by is nothing")
@@ -218,11 +218,11 @@ def quotient(upper: Floats, lower: Floats) -> Found:
         influence = (upper - point * lower) * (len(upper) / whole)
     if not math.isfinite(point):
         return Found(None, None, len(upper), "its figures are no numbers that can be divided")
-    return Found(point, _error(influence), len(upper), None)
+    return Found(point, _error(influence, lengths), len(upper), None)
 
 
-def _error(influence: Floats) -> MeanError | None:
-    return mean_error(influence) if np.all(np.isfinite(influence)) else None
+def _error(influence: Floats, lengths: Floats) -> MeanError | None:
+    return mean_error(influence, lengths) if np.all(np.isfinite(influence)) else None
 
 
 def _why(measure: Measure, stretches: Stretches) -> str:
@@ -262,7 +262,7 @@ def _servers(stretches: Stretches) -> Found:
             return Found(servers, None, len(mine), None)
         upper, lower, _ = FIGURES[key].sums(mine)
         influence += slope * (upper - values[place] * lower) * (len(mine) / float(lower.sum()))
-    return Found(servers, _error(influence), len(mine), None)
+    return Found(servers, _error(influence, mine.columns["elapsed_s"]), len(mine), None)
 
 
 def _slope(values: Sequence[float], place: int) -> float | None:

@@ -130,7 +130,7 @@ def read_counts(run: Run, section: str, stretches: Stretches) -> dict[str, float
     return dict(zip(sums["name"].to_pylist(), sums["value_sum"].to_pylist(), strict=True))
 
 
-MOST_NAMES = 40
+MOST_NAMES = 60
 """Rows of an account that are told apart."""
 OTHERS = "other waits"
 

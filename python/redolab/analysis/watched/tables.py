@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS
+from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
 from redolab.analysis.watched.gaps import Gap, moment_text
 from redolab.analysis.watched.measures import FIGURES, Found
 from redolab.analysis.watched.stretches import Stretches
@@ -51,6 +51,16 @@ def meanings_table() -> Table:
         "What the figures are made of",
         MEANING_COLUMNS,
         [{"figure": item.name, "meaning": item.meaning} for item in FIGURES.values()],
+    )
+
+
+def parameters_table(known: Mapping[str, Any]) -> Table:
+    """The server's parameters about commits, as they were when the watching began."""
+    return Table(
+        "parameters",
+        "Parameters about commits, when the watching began",
+        PARAMETER_COLUMNS,
+        [{"parameter": name, "value": str(value)} for name, value in known.items()],
     )
 
 

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from redolab.analysis.reports.shares import Cumulative
 
 
-def cumulative(counts: Mapping[str, float]) -> dict[float, float]:
-    """What part of the waits took less than each upper end, seconds.
+def together(*kinds: Mapping[str, float]) -> tuple[Cumulative, ...]:
+    """What part of the waits of each kind took less than each upper end that any kind has, seconds.
 
     Args:
-        counts: waits by the upper end of their bucket in ms; `inf` has no end.
+        kinds: waits of one kind by the upper end of their bucket in ms; `inf` has no end. A bucket without
+            waits need not be there.
     """
-    ends = sorted((end, count) for end, count in ((_end(name), count) for name, count in counts.items()))
-    known = [(end, max(count, 0.0)) for end, count in ends if not math.isnan(end)]
-    whole = math.fsum(count for _, count in known)
+    counts = [_known(kind) for kind in kinds]
+    ends = sorted({end for kind in counts for end in kind if math.isfinite(end)})
+    return tuple(_shares(kind, ends) for kind in counts)
+
+
+def _shares(counts: Mapping[float, float], ends: Sequence[float]) -> dict[float, float]:
+    whole = math.fsum(counts.values())
     if not whole > 0:
         return {}
-    found: dict[float, float] = {}
-    below = 0.0
-    for end, count in known:
-        below += count
-        if math.isfinite(end):
-            found[end / 1e3] = min(1.0, below / whole)
-    return found
+    return {
+        end / 1e3: min(1.0, math.fsum(count for at, count in counts.items() if at <= end) / whole)
+        for end in ends
+    }
 
 
-def waited(counts: Mapping[str, float]) -> float:
-    """How many waits there are in all."""
-    return math.fsum(max(count, 0.0) for count in counts.values())
+def _known(counts: Mapping[str, float]) -> dict[float, float]:
+    ends = ((_end(name), max(count, 0.0)) for name, count in counts.items())
+    return {end: count for end, count in ends if not math.isnan(end)}
 
 
 def at_least(shares: Cumulative, part: float) -> float | None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from redolab.analysis.watched.compared import _quantity
-from redolab.analysis.watched.measures import figure
+from redolab.analysis.watched.measures import figure, quotient
 from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
 from redolab.analysis.watched.stretches import Stretches, read_stretches
 from redolab.commands.results import make_results
@@ -203,6 +203,28 @@ def test_the_quantities_of_two_halves_differ_as_often_as_they_may(day: Stretches
             assert pvalue is not None
             differ[key] += pvalue < 0.05
     assert all(0.03 <= count / cases <= 0.07 for count in differ.values()), differ
+
+
+def test_stretches_of_two_lengths_differ_no_more_often() -> None:
+    """The same where the first stretches are of 10 s and the later ones of 60 s, as a watch has them."""
+    cases, differ = 2_000, 0
+    lengths = np.repeat([10.0, 60.0], [180, 60])
+    # Two hours of noise by the 10 s; a stretch adds up what is in it, and so do both periods.
+    steps = _noise(np.random.default_rng(28), cases, 540, 0.8, 1.0)
+    for case in steps:
+        values = np.concatenate([case[:180], case[180:].reshape(60, 6).sum(axis=1)])
+        first = np.cumsum(lengths) <= 2_700
+        found = [_of_time(values[part], lengths[part]) for part in (first, ~first)]
+        told = difference(found[0][0], found[0][1], found[1][0], found[1][1])
+        assert told is not None
+        differ += told[1] < 0.05
+    assert 0.03 <= differ / cases <= 0.07
+
+
+def _of_time(values: Any, lengths: Any) -> tuple[float, Any]:
+    found = quotient(values, lengths, lengths)
+    assert found.point is not None
+    return found.point, found.error
 
 
 def _noise(rng: np.random.Generator, rows: int, count: int, alike: float, spread: float) -> Any:
