@@ -118,8 +118,8 @@ def _about_neighbours(results: Results) -> list[str]:
         return []
     count = results["groups"][0]["count"]
     return [
-        f"One value and the next in time correlate at {found['correlation']:.2f}: the {count:,} values are "
-        "worth about "
+        f"One value and the next in time correlate at {units.minus(format(found['correlation'], '.2f'))}: "
+        f"the {count:,} values are worth about "
         f"{found['worth']:.0f} independent ones. With that the mean is {_estimate(found['mean'])}."
     ]
 

@@ -43,7 +43,7 @@ class Account:
 
     def share(self, name: str) -> Found:
         """Of all rows."""
-        return quotient(self.rows[name], self._whole, self._lengths)
+        return quotient(self.rows[name], self._whole, self._lengths, part=True)
 
     def per_commit(self, name: str | None = None) -> Found:
         """Seconds of a row, or of all of them, per commit, over the stretches that counted commits."""

@@ -320,8 +320,9 @@ def _neighbours(watch: _Watch) -> dict[str, str]:
         "name": name,
         "outcome": "passed",
         "text": (
-            f"The load of one stretch and of the next correlate at {alike:.2f}; the {len(rate):,} stretches "
-            f"are worth about {independent:.0f} independent ones. Every interval here allows for that."
+            f"The load of one stretch and of the next correlate at {units.minus(format(alike, '.2f'))}; "
+            f"the {len(rate):,} stretches are worth about {independent:.0f} independent ones. Every "
+            "interval here allows for that."
         ),
     }
 

@@ -228,7 +228,7 @@ _SPOKEN: Mapping[str, str] = {
     "log_sync_share": "log sync's share",
     "commits_per_flush": "commits per flush",
     "time_per_flush_s": "flush time",
-    "time_per_binlog_flush_s": "flush time of the binary log",
+    "time_per_binlog_flush_s": "binlog flush time",
     "rows_per_commit": "rows per commit",
     "log_bytes_per_commit": "log per commit",
     "cpu_utilization_threads": "the database's CPU",

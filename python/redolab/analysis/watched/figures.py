@@ -140,7 +140,7 @@ def _log_times(points: Stretches) -> Figure | None:
         [
             ("log sync per commit", "log_sync_per_commit_s"),
             ("one flush", "time_per_flush_s"),
-            ("one flush of the binary log", "time_per_binlog_flush_s"),
+            ("one binlog flush", "time_per_binlog_flush_s"),
         ],
     )
 

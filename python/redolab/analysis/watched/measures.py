@@ -92,9 +92,9 @@ SUMMED: tuple[Measure, ...] = (
          "flush calls over time"),
     _one("log_utilization", "The log was being flushed", "% of the time", 100, "log_flush_time_s",
          "elapsed_s", "flush time over time; more than 100 % where two flush at once"),
-    _one("time_per_binlog_flush_s", "One flush of the binary log", "ms", 1e3, "binlog_flush_time_s",
+    _one("time_per_binlog_flush_s", "One binlog flush", "ms", 1e3, "binlog_flush_time_s",
          "binlog_flushes", "mean, as the server timed them"),
-    _one("commits_per_binlog_flush", "Commits per flush of the binary log", "commits", 1, "transactions",
+    _one("commits_per_binlog_flush", "Commits per binlog flush", "commits", 1, "transactions",
          "binlog_flushes", "more than 1: commits share flushes"),
     _one("rows_per_commit", "Rows per commit", "rows", 1, "rows_written", "transactions",
          "rows inserted, updated and deleted, over commits"),
@@ -114,6 +114,16 @@ SUMMED: tuple[Measure, ...] = (
          "CPU time that others had while this machine had work"),
 )  # fmt: skip
 """Every figure that is a sum over a sum; times in seconds, sizes in bytes, shares of 1."""
+_PARTS = frozenset(
+    {
+        "log_sync_share",
+        "run_queue_share",
+        "cpu_utilization_threads",
+        "host_utilization_threads",
+        "steal_share",
+    }
+)
+"""Those that are parts of a whole."""
 SERVERS = Measure(
     "servers", "M of the published curve", "servers", 1,
     ("transactions", *_R.split(), "elapsed_s"), "transactions", "solved from L, S and R",
@@ -153,14 +163,20 @@ class Found:
     """In which it is known."""
     why: str | None
     """Why there is no point; None where there is one."""
+    part: bool = False
+    """Whether it is a part of a whole, and so at most 1."""
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The figure with its interval; that of a figure above nothing is one of its logarithm."""
+        """The figure with its interval, by the logarithm where it is above nothing, by the logit of a part."""
         if self.point is None or self.error is None:
             return Estimate(self.point, None, None, level)
         half = self.error.half_width(level)
         if self.point <= 0:
             return Estimate(self.point, self.point - half, self.point + half, level)
+        if self.part and self.point < 1:
+            odds = self.point / (1 - self.point)
+            times = math.exp(min(half / (self.point * (1 - self.point)), _MOST_LOG))
+            return Estimate(self.point, odds / (odds + times), odds * times / (1 + odds * times), level)
         times = math.exp(min(half / self.point, _MOST_LOG))
         return Estimate(self.point, self.point / times, self.point * times, level)
 
@@ -204,12 +220,14 @@ _OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
 def summed(measure: Measure, stretches: Stretches) -> Found:
     """A sum over another, over the stretches in which both are known."""
     upper, lower, known = measure.sums(stretches)
-    found = quotient(upper[known], lower[known], stretches.columns["elapsed_s"][known])
+    found = quotient(
+        upper[known], lower[known], stretches.columns["elapsed_s"][known], part=measure.key in _PARTS
+    )
     return found if found.point is not None else replace(found, why=_why(measure, stretches))
 
 
-def quotient(upper: Floats, lower: Floats, lengths: Floats) -> Found:
-    """A sum over another, with what each stretch of some length has of both."""
+def quotient(upper: Floats, lower: Floats, lengths: Floats, part: bool = False) -> Found:
+    """A sum over another, with what each stretch of some length has of both; or a `part` of the other."""
     whole = float(lower.sum())
     if not whole > 0:
         return Found(None, None, len(upper), "what it is divided by is nothing")
@@ -218,7 +236,7 @@ def quotient(upper: Floats, lower: Floats, lengths: Floats) -> Found:
         influence = (upper - point * lower) * (len(upper) / whole)
     if not math.isfinite(point):
         return Found(None, None, len(upper), "its figures are no numbers that can be divided")
-    return Found(point, _error(influence, lengths), len(upper), None)
+    return Found(point, _error(influence, lengths), len(upper), None, part)
 
 
 def _error(influence: Floats, lengths: Floats) -> MeanError | None:

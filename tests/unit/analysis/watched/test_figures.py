@@ -76,6 +76,17 @@ def test_few_stretches_have_no_interval_and_many_have_one(tmp_path: Path) -> Non
     assert rate["low"] < rate["point"] < rate["high"]
 
 
+def test_a_part_of_a_whole_is_never_more_than_the_whole(tmp_path: Path) -> None:
+    # Four stretches of which one had next to no log sync: the interval is wide, and ends below all.
+    flushes = (4e-3, 4e-3, 4e-3, 1e-6)
+    stretches = [Seen(60 * at, 1, 500, flush) for at, flush in enumerate(flushes)]
+    results = analyse(watched_run(tmp_path / "run", stretches))
+    share = results["settings"][0]["figures"]["log_sync_share"]
+    assert 0 < share["low"] < share["point"] < share["high"] < 1
+    rows = [row["share"] for row in results["all_sessions"]["profile"]]
+    assert all(0 <= row["low"] <= row["point"] <= row["high"] < 1 for row in rows)
+
+
 def test_spoiled_stretches_count_for_nothing_and_are_named(tmp_path: Path) -> None:
     broken = [replace(seen, spoiled="counters went backwards") for seen in steady(50)[40:]]
     results = analyse(
