@@ -15,6 +15,7 @@ from redolab.commands.options import (
     AgainstColumn,
     AskedEngine,
     AskedExperiment,
+    Begins,
     Blocks,
     Changes,
     CheckedBlocks,
@@ -25,6 +26,7 @@ from redolab.commands.options import (
     Client,
     CostsOf,
     Elbow,
+    Ends,
     EngineNames,
     ExperimentName,
     ExplorePage,
@@ -292,14 +294,16 @@ def import_(
 
 
 @app.command()
-def report(run: RunPath, costs: CostsOf = None, json: Json = False) -> None:
+def report(
+    run: RunPath, costs: CostsOf = None, begins: Begins = None, ends: Ends = None, json: Json = False
+) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(run):
         stored = open_run(run)
-        results = make_results(stored, costs)
+        results = make_results(stored, costs, begins or (), ends or ())
     show_results(results, stored, json)
 
 

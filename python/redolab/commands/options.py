@@ -83,7 +83,8 @@ AskedExperiment = Annotated[
 
 # Of `analyze`.
 ValuesPath = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+    str,
+    typer.Argument(metavar="FILE", help="A CSV file, a run directory, or - for stdin.", show_default=False),
 ]
 ValueColumn = Annotated[
     str | None, typer.Option("--value", help="The column of numbers.", show_default="the only one")
@@ -149,6 +150,22 @@ CostsOf = Annotated[
     Path | None,
     typer.Option(
         "--costs", metavar="RUN", help="Explore with the costs of this run.", show_default="its own"
+    ),
+]
+
+# Of `report`.
+Begins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        help="Of a watch, from then on alone, beside the rest; a second --from and --to is compared instead.",
+    ),
+]
+Ends = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to", metavar="TIME", help="Of a watch, until then; 2026-11-24T16:30, 2026-11-24 or 16:30 UTC."
     ),
 ]
 

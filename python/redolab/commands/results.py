@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redolab.commands.process import end_when_interrupted
@@ -12,19 +12,24 @@ from redolab.outlet import say, show_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from redolab.analysis.watched.periods import Periods
     from redolab.measure.runner import Outcome
     from redolab.records.run import Run
 
 
-def make_results(run: Run, costs: Path | None = None) -> dict[str, Any]:
+def make_results(
+    run: Run, costs: Path | None = None, begins: Sequence[str] = (), ends: Sequence[str] = ()
+) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results.
 
     Args:
         run: the stored run.
         costs: another run, whose costs the page's explorer starts from; None for the run's own.
+        begins: of a watched run, when the periods that are asked for begin, as they were written.
+        ends: when they end.
 
     Raises:
-        UsageError: the run has no finished sample.
+        UsageError: the run has no finished sample, or no such period.
     """
     from redolab.commands.explore import costs_of, own_costs
     from redolab.commands.league import league_for
@@ -41,10 +46,25 @@ def make_results(run: Run, costs: Path | None = None) -> dict[str, Any]:
         league = league_for(run) if run.manifest.get("record", "sample") == "sample" else None
     except RefusedError as error:
         say(f"The report is without the league of models. {error}")
-    results = analyse(run, league)
+    results = analyse(run, league, _periods(run, begins, ends))
     write_results(run, results)
     write_report(run, render(results, given or own_costs(run)))
     return results
+
+
+def _periods(run: Run, begins: Sequence[str], ends: Sequence[str]) -> Periods | None:
+    """The periods that are asked for; None where none is."""
+    if not begins and not ends:
+        return None
+    if run.manifest.get("record") != "watched":
+        raise UsageError(
+            f"{run.path} was not watched, so --from and --to name no period of it. They are for what "
+            "`redolab watch` stored."
+        )
+    from redolab.analysis.watched.periods import asked
+    from redolab.analysis.watched.stretches import read_stretches
+
+    return asked(read_stretches(run), begins, ends)
 
 
 def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
