@@ -49,6 +49,10 @@ QUICKER = (
     "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it "
     "took that, because what a quicker device needs was not measured."
 )
+SHORTER = (
+    "The quickest flush of the device seen took {least} ms; log_device_ms={asked} is forecast as if all of a "
+    "flush's time were the device's, because what of it is not was not seen."
+)
 LOST = (
     "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper "
     "ends of the times are too low."
@@ -207,11 +211,6 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
     return ratios
 
 
-def least_device_ms(costs: Calibration) -> float:
-    """The quickest flush that was measured, in milliseconds: no device is forecast to be quicker."""
-    return 1e3 * (min(costs.flush_s) + costs.flush_cpu_s)
-
-
 def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, Any]]:
     """Every factor of a scenario whose value lies outside of what the run measured, with what that was.
 
@@ -347,9 +346,10 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     warnings = [*calibrated.cautions]
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
         warnings.append(UNVERIFIED.format(family=asked.family))
-    least_ms, device_ms = least_device_ms(calibrated.point), asked.scenario.log_device_ms
+    least_ms, device_ms = calibrated.point.least_device_ms, asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
-        warnings.append(QUICKER.format(least=f"{least_ms:.3g}", asked=f"{device_ms:g}"))
+        quicker = SHORTER if calibrated.point.only_seen else QUICKER
+        warnings.append(quicker.format(least=f"{least_ms:.3g}", asked=f"{device_ms:g}"))
     lost = sum(not one for one in asked.replicates)
     if lost:
         warnings.append(LOST.format(lost=lost, all=len(asked.replicates)))
