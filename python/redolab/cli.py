@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,6 +17,10 @@ from redolab.commands.options import (
     AskedExperiment,
     Blocks,
     Changes,
+    CheckedBlocks,
+    CheckedEngine,
+    CheckedSeconds,
+    CheckedSweep,
     Children,
     Client,
     CostsOf,
@@ -24,6 +28,8 @@ from redolab.commands.options import (
     EngineNames,
     ExperimentName,
     ExplorePage,
+    Export,
+    Forget,
     GroupColumn,
     Json,
     KeepP95Under,
@@ -34,6 +40,8 @@ from redolab.commands.options import (
     PageFile,
     PlanOnly,
     Quick,
+    ReportFiles,
+    ReportKind,
     Rows,
     RowsFor,
     RunPath,
@@ -43,12 +51,15 @@ from redolab.commands.options import (
     Sessions,
     Settings,
     Sweep,
+    TakeIn,
     ValueColumn,
     ValuesPage,
     ValuesPath,
     WatchedSeconds,
     WatchedSession,
     WatchedUrl,
+    WatchOut,
+    WatchSeconds,
     Work,
     Yes,
 )
@@ -200,6 +211,23 @@ def profile(
 
 
 @app.command()
+def watch(
+    url: WatchedUrl, out: WatchOut = None, seconds: WatchSeconds = None, json: Json = False
+) -> None:
+    """Watch a live database for minutes or days, and keep what is seen; read-only, no load."""
+    from redolab.commands.watch import watch as watch_server
+
+    watched = watch_server(url, out, seconds, shlex.join(["redolab", *sys.argv[1:]]))
+    end_when_interrupted(
+        "Interrupted while the report was made. Every stretch is kept: "
+        f"`redolab report {watched.run.path}` makes the report."
+    )
+    show_results(make_results(watched.run), watched.run, json)
+    if watched.error is not None:
+        raise watched.error
+
+
+@app.command()
 def analyze(
     file: ValuesPath,
     value: ValueColumn = None,
@@ -267,10 +295,8 @@ def explore(run: RunPath, out: ExplorePage = Path("explore.html")) -> None:
 
 @app.command("import")
 def import_(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)],
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
-    ],
+    kind: ReportKind,
+    files: ReportFiles,
     out: Out = None,
     json: Json = False,
 ) -> None:
@@ -319,16 +345,10 @@ def verify(run: RunPath, json: Json = False) -> None:
 def verify_forecast(
     run: RunPath,
     changes: Changes = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(help="The server of RUN, where it was one of yours.", show_default="embedded"),
-    ] = None,
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None,
+    sweep: CheckedSweep = None,
+    engine: CheckedEngine = None,
+    blocks: CheckedBlocks = None,
+    seconds: CheckedSeconds = None,
     seed: Seed = None,
     out: Out = None,
     yes: Yes = False,
@@ -352,15 +372,9 @@ def verify_forecast(
 
 @app.command()
 def league(
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
-    ] = None,
-    take_in: Annotated[
-        Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
-    ] = None,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Remove everything that was imported before.")
-    ] = False,
+    export: Export = None,
+    take_in: TakeIn = None,
+    forget: Forget = False,
     json: Json = False,
 ) -> None:
     """Show how true every model's forecasts were."""

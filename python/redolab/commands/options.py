@@ -120,6 +120,24 @@ WatchedSession = Annotated[
     int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
 ]
 
+# Of `watch`.
+WatchOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Run directory: a new one, or that of an earlier watch to go on with.",
+        show_default="redolab-runs/...",
+    ),
+]
+WatchSeconds = Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")]
+
+# Of `import`.
+ReportKind = Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)]
+ReportFiles = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
+]
+
 # Of `profile` and `forecast`.
 PageFile = Annotated[
     Path | None, typer.Option("--page", metavar="FILE", help="Also write a page, one HTML file.")
@@ -166,3 +184,30 @@ Work = Annotated[
     int | None,
     typer.Option("--work", metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
 ]
+
+# Of `verify-forecast`.
+CheckedSweep = Annotated[
+    str | None,
+    typer.Option(
+        "--sweep", metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."
+    ),
+]
+CheckedEngine = Annotated[
+    str | None,
+    typer.Option("--engine", help="The server of RUN, where it was one of yours.", show_default="embedded"),
+]
+CheckedBlocks = Annotated[
+    int | None, typer.Option("--blocks", help="Passes over all settings.", show_default="5")
+]
+CheckedSeconds = Annotated[
+    float | None, typer.Option("--seconds", help="Length of a sample.", show_default="2")
+]
+
+# Of `league`.
+Export = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
+]
+TakeIn = Annotated[
+    Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
+]
+Forget = Annotated[bool, typer.Option("--forget", help="Remove everything that was imported before.")]
