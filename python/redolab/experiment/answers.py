@@ -34,6 +34,8 @@ _FOLDERS: Mapping[str, str] = {
 """The experiment of a run to the folder of its answer."""
 _IMPORTED = frozenset({"awr", "statspack"})
 """What stands in the place of an experiment where a run was made of reports."""
+_SEEN = frozenset({"watched", "report"})
+"""The records of runs in which nothing was varied."""
 
 
 def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -53,11 +55,19 @@ def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]
     if name not in _FOLDERS and name not in _IMPORTED:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     answer = _answer(name)
-    if run.manifest.get("record", "sample") != "sample":
+    record = run.manifest.get("record", "sample")
+    if record != "sample":
         other: dict[str, Any] = answer.analyse(run)
-        return other
+        return _advised(other, run) if record in _SEEN else other
     compared = compare_run(run)
     return with_forecasts(answer.analyse(run, compared), run, compared, league)
+
+
+def _advised(found: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """A results object of what was seen, with its key `advice`."""
+    from redolab.forecast.advice.advice import of_seen
+
+    return {**found, "advice": of_seen(run, found.get("advice"))}
 
 
 def with_forecasts(

@@ -65,7 +65,7 @@ class Seen:
     """Of the first log."""
     log_bytes: float | None = None
     commit_wait: str = "wait"
-    """`wait` or `nowait`."""
+    """`wait` or `nowait`; of two logs also the one that is waited for."""
 
     @property
     def away_s(self) -> float:
@@ -202,7 +202,7 @@ def _nearer(costs: Calibration, seen: Seen, said: Simulated) -> Calibration:
     device_s = costs.flush_mean_s
     if seen.flush_s is not None and said.flush_s is not None:
         device_s += seen.flush_s - said.flush_s
-    elif seen.flush_s is None and seen.commit_wait == "wait":
+    elif seen.flush_s is None and seen.commit_wait != "nowait":
         device_s *= _step(_waited_s(seen, said), said.waiting_s)
     second_s = None if seen.second_flush_s is None else seen.second_flush_s - costs.flush_cpu_s
     return with_flush(costs, device_s, seen.flush_shape, second_s)

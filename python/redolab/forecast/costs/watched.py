@@ -45,12 +45,12 @@ def calibrate_watched(run: Run) -> Calibrated:
         NoCostsError: it does not hold what they are solved from; the text names what is missing.
     """
     engine = run.manifest["engine"]
-    logs = logs_of({**engine, "binlog": _has_binlog(run)})
+    logs = logs_of({**engine, "binlog": engine.get("binlog") and _flushes_binlog(run)})
     stretches = _counting(run)
     _check(run, stretches)
     found = prior_of(str(engine["name"]), len(logs.columns))
     shape = _flush_shape(run, {item.sample for item in stretches})
-    eyes = _Eyes(logs, found.prior, shape)
+    eyes = _Eyes(logs, found.prior, shape, _without_redo(run))
     seen = eyes.see(stretches)
 
     def drawn(rng: random.Random) -> Seen:
@@ -74,6 +74,8 @@ class _Eyes:
     logs: Logs
     prior: Prior
     shape: tuple[float, ...]
+    without_redo: bool
+    """Whether the server's parameters say that commits do not wait for the redo log."""
 
     @property
     def share(self) -> float:
@@ -106,12 +108,31 @@ class _Eyes:
             waiting_s=waiting_s,
             commits_per_flush=per_flush,
             log_bytes=_per(stretches, commits, "log_bytes"),
-            commit_wait=_wait(sessions, flush_s, waiting_s, per_flush),
+            commit_wait=self._wait(sessions, flush_s, waiting_s, per_flush),
         )
 
+    def _wait(
+        self, sessions: int, flush_s: float | None, waiting_s: float | None, per_flush: float | None
+    ) -> str:
+        """Whether commits wait: each that does is served by a flush, which serves a session once at the most."""
+        if self.without_redo:
+            return "binlog" if len(self.logs.columns) > 1 else "nowait"
+        if per_flush is not None and per_flush > _MORE_THAN_ALL * sessions:
+            return "nowait"
+        if flush_s is not None and waiting_s is not None and waiting_s < _NO_WAIT * flush_s:
+            return "nowait"
+        return "wait"
 
-def _has_binlog(run: Run) -> bool:
-    return any(count for count in run.samples.column("binlog_flushes").to_pylist())
+
+def _flushes_binlog(run: Run) -> bool:
+    """Whether commits wait for the binary log; where that was not counted they are taken to."""
+    return any(count is None or count > 0 for count in run.samples.column("binlog_flushes").to_pylist())
+
+
+def _without_redo(run: Run) -> bool:
+    """Whether InnoDB does not flush its log at commit."""
+    parameters = run.manifest["settings"][0].get("parameters") or {}
+    return str(parameters.get("innodb_flush_log_at_trx_commit", "1")) != "1"
 
 
 def _counting(run: Run) -> list[Watched]:
@@ -199,15 +220,6 @@ def _flush_s(stretches: Sequence[Watched], log: LogColumns) -> float | None:
 def _per_flush(stretches: Sequence[Watched], commits: float, log: LogColumns) -> float | None:
     flushes = _sum(stretches, log.flushes)
     return commits / flushes if flushes else None
-
-
-def _wait(sessions: int, flush_s: float | None, waiting_s: float | None, per_flush: float | None) -> str:
-    """Whether commits wait: each that does is served by a flush, which serves each session once at the most."""
-    if per_flush is not None and per_flush > _MORE_THAN_ALL * sessions:
-        return "nowait"
-    if flush_s is not None and waiting_s is not None and waiting_s < _NO_WAIT * flush_s:
-        return "nowait"
-    return "wait"
 
 
 def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:

@@ -147,7 +147,7 @@ def _assumptions(solved: Solved) -> Iterator[str]:
     spread = AS_SEEN if seen.flush_shape else AS_PRIOR
     if seen.flush_s is not None:
         yield TIMED.format(flush=duration(seen.flush_s), spread=spread)
-    elif seen.commit_wait == "wait":
+    elif seen.commit_wait != "nowait":
         yield SOLVED.format(flush=flush, busy=duration(seen.busy_s), spread=spread)
     else:
         yield NO_FLUSH.format(flush=flush)
