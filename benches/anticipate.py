@@ -1,14 +1,14 @@
 """Forecasts from watching, checked: a server at work is watched, changes are forecast and sealed, then made.
 
     python benches/anticipate.py measure DIR [ENGINE,...] [SESSIONS,...] [WATCHED SECONDS] [BLOCKS]
-    python benches/anticipate.py score DIR       writes benches/anticipate.md and benches/results/anticipate.csv
+    python benches/anticipate.py score DIR       writes benches/anticipate.md and the raw figures beside it
 
     python benches/anticipate.py measure /tmp/small embedded 8 10 2     in two minutes
 
-For each engine and number of sessions a private server with an emulated log device of 3 ms is loaded by Redolab's
-client and watched through its URL, as somebody else's would be. What the watched run forecasts of seven changes is
-sealed. Then today's setting and the changed ones are measured in the same blocks, in random order, and the ratios
-compared.
+For each engine and number of sessions a private server with an emulated log device of 3 ms is loaded by
+Redolab's client and watched through its URL, as somebody else's would be. What the watched run forecasts of
+seven changes is sealed. Then today's setting and the changed ones are measured in the same blocks, in
+random order, and the ratios compared.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def changes(sessions: int) -> dict[str, dict[str, Any]]:
 def levels_of(sessions: int, factors: Mapping[str, Any]) -> dict[str, str]:
     """The levels of a setting."""
     plain = looping(
-        factors.get("sessions", sessions), factors.get("rows_per_commit", 1), factors.get("commit_wait", "wait")
+        factors.get("sessions", sessions),
+        factors.get("rows_per_commit", 1),
+        factors.get("commit_wait", "wait"),
     )
     return {**plain, "log_device_ms": f"{factors.get('log_device_ms', DEVICE_MS):g}"}
 
@@ -141,7 +143,7 @@ def _watch(engine: Engine, today: Setting, place: Path, watched_s: float, stop: 
 
 def _url(engine: Any) -> str:
     """Where the private server can be reached; only a bench asks that."""
-    own = engine._own
+    own = engine._own  # noqa: SLF001 -- nobody else asks where a private server is
     if hasattr(own, "socket"):
         return f"mysql://root@/?unix_socket={own.socket}"
     words = dict(word.split("=") for word in own.target.split())
@@ -236,9 +238,7 @@ def score(out: Path) -> None:
                 one, seen = said[name], observed[change][name]
                 mine[name].append(abs(one["point"] / seen - 1))
                 inside[name].append(one["low"] <= seen <= one["high"])
-                cells.append(
-                    f"{one['point']:.3g} ({one['low']:.2g} to {one['high']:.2g}) / {seen:.3g}"
-                )
+                cells.append(f"{one['point']:.3g} ({one['low']:.2g} to {one['high']:.2g}) / {seen:.3g}")
                 raw.append(
                     [stored["engine"], stored["sessions"], change, name,
                      *(f"{value:.5g}" for value in (one["point"], one["low"], one["high"], seen))]
@@ -253,8 +253,9 @@ def score(out: Path) -> None:
     for name, words in QUANTITIES.items():
         share = exact_share(sum(inside[name]), len(inside[name]))
         lines.append(
-            f"- {words}: {sum(inside[name])} of {len(inside[name])} measured ratios lay inside the 90 % interval "
-            f"(exact 95 % interval of the coverage: {100 * (share.low or 0):.0f} to {100 * (share.high or 0):.0f} %)."
+            f"- {words}: {sum(inside[name])} of {len(inside[name])} measured ratios lay inside the 90 % "
+            f"interval (exact 95 % interval of the coverage: {100 * (share.low or 0):.0f} to "
+            f"{100 * (share.high or 0):.0f} %)."
         )
     lines += ["", "Ratios to today: forecast (90 % interval) / measured.", ""]
     lines += table(["watched", "change", *QUANTITIES.values()], details)

@@ -1,10 +1,11 @@
 """Priors of forecasts from watching: what calibrations on this machine say of how costs are to each other.
 
     python benches/priors.py measure DIR     runs `redolab run calibrate` on each system, loop and log device
-    python benches/priors.py learn DIR       writes benches/results/calibrations.json and the priors of Redolab
+    python benches/priors.py learn DIR       writes benches/results/calibrations.json and Redolab's priors
 
-All of them are of one machine, which says nothing of how costs differ between machines: so `one_machine` and a
-spread of two are written. Calibrations of other machines belong beside these: `learn` takes any directory of runs.
+All of them are of one machine, which says nothing of how costs differ between machines: so `one_machine`
+and a spread of two are written. Calibrations of other machines belong beside these: `learn` takes any
+directory of runs.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ MYSQL = "REDOLAB_MYSQL"
 ENGINES = ("embedded", "mariadb", "mariadb:skip-log-bin", "mysql", "mysql:skip-log-bin")
 DEVICES_MS = (None, 1, 5)
 SPREAD = 2.0
-# Emulated devices take what was asked, which says nothing of how flushes vary.
-OF_REAL = ("flush", "second_flush_shape", "per_byte")
+# Whatever else ran on the machine lowers them, so that the most is what there is without it.
+MOST = ("available", "available_waiting")
 
 
 def measure(out: Path) -> None:
@@ -81,11 +82,9 @@ def learn(out: Path) -> None:
         groups.setdefault((name, item["logs"], item["loop"]), []).append(item)
     learned = []
     for (engine, logs, loop), items in groups.items():
-        real = [item["ratios"] for item in items if item["log_device_ms"] is None]
         every = [item["ratios"] for item in items]
         ratios = {
-            name: priors.between([one[name] for one in (real if name in OF_REAL and real else every)])
-            for name in every[0]
+            name: (max if name in MOST else priors.between)([one[name] for one in every]) for name in every[0]
         }
         learned.append(
             {"engine": engine, "logs": logs, "loop": loop, "calibrations": len(items)} | _rounded(ratios)

@@ -1,8 +1,8 @@
 """What to change: the key `advice` of a run's results and of a live profile's.
 
-A run that tells costs has forecasts of changes, ranked; so has one of a watched server or of imported reports,
-whose costs were only seen. Every run with a time account has Amdahl's bounds, and so has every live profile. A live
-profile has nothing else: it is too short to tell what a commit costs.
+A run that tells costs has forecasts of changes, ranked; so has one of a watched server or of imported
+reports, whose costs were only seen. Every run with a time account has Amdahl's bounds, and so has every
+live profile. A live profile has nothing else: it is too short to tell what a commit costs.
 """
 
 from __future__ import annotations

@@ -132,15 +132,18 @@ class Calibration:
     second: SecondCosts | None = None
     """The log that a commit waits for after the first; None where there is one."""
     system: str = ""
-    """Database, loop and logs, where commits share flushes in another way than PostgreSQL's; or what the costs
-    were seen of."""
+    """Database, loop and logs, where commits share flushes in another way than PostgreSQL's; or what the
+    costs were seen of.
+    """
+    measured_system: str = ""
+    """What `system` is of costs of that server that were measured one by one."""
     only_seen: bool = False
     """Whether the costs were not measured one by one, but solved from what was seen of a server at work."""
 
     @property
     def prior_holds(self) -> bool:
-        """Whether what is assumed of a model that was never checked holds: it was found on PostgreSQL, with costs
-        that were measured.
+        """Whether what is assumed of a model that was never checked holds: it was found on PostgreSQL, with
+        costs that were measured.
         """
         return not (self.handed_on or self.only_seen)
 
@@ -226,8 +229,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
 def with_device(calibration: Calibration, scenario: Scenario) -> tuple[Calibration, Scenario]:
     """Costs and scenario where the log device that is asked about is quicker than any flush that was seen.
 
-    A calibration has measured what of a flush is no device's: the quickest of them, alone. Of a server at work
-    that is not known, so all of the time is taken to be the device's. Else both stay as they are.
+    A calibration has measured what of a flush is no device's: the quickest of them, alone. Of a server at
+    work that is not known, so all of the time is taken to be the device's. Else both stay as they are.
     """
     device_ms = scenario.log_device_ms
     if not calibration.only_seen or device_ms is None or device_ms >= calibration.least_device_ms:

@@ -1,7 +1,7 @@
-"""Costs from AWR and Statspack reports: what they say of a commit, of the log's writes, and of sessions at work.
+"""Costs from AWR and Statspack reports: what they say of a commit, of log writes, and of sessions at work.
 
-Sessions are those active on average (DB time by elapsed time), and what they are away besides is think time, by
-Little's law. The background's CPU time is not theirs.
+Sessions are those active on average (DB time by elapsed time), and what they are away besides is think
+time, by Little's law. The background's CPU time is not theirs.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _FEW_COMMITS = 1_000
 _NO_WAIT = 0.2
 _SECONDS_TO_MS = 1e3
 ROWS = (
-    "Reports do not count the rows of a transaction: what it does is taken for one row, and several rows per commit "
-    "for as many such transactions with one commit."
+    "Reports do not count the rows of a transaction: what it does is taken for one row, and several rows "
+    "per commit for as many such transactions with one commit."
 )
 SHARED = "Commits are taken to share log writes as PostgreSQL's share flushes; who writes is a session there."
 BACKGROUND = "The background's CPU time ({cpu} per commit) is taken not to grow with commits."
@@ -56,7 +56,9 @@ class _Figures:
     background_cpu_s: float
 
     def drawn(self, rng: random.Random) -> _Figures:
-        """The same with other figures that would have been printed alike, and as many commits as chance gives."""
+        """The same with other figures that would have been printed alike, and as many commits as chance
+        gives.
+        """
 
         def within(item: Rounded) -> Rounded:
             value = rng.uniform(item.low, item.high)
@@ -98,9 +100,9 @@ def calibrate_reports(run: Run) -> Calibrated:
         why = next((found for cost in costs if isinstance(found := _figures(cost), str)), "no report counts")
         raise NoCostsError(
             run,
-            f"does not tell what a commit costs: {why}. A report of an hour of work with many commits has it; "
-            "or measure the database itself: `redolab run calibrate` does so where it is PostgreSQL, MariaDB or "
-            "MySQL",
+            f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
+            "has it; or measure the database itself: `redolab run calibrate` does so where it is PostgreSQL, "
+            "MariaDB or MySQL",
         )
     prior = prior_of("oracle", 1)
     logs = Logs(product="Oracle Database")
@@ -224,9 +226,7 @@ def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict
     found = {
         "throughput_per_s": told([item.commits.per(item.elapsed_s) for item in reports]),
         "response_time_ms": Estimate(response_ms, None, None) if response_ms > 0 else None,
-        "cpu_utilization": told(
-            [item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]
-        ),
+        "cpu_utilization": told([item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]),
         "commits_per_flush": told(
             [None if item.log_writes is None else item.commits.per(item.log_writes) for item in reports]
         ),
@@ -245,5 +245,3 @@ def _cautions(reports: Sequence[_Figures]) -> list[str]:
     if commits < _FEW_COMMITS:
         found.append(FEW.format(commits=f"{commits:,.0f}"))
     return found
-
-

@@ -1,9 +1,9 @@
 """What calibrations elsewhere found of costs that watching does not tell: how they are to each other.
 
-`priors.json` beside this module has them, made by `benches/priors.py` from stored calibrations. CPU times are in
-units of the CPU time that the server spends on a lone session's transaction; what is the log device's, in units
-of the mean time of a flush. All come from one kind of machine, which says nothing of how much they differ between
-machines: so each is taken to be off by up to a factor of two either way.
+`priors.json` beside this module has them, made by `benches/priors.py` from stored calibrations. CPU times
+are in units of the CPU time that the server spends on a lone session's transaction; what is the log
+device's, in units of the mean time of a flush. All come from one kind of machine, which says nothing of how
+much they differ between machines: so each is taken to be off by up to a factor of two either way.
 """
 
 from __future__ import annotations
@@ -110,6 +110,18 @@ class Prior:
             only_seen=True,
         )
 
+    @property
+    def client_part(self) -> float:
+        """Of the CPU time that others have beside the server, the part that is its clients', with many
+        sessions.
+
+        The kernel has the rest, for flushes.
+        """
+        most = [points[-1][1] for points in (self.transaction, self.served, self.client)]
+        server, client = most[0] + most[1] + self.wake, most[2]
+        kernel = (1 / self.available_waiting - 1) * (server + client)
+        return client / (client + kernel) if client else 0.0
+
     def drawn(self, rng: random.Random) -> Prior:
         """The same on another machine: every cost off by a factor of its own, lognormal."""
 
@@ -213,7 +225,8 @@ def prior_of(engine: str, logs: int, loop: str = "client") -> Found:
     name = "postgresql" if engine.lower() == "embedded" else engine.lower()
 
     def far(prior: Prior) -> tuple[bool, bool, bool]:
-        # One database of a family commits like the other; how many logs there are counts more than which it is.
+        # One database of a family commits like the other; how many logs there are counts more than which it
+        # is.
         return (prior.loop != loop, prior.logs != logs, prior.engine != name)
 
     nearest = min(known, key=far)
@@ -251,6 +264,4 @@ def _scaled(points: PerCpu, factor: float) -> PerCpu:
 def _steeper(points: PerCpu, factor: float) -> PerCpu:
     """What more sessions add, as many times."""
     (_, alone), *_ = points
-    return tuple(
-        (sessions, max(alone + factor * (cost - alone), 0.1 * alone)) for sessions, cost in points
-    )
+    return tuple((sessions, max(alone + factor * (cost - alone), 0.1 * alone)) for sessions, cost in points)

@@ -54,7 +54,9 @@ class Seen:
     busy_s: float
     """How long a session was busy: not waiting for its client."""
     flush_s: float | None
-    """Mean time of a write and flush of the first log, by the server's clock; None where it does not time them."""
+    """Mean time of a write and flush of the first log, by the server's clock; None where it does not time
+    them.
+    """
     second_flush_s: float | None = None
     """The same of the second log."""
     flush_shape: tuple[float, ...] = ()
@@ -64,6 +66,10 @@ class Seen:
     commits_per_flush: float | None = None
     """Of the first log."""
     log_bytes: float | None = None
+    available: float | None = None
+    """Of the CPU time that anybody has, the part that is the server's and its clients'; None for the
+    prior's.
+    """
     commit_wait: str = "wait"
     """`wait` or `nowait`; of two logs also the one that is waited for."""
 
@@ -192,6 +198,8 @@ def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     # Who waits waits for a flush and a half, of each log.
     waiting_s = seen.busy_s if seen.waiting_s is None else seen.waiting_s
     flush_s = seen.flush_s or waiting_s / (1.5 if costs.second is None else 3.0)
+    if seen.available is not None:
+        costs = replace(costs, available_waiting=min(1.0, seen.available))
     return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, seen.flush_shape), seen)
 
 
@@ -201,7 +209,8 @@ def _nearer(costs: Calibration, seen: Seen, said: Simulated) -> Calibration:
         costs = with_client_cpu(costs, _step(seen.client_cpu_s, said.client_cpu_s))
     device_s = costs.flush_mean_s
     if seen.flush_s is not None and said.flush_s is not None:
-        device_s += seen.flush_s - said.flush_s
+        # Two logs on one device wait for each other: all that a flush takes grows with its device's time.
+        device_s *= _step(seen.flush_s, said.flush_s)
     elif seen.flush_s is None and seen.commit_wait != "nowait":
         device_s *= _step(_waited_s(seen, said), said.waiting_s)
     second_s = None if seen.second_flush_s is None else seen.second_flush_s - costs.flush_cpu_s
@@ -253,9 +262,7 @@ def with_server_cpu(costs: Calibration, factor: float) -> Calibration:
 
 def with_client_cpu(costs: Calibration, factor: float) -> Calibration:
     """The costs with so many times the CPU time of the client."""
-    return replace(
-        costs, client_s=_times(costs.client_s, factor), client_wake_s=factor * costs.client_wake_s
-    )
+    return replace(costs, client_s=_times(costs.client_s, factor), client_wake_s=factor * costs.client_wake_s)
 
 
 def with_flush(
@@ -281,9 +288,7 @@ def with_flush(
             flush_s=tuple(other * value for value in second.flush_s),
             late_s=other * second.late_s,
         )
-    return replace(
-        costs, flush_s=flush_s, device_s_per_byte=factor * costs.device_s_per_byte, second=second
-    )
+    return replace(costs, flush_s=flush_s, device_s_per_byte=factor * costs.device_s_per_byte, second=second)
 
 
 def _with_bytes(costs: Calibration, seen: Seen) -> Calibration:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
+from dataclasses import dataclass, replace
 
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.logs import LogColumns, Logs, logs_of
@@ -18,7 +17,8 @@ from redolab.records.run import Run
 from redolab.records.watched import LOG_WRITE, Watched
 from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate
 
-# The clients' CPU time is theirs from this share of the server's on: below, it is that of whatever runs there.
+# The clients' CPU time is theirs from this share of the server's on: below, it is that of whatever runs
+# there.
 _CLIENTS = 0.05
 # Shorter than this part of a flush's time, a commit's wait for the log is none.
 _NO_WAIT = 0.2
@@ -30,8 +30,8 @@ _ENOUGH_FLUSHES = 200
 _VARIES = 2.0
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
 _VARIED = (
-    "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had always been "
-    "so many."
+    "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had "
+    "always been so many."
 )
 
 
@@ -54,7 +54,8 @@ def calibrate_watched(run: Run) -> Calibrated:
     seen = eyes.see(stretches)
 
     def drawn(rng: random.Random) -> Seen:
-        return eyes.see(_drawn(stretches, rng))
+        other = replace(eyes, prior=found.prior.drawn(rng))
+        return other.see(_drawn(stretches, rng))
 
     one_interrupt = (run.manifest.get("machine", {}).get("disk_queues") or 1) == 1
     seed = int(run.manifest["design"].get("seed") or 0)
@@ -62,7 +63,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     return calibrated_from(
         solved,
         str(run.manifest["settings"][0]["name"]),
-        _quantities(stretches, seen, solved.fitted.think_s, eyes.share),
+        _quantities(stretches, seen, solved.fitted.think_s),
         tuple(_cautions(stretches, seen, logs)),
     )
 
@@ -77,18 +78,16 @@ class _Eyes:
     without_redo: bool
     """Whether the server's parameters say that commits do not wait for the redo log."""
 
-    @property
-    def share(self) -> float:
-        """Of the CPU time that anybody has, the part that is the server's and its clients'."""
-        return self.prior.available_waiting
-
     def see(self, stretches: Sequence[Watched]) -> Seen:
         """What stretches that all have the figures needed say together."""
         commits = _sum(stretches, "transactions")
         elapsed_s = _sum(stretches, "elapsed_s")
         rate = commits / elapsed_s
         sessions = _sessions(stretches)
-        server_s = _cpu_s(stretches) / commits
+        server_s, others_s = _cpu_s(stretches) / commits, _others_s(stretches, commits)
+        client_s = None if others_s is None else self.prior.client_part * others_s
+        if client_s is not None and client_s < _CLIENTS * server_s:
+            client_s = None
         first, *others = self.logs.columns
         flush_s = _flush_s(stretches, first)
         waiting_s = _per(stretches, commits, "log_sync_s")
@@ -99,7 +98,8 @@ class _Eyes:
             commits_per_s=rate,
             rows_per_commit=max(1, round(_per(stretches, commits, "rows_written") or 1)),
             server_cpu_s=server_s,
-            client_cpu_s=_client_s(stretches, commits, server_s, self.share),
+            client_cpu_s=client_s,
+            available=None if others_s is None else (server_s + (client_s or 0.0)) / (server_s + others_s),
             # A session cannot be busy longer than it is there.
             busy_s=min(_sum(stretches, "busy_s") / commits, sessions / rate),
             flush_s=flush_s,
@@ -114,7 +114,9 @@ class _Eyes:
     def _wait(
         self, sessions: int, flush_s: float | None, waiting_s: float | None, per_flush: float | None
     ) -> str:
-        """Whether commits wait: each that does is served by a flush, which serves a session once at the most."""
+        """Whether commits wait: each that does is served by a flush, which serves a session once at the
+        most.
+        """
         if self.without_redo:
             return "binlog" if len(self.logs.columns) > 1 else "nowait"
         if per_flush is not None and per_flush > _MORE_THAN_ALL * sessions:
@@ -168,8 +170,8 @@ def _check(run: Run, stretches: Sequence[Watched]) -> None:
         named = ", ".join(missing) or "CPU time or busy time of sessions above nothing"
         raise NoCostsError(
             run,
-            f"does not tell what a commit costs: it lacks {named}. Watch the server from its own machine, with "
-            "a user that sees every session; or `redolab run calibrate` measures it",
+            f"does not tell what a commit costs: it lacks {named}. Watch the server from its own machine, "
+            "with a user that sees every session; or `redolab run calibrate` measures it",
         )
 
 
@@ -190,23 +192,13 @@ def _cpu_s(stretches: Sequence[Watched]) -> float:
     return _sum(stretches, "instance_cpu_s")
 
 
-def _client_s(
-    stretches: Sequence[Watched], commits: float, server_s: float, share: float
-) -> float | None:
-    """CPU time of other processes of the machine per commit; None where it is not known or as good as none.
-
-    Args:
-        stretches: as they were watched.
-        commits: in all of them.
-        server_s: CPU time of the sessions per commit.
-        share: of the CPU time that anybody has, what is left beside the kernel's own work for flushes.
-    """
+def _others_s(stretches: Sequence[Watched], commits: float) -> float | None:
+    """CPU time of other processes and of the kernel per commit; None where it is not known."""
     needed = ("host_busy_s", "instance_cpu_s")
     if any(getattr(item, name) is None for item in stretches for name in needed):
         return None
-    others_s = share * _sum(stretches, "host_busy_s") - _sum(stretches, "instance_cpu_s", "sampler_cpu_s")
-    client_s = others_s / commits
-    return client_s if client_s > _CLIENTS * server_s else None
+    others_s = _sum(stretches, "host_busy_s") - _sum(stretches, "instance_cpu_s", "sampler_cpu_s")
+    return max(others_s, 0.0) / commits
 
 
 def _flush_s(stretches: Sequence[Watched], log: LogColumns) -> float | None:
@@ -223,7 +215,7 @@ def _per_flush(stretches: Sequence[Watched], commits: float, log: LogColumns) ->
 
 
 def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
-    """Times of flushes as quantiles at equal steps, in seconds; nothing where too few were seen one by one."""
+    """Times of flushes as quantiles at equal steps, in seconds; nothing where too few were seen."""
     counts: dict[float, float] = {}
     for row in run.entries.to_pylist():
         if row["section"] == LOG_WRITE and row["sample"] in counting and (row["value"] or 0) > 0:
@@ -265,8 +257,8 @@ def quantiles_of(counts: Mapping[float, float]) -> tuple[float, ...]:
 def _drawn(stretches: Sequence[Watched], rng: random.Random) -> list[Watched]:
     """As many stretches, drawn anew in pieces of neighbours: load that drifts is alike in neighbours.
 
-    Source: Politis and Romano, "A circular block-resampling procedure for stationary data" (1992), with pieces
-    of about the cube root of their number.
+    Source: Politis and Romano, "A circular block-resampling procedure for stationary data" (1992), with
+    pieces of about the cube root of their number.
     """
     number = len(stretches)
     piece = max(1, round(number ** (1 / 3)))
@@ -277,28 +269,31 @@ def _drawn(stretches: Sequence[Watched], rng: random.Random) -> list[Watched]:
     return found[:number]
 
 
-def _quantities(
-    stretches: Sequence[Watched], seen: Seen, think_s: float, share: float
-) -> dict[str, Estimate]:
+def _quantities(stretches: Sequence[Watched], seen: Seen, think_s: float) -> dict[str, Estimate]:
     """What was seen, with Student's t interval over the stretches."""
     commits = [(item, item.transactions or 0) for item in stretches]
-    think_ms = 1e3 * think_s
     response = quotient_estimate((1e3 * seen.sessions * item.elapsed_s, count) for item, count in commits)
     found = {
         "throughput_per_s": mean_estimate(count / item.elapsed_s for item, count in commits),
-        "response_time_ms": Estimate(
-            *(None if end is None else max(end - think_ms, 0.0) for end in (response.point, response.low)),
-            None if response.high is None else response.high - think_ms,
-        ),
+        "response_time_ms": _less(response, 1e3 * think_s),
         "cpu_utilization": mean_estimate(
             None
             if item.host_busy_s is None or not item.host_cpus
-            else share * item.host_busy_s / (item.elapsed_s * item.host_cpus)
+            else (seen.available or 1.0) * item.host_busy_s / (item.elapsed_s * item.host_cpus)
             for item in stretches
         ),
         "commits_per_flush": quotient_estimate((count, item.log_flushes or 0) for item, count in commits),
     }
     return {name: value for name, value in found.items() if value.point is not None}
+
+
+def _less(value: Estimate, by: float) -> Estimate:
+    """An estimate of what is left; nothing is less than nothing."""
+
+    def left(end: float | None) -> float | None:
+        return None if end is None else max(end - by, 0.0)
+
+    return Estimate(left(value.point), left(value.low), left(value.high), value.level)
 
 
 def _cautions(stretches: Sequence[Watched], seen: Seen, logs: Logs) -> list[str]:
@@ -320,5 +315,3 @@ def _per(stretches: Sequence[Watched], commits: float, name: str) -> float | Non
 
 def _sum(stretches: Sequence[Watched], *names: str) -> float:
     return math.fsum(getattr(item, name) or 0 for item in stretches for name in names)
-
-

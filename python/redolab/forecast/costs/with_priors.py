@@ -1,4 +1,6 @@
-"""Costs from what was seen and a prior, each as uncertain as it is; and what was taken for granted, in words."""
+"""Costs from what was seen and a prior, each as uncertain as it is; and what was taken for granted, in
+words.
+"""
 
 from __future__ import annotations
 
@@ -17,39 +19,42 @@ from redolab.stats.estimates import Estimate
 from redolab.units import duration, significant
 
 # Simulated in each round for a replicate, whose scatter alone is wanted.
-_FEW, _FEW_ROUNDS = 2_500, 5
+_FEW, _FEW_ROUNDS = 1_500, 4
 _MISFIT = 0.10
 Drawn = Callable[[random.Random], Seen]
 """Gives what was seen, from its stretches drawn anew."""
 
 SEEN = (
-    "Nothing was measured one by one: {commits} commits per second by {sessions} sessions were seen, with {cpu} "
-    "of CPU time in the server per commit. How that divides between transaction, rows, flush and waking up is "
-    "taken from {calibrations} of {system}{machine}; each part may be {spread:g} times as much or as little."
+    "Nothing was measured one by one: {commits} commits per second by {sessions} sessions were seen, "
+    "with {cpu} of CPU time in the server per commit. How that divides between transaction, rows, flush "
+    "and waking up is taken from {calibrations} of {system}{machine}; each part may be {spread:g} times "
+    "as much or as little."
 )
 OF_ANOTHER = "There is no calibration of {system} to take them from; those of {other} stand in its place."
 ONE_MACHINE = " on one kind of machine"
 NO_CLIENT = (
-    "The clients are taken to run elsewhere, and to take no CPU time from the server. A client is taken to send "
-    "each row as a statement of its own, and a commit after several."
+    "The clients are taken to run elsewhere, and to take no CPU time from the server. A client is taken "
+    "to send each row as a statement of its own, and a commit after several."
 )
 CLIENT = (
-    "The clients are taken to run on the server's machine: the {cpu} of CPU time per commit that other processes "
-    "had there is taken for theirs. A client is taken to send each row as a statement of its own, and a commit "
-    "after several."
+    "The clients are taken to run on the server's machine: the {cpu} of CPU time per commit that other "
+    "processes had there is taken for theirs. A client is taken to send each row as a statement of its "
+    "own, and a commit after several."
 )
 TIMED = "A flush of the log takes {flush} by the server's clock, {spread}."
 SOLVED = (
-    "How long flushes take was not told: {flush} is what makes a commit as long as it was seen to be ({busy} in "
-    "the server), {spread}."
+    "How long flushes take was not told: {flush} is what makes a commit as long as it was seen to be "
+    "({busy} in the server), {spread}."
 )
 NO_FLUSH = "Commits waited for no flush, so that the time of one is a guess: {flush}."
 AS_SEEN, AS_PRIOR = "distributed as was seen", "distributed as in those calibrations"
-THINKS = "A session is away for {think} after each transaction, by Little's law; that is taken to be exponential."
+THINKS = (
+    "A session is away for {think} after each transaction, by Little's law; that is taken to be exponential."
+)
 LOOPS = "Sessions are taken to begin their next transaction at once."
 OTHER = (
-    "Of a commit's {busy} in the server, {other} are neither CPU time nor the log. They are taken to stay as they "
-    "are, and the forecast's response times are without them."
+    "Of a commit's {busy} in the server, {other} are neither CPU time nor the log. They are taken to "
+    "stay as they are, and the forecast's response times are without them."
 )
 MISFIT = (
     "With these costs today's setting is forecast to do {forecast} commits per second, and {seen} were seen."
@@ -74,7 +79,8 @@ def solve(
 ) -> Solved:
     """Costs with which today's setting gives what was seen.
 
-    A replicate is the same from stretches drawn anew and with every cost of the prior off by a factor of its own.
+    A replicate is the same from stretches drawn anew and with every cost of the prior off by a factor of
+    its own.
 
     Args:
         seen: what was seen.
@@ -88,7 +94,8 @@ def solve(
     system = f"{engine} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
 
     def shape(prior: Prior) -> Calibration:
-        return replace(prior.shape(logs, seen.cpus, one_interrupt), system=system)
+        plain = prior.shape(logs, seen.cpus, one_interrupt)
+        return replace(plain, system=system, measured_system=logs.system(prior.loop))
 
     fitted = fit(seen, shape(found.prior))
     rng = random.Random(seed)

@@ -4,8 +4,8 @@ S and R per commit and the arrival rate L are read from today's setting, and M s
 R = S / (1 - (S L / M)^M) goes through that point. Q = R - S is all that is not CPU. A change of S (CPU time,
 rows per commit), of L (sessions, arrivals) or of M (CPUs) is then read off the curve.
 
-Source: Craig Shallahamer, OraPub, "batch" series parts 1 to 4 (2010), who solves M from the first setting and reads
-the others off the curve.
+Source: Craig Shallahamer, OraPub, "batch" series parts 1 to 4 (2010), who solves M from the first setting
+and reads the others off the curve.
 """
 
 from __future__ import annotations

@@ -89,9 +89,7 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     question, factor = "keep_p95_under", "arrival_rate_per_s"
 
     def largest(calibration: Calibration) -> float:
-        return _core.largest_arrival_rate(
-            *with_device(calibration, open_load), limit_ms, again=True
-        )[0]
+        return _core.largest_arrival_rate(*with_device(calibration, open_load), limit_ms, again=True)[0]
 
     try:
         point, p95_ms, looping_throughput_per_s = _core.largest_arrival_rate(
@@ -125,9 +123,7 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
         return _core.fewest_rows(*with_device(calibration, looping), share, again=True)[0]
 
     try:
-        point, *rows_per_s = _core.fewest_rows(
-            *with_device(calibrated.point, looping), share, again=False
-        )
+        point, *rows_per_s = _core.fewest_rows(*with_device(calibrated.point, looping), share, again=False)
     except NoAnswerError as error:
         return Answer(question, share, factor, None, str(error))
     names = ("rows_per_s", "rows_per_s_of_one", "rows_per_s_of_many")

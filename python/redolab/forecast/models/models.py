@@ -28,7 +28,7 @@ def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
         for point in calibrated.measured.values()
         if point.loop == calibrated.point.loop and _both(point)
     )
-    found = {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
+    found: dict[str, Model] = {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
     if calibrated.point.only_seen:
         # One point that was seen is what the published curve is solved from.
         found[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])

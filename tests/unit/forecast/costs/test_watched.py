@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from redolab.forecast.asked import changed
 from redolab.forecast.costs.any_run import calibrate_any
-from redolab.forecast.costs.calibrating import REPLICATES
+from redolab.forecast.costs.calibrating import REPLICATES, Calibrated
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.seen import with_flush, with_server_cpu
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.costs.watched import quantiles_of
 from redolab.forecast.models.outlook import compare, forecast, look_ahead, predict
@@ -21,17 +24,18 @@ from redolab.records.report import Entry
 from redolab.records.run import Run
 from redolab.records.schema import schema
 from redolab.records.watched import LOG_WRITE, SETTING, Watched
-from tests.forecasts import make_calibrated
 
 COMMITS, SECONDS, SESSIONS = 12_000, 10.0, 8
 FLUSH_S = 3.2e-3
+MEANS = ("throughput_per_s", "response_time_ms", "commit_time_ms")
+"""Of a percentile the simulation's own noise is as wide as what this compares."""
 POSTGRES = {"name": "postgresql", "version": "18.1", "place": "here", "local": True}
 MARIADB = {"name": "mariadb", "version": "10.11", "place": "here", "local": True, "binlog": True}
 
 
 def stretch(number: int, **known: Any) -> Watched:
-    """Ten seconds of 8 sessions that commit single rows through a log of 3.2 ms; from stretch to stretch a little
-    apart.
+    """Ten seconds of 8 sessions that commit single rows through a log of 3.2 ms; from stretch to stretch a
+    little apart.
     """
     commits = round(COMMITS * random.Random(number).uniform(0.97, 1.03))
     values: dict[str, Any] = {item.name: None for item in fields(Watched)}
@@ -41,7 +45,8 @@ def stretch(number: int, **known: Any) -> Watched:
         "connected_s": 9 * SECONDS, "busy_s": 0.9 * SESSIONS * SECONDS, "client_in_transaction_s": 0.0,
         "worked_sessions": SESSIONS, "session_cpu_s": commits * 90e-6, "session_run_queue_s": 0.1,
         "log_sync_s": 0.8 * SESSIONS * SECONDS, "instance_cpu_s": commits * 95e-6, "host_cpus": 2,
-        "host_busy_s": commits * 160e-6, "host_steal_s": 0.0, "transactions": commits, "rows_written": commits,
+        "host_busy_s": commits * 160e-6, "host_steal_s": 0.0, "transactions": commits,
+        "rows_written": commits,
         "log_flushes": commits // 4, "log_flush_time_s": commits / 4 * FLUSH_S, "log_writes": commits // 4,
         "log_write_time_s": 0.0, "log_bytes": 250 * commits, "binlog_flushes": 0, "binlog_flush_time_s": 0.0,
         "ticks": 1000, "looks": 9000, "sampler_cpu_s": 0.05,
@@ -75,8 +80,13 @@ def six(**known: Any) -> list[Watched]:
     return [stretch(number, **known) for number in range(1, 7)]
 
 
+@functools.cache
+def as_usual() -> Calibrated:
+    return calibrate_any(run_of(six()))
+
+
 def test_what_was_seen_is_todays_setting() -> None:
-    found = calibrate_any(run_of(six()))
+    found = as_usual()
     today = found.measured[found.today]
     assert (found.today, today.scenario.sessions, today.scenario.rows_per_commit) == (SETTING, 8, 1)
     assert today.scenario.commit_wait == "wait"
@@ -90,19 +100,34 @@ def test_what_was_seen_is_todays_setting() -> None:
 
 
 def test_every_assumption_is_a_sentence_of_the_forecast() -> None:
-    found = calibrate_any(run_of(six()))
+    found = as_usual()
     results = forecast(found, Scenario(16), ())
     assert set(found.cautions) <= set(results["warnings"])
     text = " ".join(results["warnings"])
-    for words in ("Nothing was measured one by one", "by the server's clock", "for theirs", "by Little's law"):
+    for words in (
+        "Nothing was measured one by one",
+        "by the server's clock",
+        "for theirs",
+        "by Little's law",
+    ):
         assert words in text or "at once" in text, words
     assert results["family"] == "single rows (PostgreSQL as it was seen, one log)"
     assert all(item["verified"] == 0 for item in results["asked"]["forecast"].values())
 
 
 def test_the_same_run_gives_the_same_forecast() -> None:
-    one, two = calibrate_any(run_of(six())), calibrate_any(run_of(six()))
-    assert one == two
+    assert calibrate_any(run_of(six())) == as_usual()
+
+
+def from_a_run(seen: Calibrated) -> Calibrated:
+    """The same costs as if a run had measured them, to some 1 %."""
+    rng = random.Random(1)
+    point = replace(seen.point, only_seen=False, system="")
+    again = tuple(
+        with_flush(with_server_cpu(point, rng.gauss(1, 0.01)), point.flush_mean_s * rng.gauss(1, 0.01))
+        for _ in range(REPLICATES)
+    )
+    return Calibrated(point, again, seen.measured, seen.today)
 
 
 @pytest.mark.parametrize(
@@ -122,30 +147,23 @@ def test_the_same_run_gives_the_same_forecast() -> None:
 )
 def test_no_forecast_is_narrower_than_one_from_a_run(change: dict[str, Any]) -> None:
     record = shipped_record()[0]
-    seen, measured = calibrate_any(run_of(six())), make_calibrated()
+    seen = as_usual()
+    measured = from_a_run(seen)
     widths = []
     for calibrated in (seen, measured):
         now = calibrated.measured[calibrated.today].scenario
-        asked = look_ahead(calibrated, replace(now, **change))
+        asked = look_ahead(calibrated, changed(now, change))
         said = predict(asked, record)
         ratios = compare(look_ahead(calibrated, now), asked, record)
-        widths.append(
-            {
-                **{name: value.high / value.low for name, value in said.items() if value.low > 0},
-                **{f"{name}, ratio": value.high / value.low for name, value in ratios.items() if value.low > 0},
-            }
-        )
+        every = {**{name: said[name] for name in MEANS}, **{f"{name}, ratio": ratios[name] for name in MEANS}}
+        widths.append({name: value.high / value.low for name, value in every.items()})
     mine, theirs = widths
-    common = mine.keys() & theirs.keys()
-    assert "throughput_per_s, ratio" in common
-    assert {name: (mine[name], theirs[name]) for name in common if mine[name] < theirs[name]} == {}
+    assert {name: (mine[name], theirs[name]) for name in mine if mine[name] < theirs[name]} == {}
 
 
 def test_two_logs_that_the_server_does_not_time() -> None:
     known = {"log_flush_time_s": None, "log_write_time_s": None, "binlog_flush_time_s": None}
-    stretches = [
-        replace(item, binlog_flushes=(item.transactions or 0) // 4) for item in six(**known)
-    ]
+    stretches = [replace(item, binlog_flushes=(item.transactions or 0) // 4) for item in six(**known)]
     found = calibrate_any(run_of(stretches, MARIADB))
     assert found.point.second is not None
     assert found.point.handed_on
@@ -172,7 +190,7 @@ def test_flushes_seen_one_by_one_give_their_shape() -> None:
         for number in range(1, 7)
         for name, count in (("1", 30.0), ("2", 20.0), ("4", 10.0), ("inf", 1.0))
     ]
-    plain, shaped = calibrate_any(run_of(six())), calibrate_any(run_of(six(), entries=entries))
+    plain, shaped = as_usual(), calibrate_any(run_of(six(), entries=entries))
     assert any("distributed as was seen" in text for text in shaped.cautions)
     assert shaped.point.flush_mean_s == pytest.approx(plain.point.flush_mean_s, rel=0.15)
     assert max(shaped.point.flush_s) / min(shaped.point.flush_s) > 4
@@ -206,4 +224,4 @@ def test_a_watch_that_lacks_something_is_refused_by_name(known: dict[str, Any], 
 
 def test_a_stretch_that_does_not_count_is_left_out() -> None:
     spoiled = [*six(), replace(stretch(7), spoiled="the connection was lost", transactions=10**9)]
-    assert calibrate_any(run_of(spoiled)).point == calibrate_any(run_of(six())).point
+    assert calibrate_any(run_of(spoiled)).point == as_usual().point
