@@ -21,6 +21,7 @@ from typing import Any
 from redolab import open_run
 from redolab.forecast.costs import priors
 from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.costs.costs import LEAST_S
 from redolab.forecast.costs.logs import logs_of
 from redolab.forecast.costs.settings import server_measured
 from redolab.records.run import Run
@@ -33,6 +34,10 @@ DEVICES_MS = (None, 1, 5)
 SPREAD = 2.0
 # Whatever else ran on the machine lowers them, so that the most is what there is without it.
 MOST = ("available", "available_waiting")
+# It raises these, which are differences of elapsed times: the least is what there is without it. A
+# calibration in which the difference is nothing does not tell them.
+LEAST = ("cold_s", "flush_cpu_s")
+DIFFERENCES = (*LEAST, "wake_s", "client_wake_s")
 
 
 def measure(out: Path) -> None:
@@ -68,7 +73,7 @@ def stored(run: Run) -> dict[str, Any]:
         "machine": {name: machine.get(name) for name in ("cpu_model", "cpus", "disk_queues", "kernel")},
         "redolab_version": run.manifest["redolab_version"],
         "calibration": asdict(point),
-        "ratios": priors.ratios_of(point),
+        "as_prior": priors.prior_costs(point),
     }
 
 
@@ -82,12 +87,10 @@ def learn(out: Path) -> None:
         groups.setdefault((name, item["logs"], item["loop"]), []).append(item)
     learned = []
     for (engine, logs, loop), items in groups.items():
-        every = [item["ratios"] for item in items]
-        ratios = {
-            name: (max if name in MOST else priors.between)([one[name] for one in every]) for name in every[0]
-        }
+        every = [item["as_prior"] for item in items]
+        costs = {name: _one_of(name, every, [item["as_prior"] for item in found]) for name in every[0]}
         learned.append(
-            {"engine": engine, "logs": logs, "loop": loop, "calibrations": len(items)} | _rounded(ratios)
+            {"engine": engine, "logs": logs, "loop": loop, "calibrations": len(items)} | _rounded(costs)
         )
     written = {
         "format": 1,
@@ -100,6 +103,17 @@ def learn(out: Path) -> None:
     _write(HERE / "results" / "calibrations.json", {"format": 1, "calibrations": _rounded(found)})
     for item in learned:
         print({name: value for name, value in item.items() if not isinstance(value, list)})
+
+
+def _one_of(name: str, mine: list[dict[str, Any]], all_of_them: list[dict[str, Any]]) -> Any:
+    """A cost of one system: of its own calibrations, or where none tells it of all that do."""
+    if name in MOST:
+        return max(one[name] for one in mine)
+    if name not in DIFFERENCES:
+        return priors.between([one[name] for one in mine])
+    told = [one[name] for one in mine if one[name] > 2 * LEAST_S]
+    told = told or [one[name] for one in all_of_them if one[name] > 2 * LEAST_S]
+    return min(told) if name in LEAST else priors.between(told)
 
 
 def _rounded(value: Any) -> Any:

@@ -25,6 +25,7 @@ WAKE_SHARE, POST_SHARE = _core.WAKE_SHARE, _core.POST_SHARE
 SERVED_SHARE = 0.8
 # Caches are the colder the more sessions share a CPU: so much of it with hardly more sessions than CPUs.
 SERVED_BY_FEW = 0.5
+_IDLE = 0.02
 CPU_FACTORS = _core.CPU_FACTORS
 """The least and the largest `cpu_factor` that is forecast."""
 
@@ -222,8 +223,16 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         needs["second"] = SecondLog(device, **needs["second"])
     pause, burst = needs.pop("load")
     if burst is None:
-        return GroupCommitParameters(**needs, think=Distribution(*pause))
+        found = GroupCommitParameters(**needs, think=Distribution(*pause))
+        return replace(found, balance_s=0.0) if calibration.only_seen and _idles(found) else found
     return GroupCommitParameters(**needs, arrivals=Arrivals(Distribution(*pause), burst))
+
+
+def _idles(needs: GroupCommitParameters) -> bool:
+    """Whether sessions think so long that CPUs hardly have work: then none looks for work elsewhere, which
+    would be all that is simulated.
+    """
+    return needs.sessions * needs.transaction_cpu_s < _IDLE * needs.cpus * needs.think.mean_s
 
 
 def with_device(calibration: Calibration, scenario: Scenario) -> tuple[Calibration, Scenario]:

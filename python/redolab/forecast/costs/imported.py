@@ -26,7 +26,7 @@ from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.rounded import CERTAIN, Rounded
 
 _ENOUGH_WRITES = 200
-_FEW_COMMITS = 1_000
+_FEWEST_COMMITS, _FEW_COMMITS = 100, 10_000
 _NO_WAIT = 0.2
 _SECONDS_TO_MS = 1e3
 ROWS = (
@@ -103,6 +103,14 @@ def calibrate_reports(run: Run) -> Calibrated:
             f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
             "has it; or measure the database itself: `redolab run calibrate` does so where it is PostgreSQL, "
             "MariaDB or MySQL",
+        )
+    commits = math.fsum(item.commits.value for item in reports)
+    if commits < _FEWEST_COMMITS:
+        raise NoCostsError(
+            run,
+            f"has {commits:,.0f} commits in all, which do not tell what one costs: {_FEWEST_COMMITS} do. "
+            f"Import "
+            "reports of a time with more work",
         )
     prior = prior_of("oracle", 1)
     logs = Logs(product="Oracle Database")

@@ -1,9 +1,10 @@
-"""What calibrations elsewhere found of costs that watching does not tell: how they are to each other.
+"""What calibrations elsewhere found of costs that watching does not tell.
 
-`priors.json` beside this module has them, made by `benches/priors.py` from stored calibrations. CPU times
-are in units of the CPU time that the server spends on a lone session's transaction; what is the log
-device's, in units of the mean time of a flush. All come from one kind of machine, which says nothing of how
-much they differ between machines: so each is taken to be off by up to a factor of two either way.
+`priors.json` beside this module has them, made by `benches/priors.py` from stored calibrations. CPU times are
+in seconds: what it takes to flush, to sleep and to wake up does not depend on what a transaction does. What
+is the log device's is in units of the mean time of a flush. All come from one kind of machine, which says
+nothing of how much they differ between machines: so each is taken to be off by up to a factor of two either
+way.
 """
 
 from __future__ import annotations
@@ -45,16 +46,15 @@ class Prior:
     """By what factor a cost may differ on another machine, either way, in 95 of 100 cases."""
     one_machine: bool
     """Whether all were made on one kind of machine, so that `spread` is a guess."""
-    transaction: PerCpu
-    row: PerCpu
-    served: PerCpu
-    client: PerCpu
-    flush_cpu: float
-    wake: float
-    client_wake: float
-    cold: float
+    transaction_s: PerCpu
+    row_s: PerCpu
+    served_s: PerCpu
+    client_s: PerCpu
+    flush_cpu_s: float
+    wake_s: float
+    client_wake_s: float
+    cold_s: float
     exit_s: float
-    """From sending to the other side's running, in seconds."""
     row_bytes: float
     """Log of a row, by that of a transaction of one row."""
     flush: tuple[float, ...]
@@ -70,7 +70,7 @@ class Prior:
     available_waiting: float
 
     def shape(self, logs: Logs, cpus: int, one_interrupt: bool = False) -> Calibration:
-        """Costs that are to each other as in the prior, of a transaction of a millisecond on a device of one.
+        """Costs as in the prior, on a log device that takes a millisecond.
 
         Args:
             logs: of the server.
@@ -79,7 +79,7 @@ class Prior:
         """
         grouping = logs.grouping
         second = SecondCosts(
-            flush_cpu_s=_FLUSH_S * self.flush_cpu,
+            flush_cpu_s=self.flush_cpu_s,
             flush_s=tuple(_FLUSH_S * self.second_flush * value for value in self.second_flush_shape),
             own_device=logs.own_devices,
             late_s=_FLUSH_S * self.second_flush * self.late,
@@ -89,21 +89,21 @@ class Prior:
         return Calibration(
             loop=self.loop,
             cpus=cpus,
-            transaction_cpu_s=_by_sessions(self.transaction, cpus),
-            row_cpu_s=_by_sessions(self.row, cpus),
-            flush_cpu_s=_FLUSH_S * self.flush_cpu,
-            wake_s=_FLUSH_S * self.wake,
+            transaction_cpu_s=_by_sessions(self.transaction_s, cpus),
+            row_cpu_s=_by_sessions(self.row_s, cpus),
+            flush_cpu_s=self.flush_cpu_s,
+            wake_s=self.wake_s,
             commit_bytes=max(1.0, commit_bytes * (1 - self.row_bytes)),
             row_bytes=commit_bytes * self.row_bytes,
             flush_s=tuple(_FLUSH_S * value for value in self.flush),
             device_s_per_byte=_FLUSH_S * self.per_byte / commit_bytes,
-            client_s=_by_sessions(self.client, cpus),
-            client_wake_s=_FLUSH_S * self.client_wake,
+            client_s=_by_sessions(self.client_s, cpus),
+            client_wake_s=self.client_wake_s,
             hand_over_exit_s=self.exit_s,
-            served_s=_by_sessions(self.served, cpus),
+            served_s=_by_sessions(self.served_s, cpus),
             available=self.available,
             available_waiting=self.available_waiting,
-            cold_s=_FLUSH_S * self.cold,
+            cold_s=self.cold_s,
             one_interrupt=one_interrupt,
             handed_on=grouping is not None and grouping.handed_on,
             second=second if len(logs.columns) > 1 else None,
@@ -117,8 +117,8 @@ class Prior:
 
         The kernel has the rest, for flushes.
         """
-        most = [points[-1][1] for points in (self.transaction, self.served, self.client)]
-        server, client = most[0] + most[1] + self.wake, most[2]
+        most = [points[-1][1] for points in (self.transaction_s, self.served_s, self.client_s)]
+        server, client = most[0] + most[1] + self.wake_s, most[2]
         kernel = (1 / self.available_waiting - 1) * (server + client)
         return client / (client + kernel) if client else 0.0
 
@@ -130,14 +130,14 @@ class Prior:
 
         return replace(
             self,
-            transaction=_steeper(self.transaction, off()),
-            row=_steeper(_scaled(self.row, off()), off()),
-            served=_scaled(self.served, off()),
-            client=_steeper(self.client, off()),
-            flush_cpu=off() * self.flush_cpu,
-            wake=off() * self.wake,
-            client_wake=off() * self.client_wake,
-            cold=off() * self.cold,
+            transaction_s=_steeper(self.transaction_s, off()),
+            row_s=_steeper(_scaled(self.row_s, off()), off()),
+            served_s=_scaled(self.served_s, off()),
+            client_s=_steeper(self.client_s, off()),
+            flush_cpu_s=off() * self.flush_cpu_s,
+            wake_s=off() * self.wake_s,
+            client_wake_s=off() * self.client_wake_s,
+            cold_s=off() * self.cold_s,
             exit_s=off() * self.exit_s,
             row_bytes=min(0.95, off() * self.row_bytes),
             per_byte=off() * self.per_byte,
@@ -149,17 +149,17 @@ class Prior:
         )
 
 
-def ratios_of(costs: Calibration) -> dict[str, Any]:
+def prior_costs(costs: Calibration) -> dict[str, Any]:
     """A calibration as a prior has it, without what it is of.
 
     Args:
         costs: as `redolab.forecast.costs.calibrating` reads them from a run.
     """
-    unit_s, flush_s = costs.transaction_cpu_s[0][1], costs.flush_mean_s
+    flush_s = costs.flush_mean_s
     second = costs.second
 
     def curve(points: Curve) -> list[list[float]]:
-        return [[sessions / costs.cpus, cost_s / unit_s] for sessions, cost_s in points]
+        return [[sessions / costs.cpus, cost_s] for sessions, cost_s in points]
 
     def shape(values_s: Sequence[float]) -> list[float]:
         import numpy as np
@@ -170,14 +170,14 @@ def ratios_of(costs: Calibration) -> dict[str, Any]:
 
     log_bytes = costs.commit_bytes + costs.row_bytes
     return {
-        "transaction": curve(costs.transaction_cpu_s),
-        "row": curve(costs.row_cpu_s),
-        "served": curve(costs.served_s),
-        "client": curve(costs.client_s),
-        "flush_cpu": costs.flush_cpu_s / unit_s,
-        "wake": costs.wake_s / unit_s,
-        "client_wake": costs.client_wake_s / unit_s,
-        "cold": costs.cold_s / unit_s,
+        "transaction_s": curve(costs.transaction_cpu_s),
+        "row_s": curve(costs.row_cpu_s),
+        "served_s": curve(costs.served_s),
+        "client_s": curve(costs.client_s),
+        "flush_cpu_s": costs.flush_cpu_s,
+        "wake_s": costs.wake_s,
+        "client_wake_s": costs.client_wake_s,
+        "cold_s": costs.cold_s,
         "exit_s": costs.hand_over_exit_s,
         "row_bytes": costs.row_bytes / log_bytes,
         "flush": shape(costs.flush_s),
@@ -251,9 +251,9 @@ def _prior(item: Mapping[str, Any], stored: Mapping[str, Any]) -> Prior:
 def _by_sessions(points: PerCpu, cpus: int) -> Curve:
     """A cost by sessions on a machine with so many CPUs."""
     (_, alone), *more = points
-    curve = {1: _FLUSH_S * alone}
-    for per_cpu, cost in more:
-        curve[max(1, round(per_cpu * cpus))] = max(_FLUSH_S * cost, LEAST_S if cost else 0.0)
+    curve = {1: alone}
+    for per_cpu, cost_s in more:
+        curve[max(1, round(per_cpu * cpus))] = max(cost_s, LEAST_S if cost_s else 0.0)
     return tuple(sorted(curve.items()))
 
 

@@ -1,9 +1,9 @@
 """Costs of a commit out of what was only seen of a server at work, with what cannot be seen from a prior.
 
-A prior (`redolab.forecast.costs.priors`) gives the shape of a `Calibration`: how its costs are to each other.
-A few scales are solved so that today's setting, simulated, gives what was seen:
+A prior (`redolab.forecast.costs.priors`) gives the shape of a `Calibration`. A few scales are solved so that
+today's setting, simulated, gives what was seen:
 
-- one for all CPU costs of the server, so that a commit needs the CPU time that it needed;
+- one for what a transaction does in the server, so that a commit needs the CPU time that it needed;
 - one for those of the client, where its CPU time was seen;
 - the time of a flush: as the server timed it, or else so that a session is busy as long per commit as it was.
 
@@ -84,7 +84,7 @@ class Seen:
             sessions=self.sessions,
             rows_per_commit=self.rows_per_commit,
             commit_wait=self.commit_wait,
-            think_time_ms=1e3 * think_s,
+            think_time_ms=float(f"{1e3 * think_s:.4g}"),
         )
 
 
@@ -139,7 +139,7 @@ def fit(
 
     Args:
         seen: what was seen.
-        shape: how costs are to each other; whatever its scale.
+        shape: what the prior says; whatever its device and its client take.
         rounds: of nearing, each a simulation or two.
         commits: that are simulated in each.
         think_s: how long sessions think, where that is known.
@@ -150,7 +150,7 @@ def fit(
     costs, thinks_s, other_s = _beginning(seen, shape), think_s or 0.0, 0.0
     for _ in range(rounds):
         said = simulated_today(costs, seen.scenario(thinks_s), commits)
-        costs = _nearer(costs, seen, said)
+        costs = _nearer(costs, shape, seen, said)
         if think_s is None:
             other_s = _other_s(seen, said)
             thinks_s = _think_s(seen, said) + other_s
@@ -184,11 +184,16 @@ def simulated_today(costs: Calibration, scenario: Scenario, commits: int) -> Sim
     )
 
 
+def _work_s(costs: Calibration, seen: Seen) -> float:
+    """CPU time of what a transaction does in the server, its statements with it."""
+    sent = statements_of(seen.rows_per_commit) if costs.loop == "client" else 0
+    more = max(seen.rows_per_commit, sent) - 1
+    return costs.transaction_with(seen.sessions) + more * costs.row_with(seen.sessions)
+
+
 def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     """Costs to begin with: the CPU time all a transaction's, and flushes as long as they were or may be."""
-    rows = max(seen.rows_per_commit, statements_of(seen.rows_per_commit) if shape.loop == "client" else 0)
-    unit_s = shape.transaction_with(seen.sessions) + (rows - 1) * shape.row_with(seen.sessions)
-    costs = with_server_cpu(shape, seen.server_cpu_s / unit_s)
+    costs = with_work(shape, shape, seen.server_cpu_s / _work_s(shape, seen))
     sent = statements_of(seen.rows_per_commit)
     client_s = costs.client_with(seen.sessions)
     if seen.client_cpu_s is None:
@@ -203,8 +208,13 @@ def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, seen.flush_shape), seen)
 
 
-def _nearer(costs: Calibration, seen: Seen, said: Simulated) -> Calibration:
-    costs = with_server_cpu(costs, _step(seen.server_cpu_s, said.server_cpu_s))
+def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated) -> Calibration:
+    work_s, before = _work_s(costs, seen), costs.transaction_cpu_s[0][1] / shape.transaction_cpu_s[0][1]
+    step = _step(seen.server_cpu_s, said.server_cpu_s)
+    if before > 1:
+        # Only what a transaction does changes: by as much more as it is a part of all CPU time.
+        step = _step(step ** min(said.server_cpu_s / work_s, _MOST_STEP), 1.0)
+    costs = with_work(costs, shape, before * step)
     if seen.client_cpu_s is not None and said.client_cpu_s > 0:
         costs = with_client_cpu(costs, _step(seen.client_cpu_s, said.client_cpu_s))
     device_s = costs.flush_mean_s
@@ -243,6 +253,33 @@ def _step(wanted: float, found: float) -> float:
     if found <= 0 or not math.isfinite(wanted / found):
         return 1.0
     return min(max(wanted / found, 1 / _MOST_STEP), _MOST_STEP)
+
+
+def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibration:
+    """The costs with so many times the CPU time of `shape` for what a transaction does.
+
+    Flushes and waking up take what they take whatever it does. Only where all of it takes less than that of
+    the prior is it a quicker machine, on which they take less too.
+
+    Args:
+        costs: whose times of flushes, and of the client, stay.
+        shape: the prior.
+        factor: of transaction and rows.
+    """
+    quicker = with_server_cpu(shape, min(1.0, factor))
+    return replace(
+        quicker,
+        transaction_cpu_s=_times(shape.transaction_cpu_s, factor),
+        row_cpu_s=_times(shape.row_cpu_s, factor),
+        flush_s=costs.flush_s,
+        device_s_per_byte=costs.device_s_per_byte,
+        commit_bytes=costs.commit_bytes,
+        row_bytes=costs.row_bytes,
+        client_s=costs.client_s,
+        client_wake_s=costs.client_wake_s,
+        available_waiting=costs.available_waiting,
+        second=costs.second and replace(costs.second, flush_cpu_s=quicker.flush_cpu_s),
+    )
 
 
 def with_server_cpu(costs: Calibration, factor: float) -> Calibration:

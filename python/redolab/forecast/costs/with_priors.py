@@ -16,7 +16,7 @@ from redolab.forecast.costs.logs import Logs
 from redolab.forecast.costs.priors import Found, Prior
 from redolab.forecast.costs.seen import Fitted, Seen, fit
 from redolab.stats.estimates import Estimate
-from redolab.units import duration, significant
+from redolab.units import counted, duration, significant
 
 # Simulated in each round for a replicate, whose scatter alone is wanted.
 _FEW, _FEW_ROUNDS = 1_500, 4
@@ -25,7 +25,7 @@ Drawn = Callable[[random.Random], Seen]
 """Gives what was seen, from its stretches drawn anew."""
 
 SEEN = (
-    "Nothing was measured one by one: {commits} commits per second by {sessions} sessions were seen, "
+    "Nothing was measured one by one: {commits} commits per second by {sessions} were seen, "
     "with {cpu} of CPU time in the server per commit. How that divides between transaction, rows, flush "
     "and waking up is taken from {calibrations} of {system}{machine}; each part may be {spread:g} times "
     "as much or as little."
@@ -137,7 +137,7 @@ def _assumptions(solved: Solved) -> Iterator[str]:
     other = _system(prior)
     yield SEEN.format(
         commits=significant(seen.commits_per_s),
-        sessions=f"{seen.sessions:,}",
+        sessions=counted(seen.sessions, "session"),
         cpu=duration(seen.server_cpu_s),
         calibrations="a calibration" if prior.calibrations == 1 else f"{prior.calibrations} calibrations",
         system=other,

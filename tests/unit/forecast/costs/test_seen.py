@@ -11,7 +11,7 @@ import pytest
 
 from redolab.forecast.costs.costs import Calibration, Scenario, SecondCosts
 from redolab.forecast.costs.logs import BINLOG, REDO, Logs
-from redolab.forecast.costs.priors import Prior, ratios_of
+from redolab.forecast.costs.priors import Prior, prior_costs
 from redolab.forecast.costs.seen import Fitted, Seen, fit, simulated_today
 from redolab.forecast.models.quantities import simulation
 
@@ -48,7 +48,7 @@ def prior_from(costs: Calibration) -> Prior:
     def fixed(value: Any) -> Any:
         return tuple(map(fixed, value)) if isinstance(value, list) else value
 
-    ratios = {name: fixed(value) for name, value in ratios_of(costs).items()}
+    ratios = {name: fixed(value) for name, value in prior_costs(costs).items()}
     return Prior("made up", 1, costs.loop, 1, 2.0, one_machine=True, **ratios)
 
 
@@ -97,8 +97,8 @@ def test_what_today_costs_is_found_again(name: str, timed: bool) -> None:
     found = fit(seen, shape_of(name))
     it = found.simulated
     assert it.commits_per_s == pytest.approx(seen.commits_per_s, rel=0.03)
-    assert it.server_cpu_s == pytest.approx(seen.server_cpu_s, rel=0.02)
-    assert it.client_cpu_s == pytest.approx(seen.client_cpu_s, rel=0.02)
+    assert it.server_cpu_s == pytest.approx(seen.server_cpu_s, rel=0.04)
+    assert it.client_cpu_s == pytest.approx(seen.client_cpu_s, rel=0.04)
     assert found.calibration.flush_mean_s == pytest.approx(costs.flush_mean_s, rel=0.05)
     assert found.calibration.transaction_with(8) == pytest.approx(costs.transaction_with(8), rel=0.05)
     assert (found.think_s, found.other_s) == (0.0, 0.0)
