@@ -35,6 +35,8 @@ _OF_CLIENT = 0.5
 # Waits that are neither CPU nor log, from which share of a session's busy time on they are taken to be there.
 _OTHER = 0.10
 _MOST_STEP = 4.0
+# By so much CPU time of all kinds may differ from machine to machine. What is more is the transaction's own.
+_SLOWER = 2.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Seen:
     commits_per_flush: float | None = None
     """Of the first log."""
     log_bytes: float | None = None
+    others: float = 0.0
+    """CPUs that processes keep busy which are neither the server's nor its clients'."""
     available: float | None = None
     """Of the CPU time that anybody has, the part that is the server's and its clients'; None for the
     prior's.
@@ -203,15 +207,17 @@ def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     # Who waits waits for a flush and a half, of each log.
     waiting_s = seen.busy_s if seen.waiting_s is None else seen.waiting_s
     flush_s = seen.flush_s or waiting_s / (1.5 if costs.second is None else 3.0)
-    if seen.available is not None:
-        costs = replace(costs, available_waiting=min(1.0, seen.available))
+    # Where all want the CPUs, each process has as much as any other.
+    left = max(1 - seen.others / seen.cpus, seen.sessions / (seen.sessions + seen.others))
+    waiting = costs.available_waiting if seen.available is None else min(1.0, seen.available)
+    costs = replace(costs, available=left * costs.available, available_waiting=left * waiting)
     return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, seen.flush_shape), seen)
 
 
 def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated) -> Calibration:
     work_s, before = _work_s(costs, seen), costs.transaction_cpu_s[0][1] / shape.transaction_cpu_s[0][1]
     step = _step(seen.server_cpu_s, said.server_cpu_s)
-    if before > 1:
+    if before > _SLOWER:
         # Only what a transaction does changes: by as much more as it is a part of all CPU time.
         step = _step(step ** min(said.server_cpu_s / work_s, _MOST_STEP), 1.0)
     costs = with_work(costs, shape, before * step)
@@ -258,15 +264,15 @@ def _step(wanted: float, found: float) -> float:
 def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibration:
     """The costs with so many times the CPU time of `shape` for what a transaction does.
 
-    Flushes and waking up take what they take whatever it does. Only where all of it takes less than that of
-    the prior is it a quicker machine, on which they take less too.
+    On a machine on which it takes up to twice as much, or less, all CPU time does. What is beyond that is the
+    transaction's own: flushes and waking up take what they take whatever it does.
 
     Args:
         costs: whose times of flushes, and of the client, stay.
         shape: the prior.
         factor: of transaction and rows.
     """
-    quicker = with_server_cpu(shape, min(1.0, factor))
+    quicker = with_server_cpu(shape, min(_SLOWER, factor))
     return replace(
         quicker,
         transaction_cpu_s=_times(shape.transaction_cpu_s, factor),
@@ -277,6 +283,7 @@ def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibrat
         row_bytes=costs.row_bytes,
         client_s=costs.client_s,
         client_wake_s=costs.client_wake_s,
+        available=costs.available,
         available_waiting=costs.available_waiting,
         second=costs.second and replace(costs.second, flush_cpu_s=quicker.flush_cpu_s),
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.logs import LogColumns, Logs, logs_of
 from redolab.forecast.costs.priors import Prior, prior_of
 from redolab.forecast.costs.seen import Seen
@@ -50,7 +51,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     _check(run, stretches)
     found = prior_of(str(engine["name"]), len(logs.columns))
     shape = _flush_shape(run, {item.sample for item in stretches})
-    eyes = _Eyes(logs, found.prior, shape, _without_redo(run))
+    eyes = _Eyes(logs, found.prior, shape, max(item.host_cpus or 1 for item in stretches), _without_redo(run))
     seen = eyes.see(stretches)
 
     def drawn(rng: random.Random) -> Seen:
@@ -75,6 +76,8 @@ class _Eyes:
     logs: Logs
     prior: Prior
     shape: tuple[float, ...]
+    cpus: int
+    """CPUs of the machine."""
     without_redo: bool
     """Whether the server's parameters say that commits do not wait for the redo log."""
 
@@ -85,31 +88,56 @@ class _Eyes:
         rate = commits / elapsed_s
         sessions = _sessions(stretches)
         server_s, others_s = _cpu_s(stretches) / commits, _others_s(stretches, commits)
-        client_s = None if others_s is None else self.prior.client_part * others_s
-        if client_s is not None and client_s < _CLIENTS * server_s:
-            client_s = None
-        first, *others = self.logs.columns
+        rows = max(1, round(_per(stretches, commits, "rows_written") or 1))
+        client_s, available, others = self._of_others(server_s, others_s, sessions, rows)
+        first, *later = self.logs.columns
         flush_s = _flush_s(stretches, first)
         waiting_s = _per(stretches, commits, "log_sync_s")
         per_flush = _per_flush(stretches, commits, first)
         return Seen(
             sessions=sessions,
-            cpus=max(item.host_cpus or 1 for item in stretches),
+            cpus=self.cpus,
             commits_per_s=rate,
-            rows_per_commit=max(1, round(_per(stretches, commits, "rows_written") or 1)),
+            rows_per_commit=rows,
             server_cpu_s=server_s,
             client_cpu_s=client_s,
-            available=None if others_s is None else (server_s + (client_s or 0.0)) / (server_s + others_s),
+            others=rate * others,
+            available=available,
             # A session cannot be busy longer than it is there.
             busy_s=min(_sum(stretches, "busy_s") / commits, sessions / rate),
             flush_s=flush_s,
-            second_flush_s=_flush_s(stretches, others[0]) if others else None,
+            second_flush_s=_flush_s(stretches, later[0]) if later else None,
             flush_shape=self.shape,
             waiting_s=waiting_s,
             commits_per_flush=per_flush,
             log_bytes=_per(stretches, commits, "log_bytes"),
             commit_wait=self._wait(sessions, flush_s, waiting_s, per_flush),
         )
+
+    def _of_others(
+        self, server_s: float, others_s: float | None, sessions: int, rows: int
+    ) -> tuple[float | None, float | None, float]:
+        """What of others' CPU time per commit is the clients'; the part of all that is the server's and
+        theirs; and the CPU time of whatever else ran there.
+
+        The kernel's work for flushes is to the clients' as in the prior. What is more than the clients may
+        need by the prior is somebody else's.
+
+        Args:
+            server_s: CPU time of the sessions per commit.
+            others_s: that of others and of the kernel; None where it is not known.
+            sessions: that worked.
+            rows: per commit.
+        """
+        if others_s is None:
+            return None, None, 0.0
+        usual_s = statements_of(rows) * self.prior.shape(self.logs, self.cpus).client_with(sessions)
+        part = self.prior.client_part
+        client_s = min(part * others_s, self.prior.spread * usual_s)
+        if client_s < max(_CLIENTS * server_s, usual_s / self.prior.spread**2):
+            return None, None, others_s
+        mine_s = client_s / part
+        return client_s, (server_s + client_s) / (server_s + mine_s), others_s - mine_s
 
     def _wait(
         self, sessions: int, flush_s: float | None, waiting_s: float | None, per_flush: float | None

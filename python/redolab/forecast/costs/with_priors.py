@@ -21,6 +21,7 @@ from redolab.units import counted, duration, significant
 # Simulated in each round for a replicate, whose scatter alone is wanted.
 _FEW, _FEW_ROUNDS = 1_500, 4
 _MISFIT = 0.10
+_WORTH_SAYING = 0.05
 Drawn = Callable[[random.Random], Seen]
 """Gives what was seen, from its stretches drawn anew."""
 
@@ -37,9 +38,13 @@ NO_CLIENT = (
     "to send each row as a statement of its own, and a commit after several."
 )
 CLIENT = (
-    "The clients are taken to run on the server's machine: the {cpu} of CPU time per commit that other "
+    "The clients are taken to run on the server's machine: {cpu} of the CPU time per commit that other "
     "processes had there is taken for theirs. A client is taken to send each row as a statement of its "
     "own, and a commit after several."
+)
+OTHERS = (
+    "Processes that are neither the server's nor its clients' are taken to have kept {others} of {cpus} "
+    "CPUs busy, and to go on so."
 )
 TIMED = "A flush of the log takes {flush} by the server's clock, {spread}."
 SOLVED = (
@@ -150,6 +155,8 @@ def _assumptions(solved: Solved) -> Iterator[str]:
         yield NO_CLIENT
     else:
         yield CLIENT.format(cpu=duration(seen.client_cpu_s))
+    if seen.others > _WORTH_SAYING * seen.cpus:
+        yield OTHERS.format(others=significant(seen.others), cpus=seen.cpus)
     flush = duration(fitted.flush_s)
     spread = AS_SEEN if seen.flush_shape else AS_PRIOR
     if seen.flush_s is not None:
