@@ -63,9 +63,10 @@ def analyse(
     if periods is not None:
         raise UsageError(f"{run.path} was not watched: periods are of what `redolab watch` stored.")
     answer = _answer(name)
-    if run.manifest.get("record", "sample") != "sample":
+    record = run.manifest.get("record", "sample")
+    if record != "sample":
         other: dict[str, Any] = answer.analyse(run)
-        return other
+        return _advised(other, run, None) if record == "report" else other
     compared = compare_run(run)
     return with_forecasts(answer.analyse(run, compared), run, compared, league)
 
@@ -78,7 +79,14 @@ def _of_watch(run: Run, periods: Periods | None) -> dict[str, Any]:
     if run.manifest.get("record") != "watched":
         raise UsageError(f"{run.path} says that it was watched, and has no stretches of a watch.")
     found = analyse_watch(run, periods)
-    return {**found, "advice": of_profile(found)}
+    return _advised(found, run, of_profile(found))
+
+
+def _advised(found: Mapping[str, Any], run: Run, bounds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A results object of what was seen, with its key `advice`: the bounds, and what the run forecasts."""
+    from redolab.forecast.advice.advice import of_seen
+
+    return {**found, "advice": of_seen(run, bounds)}
 
 
 def with_forecasts(

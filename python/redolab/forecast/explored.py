@@ -17,7 +17,6 @@ from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.models.outlook import (
     MODEL,
     glance,
-    least_device_ms,
     measured_of,
     predict,
 )
@@ -125,7 +124,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
         cpus=point.cpus,
         row_known=point.row_known,
         device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
-        least_device_ms=least_device_ms(point),
+        least_device_ms=point.least_device_ms,
         longest_loss_s=_longest_loss_s(engine),
         system=point.system,
         cautions=calibrated.cautions,
