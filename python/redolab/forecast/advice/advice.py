@@ -34,9 +34,12 @@ ASSUMES = (
     "capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
-    "No forecast: watching does not tell what a commit, a row and a flush cost. `redolab run calibrate "
-    "--engine URL` measures it in under a minute, with a load of its own."
+    "No forecast: a profile is too short for one. `redolab watch URL --seconds 60 --out DIR` and then "
+    "`redolab forecast DIR` forecast from what is seen, without a load. `redolab run calibrate --engine URL` "
+    "is surer, with a load of its own."
 )
+_HAS_EXPERIMENTS = frozenset({"embedded", "postgresql", "mariadb", "mysql"})
+"""Servers that experiments run against."""
 _SURER = "redolab run calibrate --engine URL"
 _SURER_ELSEWHERE = "two reports, of before and after the change, imported together"
 _AGAIN = "the same profile, before and after a change"
@@ -208,7 +211,7 @@ def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:
 
 def _measure(item: Bound, engine: str) -> str:
     """What settles how much of a bound can be had: a command where there is one."""
-    if engine not in ("embedded", "postgresql"):
+    if engine not in _HAS_EXPERIMENTS:
         return _AGAIN
     url = "" if engine == "embedded" else " --engine URL"
     commands = {

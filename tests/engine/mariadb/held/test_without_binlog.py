@@ -29,7 +29,7 @@ def server() -> Iterator[MariaDB]:
 
 def asked(server: MariaDB, place: Path, *options: str) -> Ended:
     words = ("run", "commit-mode", "--engine", server.url, "--yes", *TWO, *options)
-    return in_this_process(place, *words, "--out", str(place / "run"))
+    return in_this_process(place, *words, "--out", str(place / "run"), environment={})
 
 
 def test_its_modes_are_three_and_a_fourth_is_refused(server: MariaDB, tmp_path: Path) -> None:
