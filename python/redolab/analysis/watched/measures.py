@@ -167,7 +167,7 @@ class Found:
     """Whether it is a part of a whole, and so at most 1."""
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The figure with its interval: by its logarithm above nothing, by its logit where it is a part."""
+        """The figure with its interval: by the logarithm where it is positive, of a part by the logit."""
         if self.point is None or self.error is None:
             return Estimate(self.point, None, None, level)
         half = self.error.half_width(level)
