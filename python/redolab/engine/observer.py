@@ -39,7 +39,12 @@ class Observer(Protocol):
 
 
 def open_observer(
-    target: str, seed: int, stop: threading.Event | None = None, *, reopen: bool = True
+    target: str,
+    seed: int,
+    stop: threading.Event | None = None,
+    *,
+    reopen: bool = True,
+    pace: float = 1.0,
 ) -> Observer:
     """Watch the server that a URL names.
 
@@ -49,6 +54,7 @@ def open_observer(
         stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
         reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
             what was seen until then, `broken`, and the observer can only be closed.
+        pace: how often it looks, as a multiple of what is usual.
 
     Raises:
         UsageError: the URL names no server that can be watched.
@@ -57,11 +63,11 @@ def open_observer(
     if target.startswith(("postgresql://", "postgres://")):
         from redolab.engine.postgres.observer.observer import PostgresObserver
 
-        return PostgresObserver(target, seed, stop, reopen=reopen)
+        return PostgresObserver(target, seed, stop, reopen=reopen, pace=pace)
     if target.startswith(("mysql://", "mariadb://")):
         from redolab.engine.mariadb.observer.observer import MariadbObserver
 
-        return MariadbObserver(target, seed, reopen=reopen)
+        return MariadbObserver(target, seed, reopen=reopen, pace=pace)
     raise UsageError(
         f"There is no server to watch under {target.partition('://')[0][:20]!r}. Give its URL, such as "
         "postgresql://user@host:5432/database or mysql://user@host:3306/."

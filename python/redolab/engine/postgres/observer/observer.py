@@ -23,7 +23,13 @@ class PostgresObserver:
     """One PostgreSQL server under observation."""
 
     def __init__(
-        self, target: str, seed: int, stop: threading.Event | None = None, *, reopen: bool = True
+        self,
+        target: str,
+        seed: int,
+        stop: threading.Event | None = None,
+        *,
+        reopen: bool = True,
+        pace: float = 1.0,
     ) -> None:
         """Connect and begin to watch.
 
@@ -32,13 +38,14 @@ class PostgresObserver:
             seed: of the gaps between ticks.
             stop: once it is set, nothing is waited for longer than a second.
             reopen: whether a connection that was lost is made again.
+            pace: how often it looks, as a multiple of what is usual.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the server cannot be reached or watched.
         """
         self._stop, self._reopens = stop or threading.Event(), reopen
-        self._connector, self._seed = Connector(target, self._stop), seed
+        self._connector, self._seed, self._pace = Connector(target, self._stop), seed, pace
         self._link = self._open()
 
     @property
@@ -86,7 +93,7 @@ class PostgresObserver:
 
     def _open(self) -> LiveLink:
         try:
-            return LiveLink(self._connector, self._seed)
+            return LiveLink(self._connector, self._seed, self._pace)
         except (psycopg.Error, OSError) as error:
             raise RefusedError(
                 f"PostgreSQL at {self._connector.place} could not be watched: "
