@@ -293,7 +293,9 @@ def _each_wait(found: tuple[Cumulative, ...]) -> str:
 
 
 def _unknown(found: Mapping[str, Found]) -> str:
-    missing = [FIGURES[key].name for key, item in found.items() if item.point is None]
+    # A symbol, as in "S: CPU per commit", is no part of a sentence.
+    names = [FIGURES[key].name.split(": ")[-1] for key, item in found.items() if item.point is None]
+    missing = [f"{name[:1].lower()}{name[1:]}" for name in names]
     return f"Not known: {units.some(missing, _NAMED)}." if missing else ""
 
 
