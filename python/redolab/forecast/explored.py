@@ -12,7 +12,8 @@ from typing import Any
 
 from redolab import _core
 from redolab.dialect.known import dialect_of
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.any_run import calibrate_any
+from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.models.outlook import (
     MODEL,
@@ -100,7 +101,7 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not tell what a commit, a row and a flush cost.
     """
-    return explored(calibrate(run), name, str(baseline_server(run.manifest)["name"]), record)
+    return explored(calibrate_any(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
 def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:

@@ -42,6 +42,10 @@ _HAS_EXPERIMENTS = frozenset({"embedded", "postgresql", "mariadb", "mysql"})
 """Servers that experiments run against."""
 _SURER = "redolab run calibrate --engine URL"
 _SURER_ELSEWHERE = "two reports, of before and after the change, imported together"
+_ACTIVE = (
+    "Sessions: a report tells how many were active on average. More of them would be more work that "
+    "comes, and nothing that can be changed here."
+)
 _AGAIN = "the same profile, before and after a change"
 
 
@@ -95,6 +99,9 @@ def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
         advice |= _forecast(calibrated, (tier, text or TIER_TEXT[tier]))
         advice["why_no_forecast"] = None
         advice["assumptions"] = list(calibrated.cautions)
+        if engine == "oracle":
+            advice["changes"] = [item for item in advice["changes"] if item["factor"] != "sessions"]
+            advice["not_forecast"] = [*advice["not_forecast"], _ACTIVE]
         surer = _SURER if engine != "oracle" else _SURER_ELSEWHERE
         advice["changes"] = [{**item, "measure": surer} for item in advice["changes"]]
     return advice | {"lines": lines(advice)}

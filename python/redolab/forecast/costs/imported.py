@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redolab.analysis.reports.cost import Cost, cost_of
 from redolab.analysis.reports.entries import read_figures, read_histogram
@@ -112,7 +112,10 @@ def calibrate_reports(run: Run) -> Calibrated:
             f"Import "
             "reports of a time with more work",
         )
-    prior = prior_of("oracle", 1)
+    nearest = prior_of("oracle", 1)
+    # A report tells of no client, and nothing of statements: a transaction is all that there is.
+    alone = replace(nearest.prior, loop="server", client_s=((1.0, 0.0),), client_wake_s=0.0, exit_s=0.0)
+    prior = replace(nearest, prior=alone)
     logs = Logs(product="Oracle Database")
     shape = _write_shape(run, {cost.figures.report.sample for cost in costs})
     seen = _seen(reports, shape)

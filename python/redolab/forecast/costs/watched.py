@@ -300,15 +300,16 @@ def _drawn(stretches: Sequence[Watched], rng: random.Random) -> list[Watched]:
 def _quantities(stretches: Sequence[Watched], seen: Seen, think_s: float) -> dict[str, Estimate]:
     """What was seen, with Student's t interval over the stretches."""
     commits = [(item, item.transactions or 0) for item in stretches]
+    client_s = seen.client_cpu_s or 0.0
     response = quotient_estimate((1e3 * seen.sessions * item.elapsed_s, count) for item, count in commits)
     found = {
         "throughput_per_s": mean_estimate(count / item.elapsed_s for item, count in commits),
         "response_time_ms": _less(response, 1e3 * think_s),
         "cpu_utilization": mean_estimate(
             None
-            if item.host_busy_s is None or not item.host_cpus
-            else (seen.available or 1.0) * item.host_busy_s / (item.elapsed_s * item.host_cpus)
-            for item in stretches
+            if item.instance_cpu_s is None or not item.host_cpus
+            else (item.instance_cpu_s + client_s * count) / (item.elapsed_s * item.host_cpus)
+            for item, count in commits
         ),
         "commits_per_flush": quotient_estimate((count, item.log_flushes or 0) for item, count in commits),
     }

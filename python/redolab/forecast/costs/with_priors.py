@@ -37,6 +37,7 @@ NO_CLIENT = (
     "The clients are taken to run elsewhere, and to take no CPU time from the server. A client is taken "
     "to send each row as a statement of its own, and a commit after several."
 )
+ELSEWHERE = "The clients are taken to run elsewhere, and to take no CPU time from the server."
 CLIENT = (
     "The clients are taken to run on the server's machine: {cpu} of the CPU time per commit that other "
     "processes had there is taken for theirs. A client is taken to send each row as a statement of its "
@@ -152,7 +153,7 @@ def _assumptions(solved: Solved) -> Iterator[str]:
     if not solved.found.own:
         yield OF_ANOTHER.format(system=solved.engine, other=other)
     if seen.client_cpu_s is None:
-        yield NO_CLIENT
+        yield NO_CLIENT if prior.loop == "client" else ELSEWHERE
     else:
         yield CLIENT.format(cpu=duration(seen.client_cpu_s))
     if seen.others > _WORTH_SAYING * seen.cpus:

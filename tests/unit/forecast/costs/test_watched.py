@@ -169,7 +169,7 @@ def test_two_logs_that_the_server_does_not_time() -> None:
     assert found.point.handed_on
     assert any("was not told" in text for text in found.cautions)
     assert any("one device" in text for text in found.cautions)
-    results = forecast(found, Scenario(8, log_device_ms=1.0), ())
+    results = forecast(found, Scenario(8, log_device_ms=0.4), ())
     assert results["asked"]["compared_with_today"]["throughput_per_s"]["point"] > 1.5
 
 
