@@ -20,7 +20,7 @@ from redolab.analysis.watched.measures import FIGURES, Found, each
 from redolab.analysis.watched.measures import figures as figures_of
 from redolab.analysis.watched.periods import Period, Periods, divided
 from redolab.analysis.watched.stretches import Stretches, read_counts, read_stretches
-from redolab.dialect.known import product_name
+from redolab.dialect.known import grouping_of, product_name
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.watched import LOG_SYNC, LOG_WRITE, SETTING
@@ -236,7 +236,7 @@ def _sentences(watch: _Watch) -> list[str]:
             _where(watch),
             _rates(found),
             _each_wait(watch.waits),
-            _unknown(found),
+            _unknown(found, str(watch.run.manifest["engine"]["name"])),
         )
         if text
     ]
@@ -292,9 +292,13 @@ def _each_wait(found: tuple[Cumulative, ...]) -> str:
     )
 
 
-def _unknown(found: Mapping[str, Found]) -> str:
+def _unknown(found: Mapping[str, Found], engine: str) -> str:
     # A symbol, as in "S: CPU per commit", is no part of a sentence.
-    names = [FIGURES[key].name.split(": ")[-1] for key, item in found.items() if item.point is None]
+    names = [
+        FIGURES[key].name.split(": ")[-1]
+        for key, item in found.items()
+        if item.point is None and ("binlog" not in key or grouping_of(engine) is not None)
+    ]
     missing = [f"{name[:1].lower()}{name[1:]}" for name in names]
     return f"Not known: {units.some(missing, _NAMED)}." if missing else ""
 
