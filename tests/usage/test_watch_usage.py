@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -15,9 +14,6 @@ import pytest
 from redolab.records.store import open_run
 from tests.conftest import Redolab
 from tests.servers import PASSWORD, Server, command, wait_until
-
-ANSWERED = importlib.util.find_spec("redolab.analysis.watched") is not None
-"""Whether the report of a watch is there; without it the command ends in a sentence of its own."""
 
 
 @pytest.mark.parametrize(
@@ -90,8 +86,7 @@ def test_an_interruption_keeps_what_was_seen(
         assert run.manifest["status"] == status
         assert run.samples.num_rows == 1
         assert "Watched: 1 stretch stored in" in watch.said
-        if ANSWERED:
-            assert ended == code
+        assert ended == code
     newest.assert_left_clean(url.rpartition("/")[2])
 
 
