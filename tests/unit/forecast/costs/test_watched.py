@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from redolab.forecast.advice import advice
 from redolab.forecast.asked import changed
 from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import REPLICATES, Calibrated
@@ -225,3 +226,30 @@ def test_a_watch_that_lacks_something_is_refused_by_name(known: dict[str, Any], 
 def test_a_stretch_that_does_not_count_is_left_out() -> None:
     spoiled = [*six(), replace(stretch(7), spoiled="the connection was lost", transactions=10**9)]
     assert calibrate_any(run_of(spoiled)).point == as_usual().point
+
+
+def test_advice_from_a_watched_run_is_ranked_and_keeps_the_bounds() -> None:
+    bound = {
+        "name": "log",
+        "share": {"point": 0.8},
+        "rows": ["log sync"],
+        "text": "without the log",
+        "most": {},
+    }
+    found = advice.of_seen(run_of(six()), {"bounds": [bound]})
+    assert found["bounds"] == [bound]
+    assert found["why_no_forecast"] is None
+    assert {"rows_per_commit", "sessions", "commit_wait", "log_device", "cpus"} <= {
+        item["factor"] for item in found["changes"]
+    }
+    assert {item["measure"] for item in found["changes"]} == {"redolab run calibrate --engine URL"}
+    assert found["lines"]
+    lost = next(item for item in found["changes"] if item["factor"] == "commit_wait")
+    assert (lost["tier_before"], lost["tier_after"], lost["durability"]) == ("disk", "memory", "lost")
+    assert all(item["extrapolated"] for item in found["changes"])
+
+
+def test_advice_says_why_there_is_no_forecast() -> None:
+    found = advice.of_seen(run_of(six(busy_s=None)), None)
+    assert found["changes"] == []
+    assert "how long sessions were busy" in found["why_no_forecast"]
