@@ -26,7 +26,7 @@ _NO_WAIT = 0.2
 # A flush serves no more commits than there are sessions that wait.
 _MORE_THAN_ALL = 1.5
 _QUANTILES = 41
-_ENOUGH_FLUSHES = 200
+_ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
