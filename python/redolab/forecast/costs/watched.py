@@ -54,6 +54,9 @@ def calibrate_watched(run: Run) -> Calibrated:
     eyes = _Eyes(logs, found.prior, shape, max(item.host_cpus or 1 for item in stretches), _without_redo(run))
     seen = eyes.see(stretches)
 
+    if seen.beyond:
+        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
+
     def drawn(rng: random.Random) -> Seen:
         other = replace(eyes, prior=found.prior.drawn(rng))
         return other.see(_drawn(stretches, rng))
