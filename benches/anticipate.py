@@ -267,7 +267,7 @@ def score(out: Path) -> None:
         )
     lines += ["", "Ratios to today: forecast (90 % interval) / measured.", ""]
     lines += table(["watched", "change", *QUANTITIES.values()], details)
-    (HERE / "anticipate.md").write_text("\n".join([*lines, ""]))
+    (HERE / "anticipate.md").write_text("\n".join([*(line.rstrip() for line in lines), ""]))
     with (HERE / "results" / "anticipate.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["engine", "sessions", "change", "quantity", "forecast", "low", "high", "measured"])
