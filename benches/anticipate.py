@@ -3,7 +3,8 @@
     python benches/anticipate.py measure DIR [ENGINE,...] [SESSIONS,...] [WATCHED SECONDS] [BLOCKS]
     python benches/anticipate.py score DIR       writes benches/anticipate.md and the raw figures beside it
 
-    python benches/anticipate.py measure /tmp/small embedded 8 10 2     in two minutes
+    python benches/anticipate.py measure DIR embedded 8 10 2     the small form: in two minutes
+    python benches/anticipate.py score benches/results/anticipate     the table that is kept, again
 
 For each engine and number of sessions a private server with an emulated log device of 3 ms is loaded by
 Redolab's client and watched through its URL, as somebody else's would be. What the watched run forecasts of
@@ -16,6 +17,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import random
 import statistics
 import sys
@@ -119,6 +121,7 @@ def measure_one(out: Path, name: str, sessions: int, watched_s: float, blocks: i
         "engine": name,
         "sessions": sessions,
         "watched_s": watched_s,
+        "load_average": os.getloadavg()[1],
         "sealed": sealed,
         "samples": [asdict(row) for row in rows],
     }
@@ -219,7 +222,12 @@ def score(out: Path) -> None:
         "",
         "Made by `benches/anticipate.py`: each server was watched for "
         f"{every[0]['watched_s']:g} s at work, under an emulated log device of {DEVICE_MS:g} ms.",
-        "Seven changes were forecast from that alone, sealed, and then made.",
+        "Seven changes were forecast from that alone, sealed, and then made. "
+        + ", ".join(
+            f"Load average with {item['engine']}, {item['sessions']}: {item['load_average']:.1f}"
+            for item in every
+            if "load_average" in item
+        ),
         "",
     ]
     details, raw = [], []
@@ -259,7 +267,7 @@ def score(out: Path) -> None:
         )
     lines += ["", "Ratios to today: forecast (90 % interval) / measured.", ""]
     lines += table(["watched", "change", *QUANTITIES.values()], details)
-    (HERE / "anticipate.md").write_text("\n".join([*lines, ""]))
+    (HERE / "anticipate.md").write_text("\n".join([*(line.rstrip() for line in lines), ""]))
     with (HERE / "results" / "anticipate.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["engine", "sessions", "change", "quantity", "forecast", "low", "high", "measured"])

@@ -209,7 +209,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     """What the group-commit model needs for `scenario`.
 
     Another log device is taken to need the same time for every flush of either log, CPU time included. Where
-    costs were only seen, one that is quicker than any flush shortens all of them alike (`with_device`).
+    costs were only seen, it is taken to vary as the one that was (`with_device`).
 
     Raises:
         ValueError: something that cannot be, named; rows per commit whose cost was not measured; or logs
@@ -236,13 +236,14 @@ def _idles(needs: GroupCommitParameters) -> bool:
 
 
 def with_device(calibration: Calibration, scenario: Scenario) -> tuple[Calibration, Scenario]:
-    """Costs and scenario where the log device that is asked about is quicker than any flush that was seen.
+    """Costs and scenario, with the log device that is asked about in the costs where these were only seen.
 
     A calibration has measured what of a flush is no device's: the quickest of them, alone. Of a server at
-    work that is not known, so all of the time is taken to be the device's. Else both stay as they are.
+    work that is not known, so all of the time is taken to be the device's, and another device to vary as this
+    one does. Where costs were measured, or no device is asked about, both stay as they are.
     """
     device_ms = scenario.log_device_ms
-    if not calibration.only_seen or device_ms is None or device_ms >= calibration.least_device_ms:
+    if not calibration.only_seen or device_ms is None:
         return calibration, scenario
     device_s = max(device_ms / 1e3 - calibration.flush_cpu_s, LEAST_S)
     second = calibration.second

@@ -120,6 +120,9 @@ def calibrate_reports(run: Run) -> Calibrated:
     shape = _write_shape(run, {cost.figures.report.sample for cost in costs})
     seen = _seen(reports, shape)
 
+    if seen.beyond:
+        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
+
     def drawn(rng: random.Random) -> Seen:
         return _seen([rng.choice(reports).drawn(rng) for _ in reports], shape)
 

@@ -27,6 +27,9 @@ from redolab.forecast.costs.costs import (
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
 
+MOST_SESSIONS, MOST_CPUS, MOST_ROWS = 4096, 1024, 65_536
+"""Beyond these a forecast takes minutes."""
+_LONGEST_S = 3600.0
 _SEED = 1
 # Think time that is less than this share of the time of a transaction is none.
 _THINKS = 0.02
@@ -81,6 +84,20 @@ class Seen:
     def away_s(self) -> float:
         """How long a session is not busy, by Little's law."""
         return max(self.sessions / self.commits_per_s - self.busy_s, 0.0)
+
+    @property
+    def beyond(self) -> str:
+        """What of it is more than can be forecast, or cannot be; empty where nothing is."""
+        counts = {
+            "sessions": (self.sessions, MOST_SESSIONS),
+            "CPUs": (self.cpus, MOST_CPUS),
+            "rows per commit": (self.rows_per_commit, MOST_ROWS),
+        }
+        found = [f"{name} are {value:,}" for name, (value, most) in counts.items() if not 1 <= value <= most]
+        times = (1 / self.commits_per_s, self.server_cpu_s, self.busy_s, self.client_cpu_s, self.flush_s)
+        if not all(0 < time_s < _LONGEST_S for time_s in times if time_s is not None):
+            found.append("times or rates are nothing, or none that a server has")
+        return "; ".join(found)
 
     def scenario(self, think_s: float = 0.0) -> Scenario:
         """Today's setting."""

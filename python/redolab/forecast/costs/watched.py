@@ -26,7 +26,7 @@ _NO_WAIT = 0.2
 # A flush serves no more commits than there are sessions that wait.
 _MORE_THAN_ALL = 1.5
 _QUANTILES = 41
-_ENOUGH_FLUSHES = 200
+_ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
@@ -53,6 +53,9 @@ def calibrate_watched(run: Run) -> Calibrated:
     shape = _flush_shape(run, {item.sample for item in stretches})
     eyes = _Eyes(logs, found.prior, shape, max(item.host_cpus or 1 for item in stretches), _without_redo(run))
     seen = eyes.see(stretches)
+
+    if seen.beyond:
+        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
 
     def drawn(rng: random.Random) -> Seen:
         other = replace(eyes, prior=found.prior.drawn(rng))

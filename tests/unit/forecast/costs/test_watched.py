@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -216,6 +217,10 @@ def test_buckets_become_quantiles() -> None:
         ({"transactions": 0}, "saw no transaction that wrote"),
         ({"spoiled": "the server restarted"}, "saw no transaction that wrote"),
         ({"session_cpu_s": 0.0}, "above nothing"),
+        ({"session_cpu_s": math.nan}, "none that a server has"),
+        ({"busy_s": 1e300, "worked_sessions": 10**9, "connected_s": 1e12}, "sessions are"),
+        ({"host_cpus": 10**6}, "CPUs are 1,000,000"),
+        ({"rows_written": 10**12}, "rows per commit are"),
     ],
 )
 def test_a_watch_that_lacks_something_is_refused_by_name(known: dict[str, Any], missing: str) -> None:
