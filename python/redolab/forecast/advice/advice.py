@@ -13,6 +13,7 @@ from typing import Any
 from redolab import units
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
+from redolab.dialect.innodb import tier_of
 from redolab.errors import UsageError
 from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
@@ -94,9 +95,8 @@ def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
         advice["why_no_forecast"] = f"No forecast: this run {error.why.rstrip('.')}."
     else:
         waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
-        tier, text = _tier(run, calibrated.today)
-        tier = tier or ("disk" if waits else "memory")
-        advice |= _forecast(calibrated, (tier, text or TIER_TEXT[tier]))
+        tier = tier_of(_parameters(run)) or ("disk" if waits else "memory")
+        advice |= _forecast(calibrated, (tier, TIER_TEXT[tier]))
         advice["why_no_forecast"] = None
         advice["assumptions"] = list(calibrated.cautions)
         if engine == "oracle":
@@ -186,6 +186,12 @@ def _forecast(calibrated: Calibrated, tier: tuple[str, str]) -> dict[str, Any]:
         "order": ORDER,
         "not_forecast": not_forecast(calibrated),
     }
+
+
+def _parameters(run: Run) -> Mapping[str, str]:
+    """Those of the server, as they were when its watch began; empty where nothing noted them."""
+    parameters: Mapping[str, str] = run.manifest["settings"][0].get("parameters") or {}
+    return parameters
 
 
 def _tier(run: Run, setting: str) -> tuple[str, str]:
