@@ -223,11 +223,9 @@ def score(out: Path) -> None:
         "Made by `benches/anticipate.py`: each server was watched for "
         f"{every[0]['watched_s']:g} s at work, under an emulated log device of {DEVICE_MS:g} ms.",
         "Seven changes were forecast from that alone, sealed, and then made. "
-        + ", ".join(
-            f"Load average with {item['engine']}, {item['sessions']}: {item['load_average']:.1f}"
-            for item in every
-            if "load_average" in item
-        ),
+        "The machine's load average was "
+        + ", ".join(f"{item['load_average']:.1f} ({item['engine']}, {item['sessions']})" for item in every)
+        + ".",
         "",
     ]
     details, raw = [], []
