@@ -1,0 +1,1 @@
+"""Oracle Database: a server of somebody's, by its URL."""

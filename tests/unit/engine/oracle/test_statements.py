@@ -1,0 +1,112 @@
+"""Every statement for Oracle, read word by word: documented columns alone, and no table that is licensed apart."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from redolab.engine.oracle.statements import Statement, all_statements, find
+
+COLUMNS: dict[str, dict[str, Any]] = tomllib.loads(
+    (files("redolab.engine") / "oracle/columns.toml").read_text()
+)
+# What may stand in a statement beside columns, aliases and numbers.
+WORDS = frozenset(
+    {"select", "from", "where", "as", "in", "and", "or", "not", "is", "null", "order", "by", "join", "on"}
+)
+FUNCTIONS = frozenset({"sys_context", "to_char", "nvl2"})
+# Views whose use asks for a licence of the Diagnostics or Tuning Pack.
+LICENSED = re.compile(
+    r"\b(?:dba_hist_\w*|dba_addm_\w*|dba_advisor_\w*|dba_ash_\w*|v\$active_session_history|v\$ash_info|"
+    r"g?v\$sql_monitor|v\$sql_plan_monitor|dbms_workload_repository|dbms_advisor|dbms_sqltune|mgmt\$\w*)",
+    re.IGNORECASE,
+)
+TEXT = re.compile(r"'(?:[^']|'')*'")
+EVERY = pytest.mark.parametrize(
+    "item", [pytest.param(item, id=f"{item.name}.{item.oldest}") for item in all_statements()]
+)
+
+
+def unknown_words(item: Statement) -> list[str]:
+    """What a query says that is neither a documented column of a view it reads nor the language's own."""
+    text = TEXT.sub("''", item.text.lower())
+    aliases = dict(re.findall(r"\b(?:from|join)\s+([\w$]+)\s+(\w+)\b(?=\s|$)", text))
+    aliases = {alias: view.upper() for view, alias in aliases.items() if alias not in WORDS}
+    found = []
+    for alias, column in re.findall(r"\b([a-z]\w*)\.([\w#$]+)", text):
+        view = aliases.get(alias, "")
+        if column.upper() not in documented(view, item.oldest):
+            found.append(f"{view or alias}.{column}")
+    rest = re.sub(r"\b[a-z]\w*\.[\w#$]+|\bas\s+\w+|\b(?:from|join)\s+[\w$]+(?:\s+\w+\b)?", " ", text)
+    known = WORDS | FUNCTIONS | aliases.keys()
+    return found + [word for word in re.findall(r"[a-z_][\w$#]*", rest) if word not in known]
+
+
+def documented(view: str, release: int) -> set[str]:
+    """The columns that a view has in a release, as major * 100 + minor."""
+    if view not in COLUMNS:
+        return set()
+    found = set(COLUMNS[view]["columns"])
+    for since, names in COLUMNS[view].get("added", {}).items():
+        major, minor = since.split(".")
+        if int(major) * 100 + int(minor) <= release:
+            found |= set(names)
+    return found
+
+
+@EVERY
+def test_a_statement_reads_documented_columns_alone(item: Statement) -> None:
+    assert unknown_words(item) == []
+
+
+@EVERY
+def test_a_statement_touches_no_table_of_the_diagnostics_pack(item: Statement) -> None:
+    assert LICENSED.findall(item.text) == []
+
+
+@EVERY
+def test_a_statement_for_watching_is_one_query_that_locks_nothing(item: Statement) -> None:
+    text = TEXT.sub("''", item.text.lower())
+    assert text.startswith("select")
+    assert ";" not in text
+    assert "for update" not in text
+    assert "--" not in text
+
+
+@EVERY
+def test_a_statement_reads_views_that_a_grant_on_each_opens(item: Statement) -> None:
+    """Nothing of the dictionary's DBA views, and nothing in another user's schema."""
+    assert set(re.findall(r"\b(?:from|join)\s+([\w$]+)", item.text)) <= {
+        *(view.lower() for view in COLUMNS), "dual",
+    }  # fmt: skip
+    for view in item.views:
+        assert view.startswith("V$") or COLUMNS[view]["open"]
+    assert item.purpose.endswith(".")
+
+
+def test_what_is_documented_nowhere_is_found() -> None:
+    def words(text: str, release: int = 1201) -> list[str]:
+        return unknown_words(Statement("select_made_up", release, "", text))
+
+    assert words("select s.sid from v$session s") == []
+    assert words("select s.pga from v$session s") == ["V$SESSION.pga"]
+    assert words("select sid from v$session s") == ["sid"]
+    assert words("select w.cpu from v$system_event w") == ["V$SYSTEM_EVENT.cpu"]
+    assert words("select w.cpu from v$system_event w", 2300) == []
+    assert words("select s.sid from v$unheard_of s") == ["V$UNHEARD_OF.sid"]
+    assert words("select dbms_x(s.sid) from v$session s") == ["dbms_x"]
+    assert LICENSED.findall("select 1 from DBA_HIST_SNAPSHOT") == ["DBA_HIST_SNAPSHOT"]
+
+
+def test_every_documented_view_is_read_by_a_statement() -> None:
+    assert {view for item in all_statements() for view in item.views} == set(COLUMNS)
+
+
+def test_a_statement_is_found_by_name_and_release() -> None:
+    assert find("select_waits", 1900).views == ("V$SYSTEM_EVENT",)
+    assert find("select_waits", 1201).privileges == ("SYS.V_$SYSTEM_EVENT",)
+    assert find("select_self", 2326).privileges == ()
