@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from seerdb.common import tns
+from seerdb.common.tns_consts import FIELD_VERSION_12_2, FIELD_VERSION_21_1, FIELD_VERSION_23_1
 from seerdb.server import BackendError, Capability, ColumnMeta, Result, Server
 from seerdb.server.backend import SessionInfo
 
 from redolab.engine.oracle.statements import Statement, find
 from tests.oracle.instance import CLASSES, Instance, Session
 
-DIALECTS = {1202: tns.FIELD_VERSION_12_2, 2103: tns.FIELD_VERSION_21_1, 2326: tns.FIELD_VERSION_23_1}
+DIALECTS = {1202: FIELD_VERSION_12_2, 2103: FIELD_VERSION_21_1, 2326: FIELD_VERSION_23_1}
 """Releases that can be replayed, as major * 100 + minor, to the version of the protocol that each speaks."""
 OWN_SID = 77
 _NUMBERS = frozenset(
@@ -160,7 +160,7 @@ def _histograms(instance: Instance) -> Iterator[dict[str, Any]]:
             yield {"event": event, "wait_time_micro": below_us, "wait_count": count, "con_id": 0}
 
 
-ANSWERS = {
+ANSWERS: Mapping[str, Callable[[Instance], Iterable[Mapping[str, Any]]]] = {
     "select_self": _self,
     "select_instance": _instance,
     "select_parameters": lambda it: [{"name": n, "value": v} for n, v in it.parameters.items()],

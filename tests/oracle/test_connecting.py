@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from seerdb.common import tns
+from seerdb.common.tns_consts import FIELD_VERSION_11_2
 
 from redolab.engine.oracle.connecting.connection import ask, connect, fetch, release
 from redolab.engine.oracle.connecting.target import Target, read_target
@@ -50,7 +50,7 @@ def test_a_wrong_password_is_told_without_showing_it(
     server: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ORACLE_PASSWORD, "lion")
-    with pytest.raises(RefusedError, match="ORA-01017.*REDOLAB_ORACLE_PASSWORD keeps it out") as caught:
+    with pytest.raises(RefusedError, match=r"ORA-01017.*REDOLAB_ORACLE_PASSWORD keeps it out") as caught:
         connect(read_target(server.url), "redolab")
     assert "lion" not in str(caught.value)
     assert "https://" not in str(caught.value)
@@ -59,7 +59,7 @@ def test_a_wrong_password_is_told_without_showing_it(
 @pytest.mark.parametrize("release", [1202], indirect=True)
 def test_oracle_11_is_refused_with_the_reason_and_the_way_by_reports(instance: Instance) -> None:
     with (
-        replayed(instance, field_version=tns.FIELD_VERSION_11_2) as server,
+        replayed(instance, field_version=FIELD_VERSION_11_2) as server,
         pytest.raises(RefusedError, match=r"DPY-3010.*12\.1 and newer.*redolab import awr"),
     ):
         connect(read_target(server.url), "redolab")

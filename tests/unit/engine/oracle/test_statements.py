@@ -1,4 +1,4 @@
-"""Every statement for Oracle, read word by word: documented columns alone, and no table that is licensed apart."""
+"""Every statement for Oracle, word by word: documented columns alone, and no table that is licensed apart."""
 
 from __future__ import annotations
 

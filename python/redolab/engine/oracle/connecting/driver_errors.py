@@ -30,11 +30,11 @@ _LISTENER = "`lsnrctl status` on the server lists the services that it knows; na
 _DOWN = "Is the database open? `startup` in SQL*Plus opens it."
 _PASSWORD = "Check the user and the password; REDOLAB_ORACLE_PASSWORD keeps it out of the command line."  # noqa: S105
 _MENDS = {
-    TOO_OLD: "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older one make an "
-    "AWR or Statspack report there, and read it with `redolab import awr`.",
-    "DPY-3001": "The server demands Oracle's native network encryption, which this driver has not: ask for TLS "
-    "with ?protocol=tcps, or let the server accept a connection without it.",
-    "DPY-3015": "The user's password is stored in an old way alone: ALTER USER ... IDENTIFIED BY gives a new one.",
+    TOO_OLD: "Only Oracle 12.1 and newer can be reached without Oracle's own client. For an older one make "
+    "an AWR or Statspack report there, and read it with `redolab import awr`.",
+    "DPY-3001": "The server demands Oracle's native network encryption, which this driver has not: ask for "
+    "TLS with ?protocol=tcps, or let the server accept a connection without it.",
+    "DPY-3015": "The password is stored in an old way alone: ALTER USER ... IDENTIFIED BY gives a new one.",
     "DPY-4024": "The server took too long for an answer.",
     "DPY-4027": "Write a host and a service: names from tnsnames.ora are not read.",
     "DPY-6000": _LISTENER,

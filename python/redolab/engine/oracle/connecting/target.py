@@ -59,9 +59,9 @@ def read_target(url: str) -> Target:
     query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
     if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
         raise UsageError(
-            "This is no URL of an Oracle database. Write it as oracle://user@host:1521/service, with the name "
-            "of a service as `lsnrctl status` on the server lists it; after a ? there may be protocol=tcps, "
-            "wallet=DIRECTORY and server=dedicated, shared or pooled."
+            "This is no URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
+            "name of a service as `lsnrctl status` on the server lists it; after a ? there may be "
+            "protocol=tcps, wallet=DIRECTORY and server=dedicated, shared or pooled."
         )
     asked = {name: values[0] for name, values in query.items()}
     host, service = found["host"].strip("[]"), unquote(found["service"])
