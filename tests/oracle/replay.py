@@ -93,7 +93,8 @@ def selected(text: str) -> list[str]:
 
 
 def column(name: str, rows: Sequence[Sequence[Any]], place: int) -> ColumnMeta:
-    number = name in _NUMBERS or any(isinstance(row[place], int | float) for row in rows)
+    values = [row[place] for row in rows if row[place] is not None]
+    number = all(isinstance(value, int | float) for value in values) if values else name in _NUMBERS
     if number:
         return ColumnMeta(name.upper().encode(), _NUMBER, 22, 22)
     return ColumnMeta(name.upper().encode(), _TEXT, 4000, 4000)
