@@ -108,7 +108,11 @@ ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with th
 # Of `profile`.
 WatchedUrl = Annotated[
     str,
-    typer.Argument(metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False),
+    typer.Argument(
+        metavar="URL",
+        help="postgresql://user@host/db, mysql://user@host/ or oracle://user@host/service",
+        show_default=False,
+    ),
 ]
 WatchedSeconds = Annotated[
     float | None,

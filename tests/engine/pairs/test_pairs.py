@@ -18,8 +18,11 @@ from redolab import open_run
 from redolab.commands.matrix import QUESTIONS, pairs
 from redolab.engine import OFFERS
 from redolab.experiment import EXPERIMENTS
+from redolab.url_secrets import ORACLE_PASSWORD
 from tests.conftest import Redolab
 from tests.mariadb import running_mariadb
+from tests.oracle.instance import Busy, Instance
+from tests.oracle.replay import replayed
 from tests.server_programs import first_on_path
 from tests.servers import Ended, Server, wait_until
 
@@ -93,11 +96,21 @@ def target(newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPa
                 stack.callback(shutil.rmtree, there)
                 server = running_mariadb(there / "server", "--log-bin=binlog")
                 return stack.enter_context(server).url
+            if engine == "oracle":
+                return oracle(stack, monkeypatch)
             return url if engine == "postgresql" else engine
 
         yield named
     newest.assert_left_clean(database)
     assert (newest.settings(), newest.altered()) == (settings, altered)
+
+
+def oracle(stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a replayed Oracle: there is none other."""
+    instance = Instance(2103)
+    Busy(instance).second()
+    monkeypatch.setenv(ORACLE_PASSWORD, instance.password)
+    return stack.enter_context(replayed(instance)).url
 
 
 def named_in_processes(place: Path) -> list[str]:

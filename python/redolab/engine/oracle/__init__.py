@@ -13,7 +13,7 @@ from redolab.records.checkup import Checkup
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
 
-_ONLY_WATCHED = "Oracle is only watched so far: redolab profile and redolab doctor take its URL."
+_ONLY_WATCHED = "Oracle is only watched so far: no experiment runs on it yet."
 
 
 def _open(opening: Opening) -> Engine:
@@ -28,7 +28,7 @@ def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:  # noqa: ARG00
 
 OFFERS = (
     Offer(
-        name="oracle://",
+        name="oracle",
         title="your Oracle from 12.1, by its URL",
         text="the Oracle database of the URL; it is not connected to for this plan",
         capabilities=frozenset({"watch"}),

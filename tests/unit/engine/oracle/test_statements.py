@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from redolab.engine.oracle.figures import FIGURES, Figure
 from redolab.engine.oracle.statements import Statement, all_statements, find
 
 COLUMNS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -110,3 +111,16 @@ def test_a_statement_is_found_by_name_and_release() -> None:
     assert find("select_waits", 1900).views == ("V$SYSTEM_EVENT",)
     assert find("select_waits", 1201).privileges == ("SYS.V_$SYSTEM_EVENT",)
     assert find("select_self", 2326).privileges == ()
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_a_figure_stands_in_its_statement(figure: Figure) -> None:
+    text = find(figure.statement, 1201).text
+    assert [word for word in figure.read if word not in text] == []
+
+
+def test_every_statement_serves_a_figure_or_a_check() -> None:
+    # The privileges are asked for runs alone.
+    assert {item.name for item in all_statements()} - {"select_privileges"} == {
+        figure.statement for figure in FIGURES
+    }
