@@ -59,6 +59,7 @@ class Instance:
         self.lock = threading.RLock()
         self.password = "tiger & scott"
         self.user = "WATCHER"
+        self.classes = dict(CLASSES)
         self.container: tuple[int, str, str | None] = (0, "ORCL", None)
         """CON_ID, CON_NAME, CDB_NAME."""
         self.role = "PRIMARY"

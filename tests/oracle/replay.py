@@ -17,7 +17,7 @@ from seerdb.server import BackendError, Capability, ColumnMeta, Result, Server
 from seerdb.server.backend import SessionInfo
 
 from redolab.engine.oracle.statements import Statement, find
-from tests.oracle.instance import CLASSES, Instance, Session
+from tests.oracle.instance import Instance, Session
 
 DIALECTS = {1202: FIELD_VERSION_12_2, 2103: FIELD_VERSION_21_1, 2326: FIELD_VERSION_23_1}
 """Releases that can be replayed, as major * 100 + minor, to the version of the protocol that each speaks."""
@@ -123,7 +123,7 @@ def _sessions(instance: Instance) -> Iterator[dict[str, Any]]:
             "program": session.program, "module": session.module, "machine": session.machine,
             "service_name": "shop", "in_transaction": session.in_transaction,
             "state": "WAITING" if session.waiting else "WAITED KNOWN TIME",
-            "event": event, "wait_class": CLASSES.get(event or ""),
+            "event": event, "wait_class": instance.classes.get(event or ""),
             "wait_time_micro": session.waiting_us if session.waiting else 17,
         }  # fmt: skip
 
@@ -132,7 +132,8 @@ def _session_waits(instance: Instance) -> Iterator[dict[str, Any]]:
     for session in instance.sessions.values():
         for event, (count, time_us) in session.waits.items():
             yield {
-                "sid": session.sid, "event": event, "wait_class": CLASSES[event], "total_waits": count,
+                "sid": session.sid, "event": event, "wait_class": instance.classes[event],
+                "total_waits": count,
                 "time_waited_micro": time_us,
             }  # fmt: skip
 
@@ -150,7 +151,8 @@ def _session_times(instance: Instance) -> Iterator[dict[str, Any]]:
 def _waits(instance: Instance) -> Iterator[dict[str, Any]]:
     for event, (count, time_us) in instance.instance_waits.items():
         yield {
-            "event": event, "wait_class": CLASSES[event], "total_waits": count, "time_waited_micro": time_us,
+            "event": event, "wait_class": instance.classes[event], "total_waits": count,
+            "time_waited_micro": time_us,
             "con_id": 0,
         }  # fmt: skip
 
