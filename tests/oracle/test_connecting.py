@@ -73,6 +73,12 @@ def test_nobody_listens() -> None:
         connect(Target("127.0.0.1", port, "shop", "watcher", "x"), "redolab")
 
 
+def test_a_host_that_nobody_knows() -> None:
+    with pytest.raises(RefusedError, match=r"Is the name of the host right") as caught:
+        connect(Target("no-such-host.invalid", 1521, "shop", "watcher", "x"), "redolab")
+    assert "Errno" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [

@@ -18,6 +18,7 @@ NOT_SEEN = frozenset({"ORA-00942", "ORA-01031", "ORA-41900"})
 """What a missing grant looks like: a view that one may not see is said not to exist. 23 has its own words."""
 _CODE = re.compile(r"\b(?:ORA|DPY|TNS)-\d{4,5}\b")
 _HELP = re.compile(r"\s*Help: https?://\S+")
+_ERRNO = re.compile(r"\[Errno -?\d+\] ")
 _CONNECTION_ID = re.compile(r"\s*\(CONNECTION_ID=[^)]*\)")
 _LOST = frozenset(
     {
@@ -73,12 +74,14 @@ def error_codes(error: BaseException) -> tuple[str, ...]:
 
 def error_text(error: BaseException) -> str:
     """What was said, one line without links and numbers of connections."""
-    lines = _CONNECTION_ID.sub("", _HELP.sub("", str(error))).strip().splitlines()
+    lines = _ERRNO.sub("", _CONNECTION_ID.sub("", _HELP.sub("", str(error)))).strip().splitlines()
     return "; ".join(line.strip().rstrip(".") for line in lines if line.strip()) or type(error).__name__
 
 
 def mend(error: BaseException) -> str:
     """What to do about an error, whole sentences; empty where nothing is known."""
+    if isinstance(error, OSError):
+        return "Is the name of the host right, and can it be reached from here?"
     return next((_MENDS[code] for code in reversed(error_codes(error)) if code in _MENDS), "")
 
 
