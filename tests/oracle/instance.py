@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+LGWR = 2
+CLIENT, MAIN_LOOP = "SQL*Net message from client", "rdbms ipc message"
 CLASSES: Mapping[str, str] = {
     "log file sync": "Commit",
     "log file parallel write": "System I/O",
@@ -49,6 +51,23 @@ class Session:
     waiting: str | None = None
     """The event that it waits in at this moment."""
     waiting_us: int = 0
+    idle_since_s: float | None = None
+    """By the instance's clock: since when it waits for its client; None for one that tests move by hand."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one commit with its statement costs in a mode, microseconds of its session."""
+
+    cpu_us: int = 100
+    waits_us: Mapping[str, int] = field(default_factory=dict)
+    row_us: int = 0
+    """CPU of each further row."""
+    commits_per_flush: int = 1
+    flush_us: int = 0
+
+    def commit_us(self, rows: int) -> int:
+        return self.cpu_us + self.row_us * (rows - 1) + sum(self.waits_us.values())
 
 
 class Instance:
@@ -62,9 +81,11 @@ class Instance:
         self.classes = dict(CLASSES)
         self.container: tuple[int, str, str | None] = (0, "ORCL", None)
         """CON_ID, CON_NAME, CDB_NAME."""
+        self.schema: str | None = None
+        """Where a logon trigger lets this user work; None: in its own."""
         self.role = "PRIMARY"
         self.parameters = dict(PARAMETERS)
-        self.privileges = {"CREATE SESSION"}
+        self.privileges = {"CREATE SESSION", "CREATE TABLE"}
         self.ungranted: set[str] = set()
         """Views that this user may not see, in upper case."""
         self.failing: dict[str, int] = {}
@@ -73,6 +94,19 @@ class Instance:
         """What was sent that no file has."""
         self.asked: list[str] = []
         self.starts = 0
+        self.clock_s = 1000.0
+        """Moves with what sessions are told to spend, and with nothing else."""
+        self.costs: dict[str, Cost] = {}
+        """By the words after COMMIT WRITE."""
+        self.tables: dict[str, int] = {}
+        """Rows by table, in upper case."""
+        self.holders: list[dict[str, object]] = []
+        """Rows of REDOLAB_RUN."""
+        self.uncommitted = 0
+        """Row versions that another session made and did not commit."""
+        self.scan_us, self.version_us = 20_000, 1
+        """CPU of a whole scan, and of each version that lies in its way."""
+        self.next_sid = 1000
         self.begin()
 
     def begin(self) -> None:
@@ -111,6 +145,60 @@ class Instance:
         session.cpu_us += cpu_us
         self.instance_cpu_us["background cpu time" if session.type == "BACKGROUND" else "DB CPU"] += cpu_us
         self.machine["BUSY_TIME"] += cpu_us / 1e4
+
+    def log_on(self, username: str, program: str) -> Session:
+        """A connection's session, which waits for its client."""
+        with self.lock:
+            self.next_sid += 1
+            session = Session(self.next_sid, 1, username=username, program=program, status="INACTIVE")
+            session.idle_since_s = self.clock_s
+            return self.add(session)
+
+    def bring_up_to_date(self) -> None:
+        """Who waits for a client has waited until now; background processes idle beside their work."""
+        for session in self.sessions.values():
+            if session.idle_since_s is not None:
+                self.idle(session, CLIENT, round((self.clock_s - session.idle_since_s) * 1e6))
+            elif session.type == "BACKGROUND" and self.costs:
+                busy_us = session.cpu_us + sum(
+                    account[1] for event, account in session.waits.items() if event != MAIN_LOOP
+                )
+                session.waits[MAIN_LOOP] = [1, max(0, round(self.clock_s * 1e6) - busy_us)]
+
+    def work(self, session: Session, mode: str, quota: int, seconds: float, rows: int) -> tuple[int, float]:
+        """A session's loop: its commits, and the seconds that they took."""
+        cost = self.costs[mode]
+        commit_us = cost.commit_us(rows)
+        commits = -(-quota // rows) if quota else max(1, round(seconds * 1e6) // commit_us)
+        lasted_s = commits * commit_us / 1e6
+        with self.lock:
+            began_s = session.idle_since_s or self.clock_s
+            for event, each_us in cost.waits_us.items():
+                self.spend_many(session, event, commits, each_us)
+            self.compute(session, commits * (cost.cpu_us + cost.row_us * (rows - 1)))
+            flushes = commits // cost.commits_per_flush
+            self.spend_many(self.sessions[LGWR], "log file parallel write", flushes, cost.flush_us)
+            self.statistics["user commits"] += commits
+            self.statistics["redo writes"] += flushes
+            self.statistics["redo size"] += 500 * commits * rows
+            session.idle_since_s = began_s + lasted_s
+            self.clock_s = max(self.clock_s, session.idle_since_s)
+        return commits, lasted_s
+
+    def scan(self, session: Session) -> None:
+        """A whole scan by a session."""
+        with self.lock:
+            self.compute(session, self.scan_us + self.uncommitted * self.version_us)
+            self.clock_s += (self.scan_us + self.uncommitted * self.version_us) / 1e6
+            session.idle_since_s = self.clock_s
+
+    def spend_many(self, session: Session, event: str, count: int, each_us: int) -> None:
+        """So many waits of one length."""
+        if count:
+            for account in (session.waits[event], self.instance_waits[event]):
+                account[0] += count
+                account[1] += count * each_us
+            self.buckets[event, 1 << each_us.bit_length()] += count
 
     def idle(self, session: Session, event: str, waited_us: int) -> None:
         """It waits at this moment, and has for so long."""

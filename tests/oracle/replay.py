@@ -18,10 +18,10 @@ from seerdb.server.backend import SessionInfo
 
 from redolab.engine.oracle.statements import Statement, find
 from tests.oracle.instance import Instance, Session
+from tests.oracle.working import execute_working
 
 DIALECTS = {1202: FIELD_VERSION_12_2, 2103: FIELD_VERSION_21_1, 2326: FIELD_VERSION_23_1}
 """Releases that can be replayed, as major * 100 + minor, to the version of the protocol that each speaks."""
-OWN_SID = 77
 _NUMBERS = frozenset(
     {
         "sid", "serial", "last_call_et", "in_transaction", "wait_time_micro", "total_waits",
@@ -45,37 +45,54 @@ class Backend:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self.known = statements(instance.release)
+        self.program = ""
+        self.session: Session | None = None
 
     def authenticate(self, username: str) -> str | None:
         return self.instance.password if username.upper() == self.instance.user else None
 
+    def set_client_identity(self, declared: Mapping[str, str]) -> None:
+        self.program = declared.get("AUTH_PROGRAM_NM", "")
+
     def session_info(self) -> SessionInfo:
-        return SessionInfo(session_id=OWN_SID, serial_num=1, service_name="shop", instance_name="orcl1")
+        own = self.own
+        return SessionInfo(
+            session_id=own.sid, serial_num=own.serial, service_name="shop", instance_name="orcl1"
+        )
+
+    @property
+    def own(self) -> Session:
+        """The session of this connection."""
+        if self.session is None:
+            self.session = self.instance.log_on(self.instance.user, self.program)
+        return self.session
 
     def execute(self, sql: str, binds: Sequence[Any] = ()) -> Result:
         with self.instance.lock:
             item = self.known.get(sql)
-            if item is None or binds:
-                self.instance.unknown.append(sql)
-                raise BackendError("invalid SQL statement", ora_code=900)
+            if item is None:
+                return execute_working(self.instance, self.own, sql, binds)
             self.instance.asked.append(item.name)
+            self.instance.bring_up_to_date()
             code = self.instance.failing.get(item.name)
             if code is None and self.instance.ungranted.intersection(item.views):
                 code = 942
             if code is not None:
                 raise BackendError(_MESSAGES.get(code, "made up"), ora_code=code)
             names = selected(item.text)
-            rows = [tuple(row[name] for name in names) for row in ANSWERS[item.name](self.instance)]
+            rows = [tuple(row[name] for name in names) for row in ANSWERS[item.name](self)]
             return Result([column(name, rows, place) for place, name in enumerate(names)], rows)
 
     def commit(self) -> None:
         """Nothing was written."""
 
     def rollback(self) -> None:
-        """Nothing was written."""
+        if self.own.in_transaction:
+            self.own.in_transaction, self.instance.uncommitted = 0, 0
 
     def close(self) -> None:
-        """Nothing is held."""
+        with self.instance.lock:
+            self.instance.sessions.pop(self.own.sid, None)
 
 
 def statements(release: int) -> dict[str, Statement]:
@@ -100,22 +117,26 @@ def column(name: str, rows: Sequence[Sequence[Any]], place: int) -> ColumnMeta:
     return ColumnMeta(name.upper().encode(), _TEXT, 4000, 4000)
 
 
-def _self(instance: Instance) -> Iterator[dict[str, Any]]:
+def _self(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     number, name, cdb = instance.container
     yield {
-        "username": instance.user, "sid": str(OWN_SID), "con_id": str(number), "con_name": name,
-        "cdb_name": cdb, "database_role": instance.role, "service_name": "shop",
+        "username": instance.user, "current_schema": instance.schema or instance.user,
+        "sid": str(backend.own.sid), "con_id": str(number), "con_name": name, "cdb_name": cdb,
+        "database_role": instance.role, "service_name": "shop",
     }  # fmt: skip
 
 
-def _instance(instance: Instance) -> Iterator[dict[str, Any]]:
+def _instance(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     major, minor = divmod(instance.release, 100)
     yield {"instance_name": "orcl1", "version": f"{major}.{minor}.0.0.0", "started": instance.started}
 
 
-def _sessions(instance: Instance) -> Iterator[dict[str, Any]]:
-    own = Session(OWN_SID, 1, username=instance.user, program="redolab profile")
-    for session in (own, *instance.sessions.values()):
+def _sessions(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
+    assert backend.own.sid in instance.sessions
+    for session in instance.sessions.values():
         event = session.waiting or next(iter(session.waits), None)
         yield {
             "sid": session.sid, "serial": session.serial, "type": session.type, "username": session.username,
@@ -128,7 +149,8 @@ def _sessions(instance: Instance) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _session_waits(instance: Instance) -> Iterator[dict[str, Any]]:
+def _session_waits(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     for session in instance.sessions.values():
         for event, (count, time_us) in session.waits.items():
             yield {
@@ -138,7 +160,8 @@ def _session_waits(instance: Instance) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _session_times(instance: Instance) -> Iterator[dict[str, Any]]:
+def _session_times(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     for session in instance.sessions.values():
         background = session.type == "BACKGROUND"
         yield {"sid": session.sid, "stat_name": "DB CPU", "value": 0 if background else session.cpu_us}
@@ -148,7 +171,8 @@ def _session_times(instance: Instance) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _waits(instance: Instance) -> Iterator[dict[str, Any]]:
+def _waits(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     for event, (count, time_us) in instance.instance_waits.items():
         yield {
             "event": event, "wait_class": instance.classes[event], "total_waits": count,
@@ -157,29 +181,35 @@ def _waits(instance: Instance) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _histograms(instance: Instance) -> Iterator[dict[str, Any]]:
+def _histograms(backend: Backend) -> Iterator[dict[str, Any]]:
+    instance = backend.instance
     for (event, below_us), count in instance.buckets.items():
         if event.startswith("log file"):
             yield {"event": event, "wait_time_micro": below_us, "wait_count": count, "con_id": 0}
 
 
-ANSWERS: Mapping[str, Callable[[Instance], Iterable[Mapping[str, Any]]]] = {
+ANSWERS: Mapping[str, Callable[[Backend], Iterable[Mapping[str, Any]]]] = {
     "select_self": _self,
     "select_instance": _instance,
-    "select_parameters": lambda it: [{"name": n, "value": v} for n, v in it.parameters.items()],
+    "select_parameters": lambda on: [{"name": n, "value": v} for n, v in on.instance.parameters.items()],
     "select_sessions": _sessions,
     "select_session_waits": _session_waits,
     "select_session_times": _session_times,
-    "select_times": lambda it: [
-        {"stat_name": name, "value": value, "con_id": 0} for name, value in it.instance_cpu_us.items()
+    "select_times": lambda on: [
+        {"stat_name": name, "value": value, "con_id": 0}
+        for name, value in on.instance.instance_cpu_us.items()
     ],
-    "select_statistics": lambda it: [
-        {"name": name, "value": value, "con_id": 0} for name, value in it.statistics.items()
+    "select_statistics": lambda on: [
+        {"name": name, "value": value, "con_id": 0} for name, value in on.instance.statistics.items()
     ],
     "select_waits": _waits,
     "select_histograms": _histograms,
-    "select_machine": lambda it: [{"stat_name": n, "value": v} for n, v in it.machine.items()],
-    "select_privileges": lambda it: [{"privilege": name} for name in sorted(it.privileges)],
+    "select_machine": lambda on: [{"stat_name": n, "value": v} for n, v in on.instance.machine.items()],
+    "select_own_tables": lambda on: [
+        {"table_name": name} for name in sorted(on.instance.tables) if name.startswith("REDOLAB_")
+    ],
+    "select_run": lambda on: list(on.instance.holders),
+    "select_privileges": lambda on: [{"privilege": name} for name in sorted(on.instance.privileges)],
 }
 
 

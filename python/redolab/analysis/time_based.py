@@ -162,9 +162,10 @@ def log_write_share(sample: Sample, seen: Seen) -> float | None:
     the run queue, so the share can exceed 1; it is not clamped.
     """
     blocked = instance_blocked_s(sample, seen)
-    if sample.log_write_time_s is None or sample.log_flush_time_s is None or not blocked:
+    if sample.log_flush_time_s is None or not blocked:
         return None
-    return (sample.log_write_time_s + sample.log_flush_time_s) / blocked
+    # Where one call writes and flushes, its time is that of the flush.
+    return ((sample.log_write_time_s or 0.0) + sample.log_flush_time_s) / blocked
 
 
 def _background_kinds(seen: Seen) -> set[str]:

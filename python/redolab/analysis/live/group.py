@@ -154,7 +154,7 @@ def _client_split(observation: Observation, counted: Counted, members: Integers,
     for member in members:
         process = observation.processes[member]
         polls = process.polls_idle + process.polls_in_transaction
-        waited = float(counted.blocked.counts[member, CLIENT])
+        waited = float(counted.blocked.counts[member, CLIENT] + counted.blocked.exact_s[member, CLIENT])
         if polls and waited:
             known += waited
             inside += waited * process.polls_in_transaction / polls

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import closing
+
 import oracledb
 
+from redolab.engine.offer import Wanted
 from redolab.engine.oracle.connecting.connection import OLDEST, connect, fetch, release
 from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.target import Target, read_target
 from redolab.engine.oracle.preflight.rights import script
 from redolab.engine.oracle.preflight.server import NEWEST, Server, identify
-from redolab.errors import RefusedError
+from redolab.errors import RedolabError, RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
 
 _NAME = "redolab doctor"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def check_url(target: str) -> Checkup:
-    """Who and what the database is, and what a profile would see.
+def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    """Who and what the database is, what may be run on it, and what a profile would see.
 
     Raises:
         UsageError: the URL cannot be read.
@@ -26,18 +30,35 @@ def check_url(target: str) -> Checkup:
     try:
         connection = connect(where, _NAME)
     except RefusedError as error:
-        return Checkup((missing("Server", str(error)), _user(OLDEST, 0)), {"profile": str(error)})
+        refusals = dict.fromkeys((*wanted, "profile"), str(error))
+        return Checkup((missing("Server", str(error)), _user(OLDEST, 0)), refusals)
     try:
         version, container = release(connection), 0
         container = int(fetch(connection, "select_self")[0]["con_id"] or 0)
         server = identify(connection, where)
     except (RefusedError, oracledb.Error) as error:
         told = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
-        return Checkup((missing("Profile", told), _user(version, container)), {"profile": told})
+        refusals = dict.fromkeys((*wanted, "profile"), told)
+        return Checkup((missing("Profile", told), _user(version, container)), refusals)
     finally:
         connection.close()
     checks = [_server(server, where), *_conditions(server), *of_observation(server.not_available)]
-    return Checkup((*checks, _user(version, container)))
+    return Checkup((*checks, _user(version, container)), _refusals(target, wanted))
+
+
+def _refusals(target: str, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+    """Why each run cannot be, in the words in which it would refuse."""
+    from redolab.engine.oracle.engine import OracleEngine
+
+    found = {}
+    if wanted:
+        with closing(OracleEngine(target, 0)) as engine:
+            for name, asked in wanted.items():
+                try:
+                    engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
+                except RedolabError as error:
+                    found[name] = str(error)
+    return found
 
 
 def _server(server: Server, target: Target) -> Check:

@@ -12,7 +12,9 @@ from redolab.engine.statements import statement
 
 FOLDER = "oracle/sql"
 _COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
-_SOURCES = re.compile(r"\b(?:from|join)\s+(v\$\w+|session_privs)", re.IGNORECASE)
+_SOURCES = re.compile(
+    r"\b(?:from|join)\s+(v\$\w+|session_privs|user_tables|redolab_run|redolab_scanned)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)

@@ -110,12 +110,25 @@ def _observed(before: Session, after: Session, elapsed_s: float, ended: bool) ->
 
 
 def _session_waits(place: int, life: _Life, events: EventCodes) -> Iterator[TimedWaits]:
-    before, after = _with_present(life.before), _with_present(life.after)
+    for event, (count, time_us) in session_waits(life.before, life.after).items():
+        yield TimedWaits(place, events[event], count, time_us * _US)
+
+
+def session_waits(earlier: Session, later: Session) -> dict[Event, tuple[int, int]]:
+    """What a session waited for between two readings: waits that ended, and microseconds.
+
+    Args:
+        earlier: the session at the first.
+        later: the same session at the second.
+    """
+    before, after = _with_present(earlier), _with_present(later)
+    found = {}
     for event, (count, time_us) in after.items():
         count_before, time_before_us = before.get(event, (0, 0))
         spent_us = time_us - time_before_us
         if count > count_before or spent_us > 0:
-            yield TimedWaits(place, events[event], max(0, count - count_before), max(0, spent_us) * _US)
+            found[event] = max(0, count - count_before), max(0, spent_us)
+    return found
 
 
 def _with_present(session: Session) -> dict[Event, tuple[int, int]]:

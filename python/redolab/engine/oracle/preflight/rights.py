@@ -58,7 +58,7 @@ def grants(views: Iterable[str], user: str) -> str:
 
 
 def script(version: int, container: int) -> list[str]:
-    """The statements with which an administrator makes a user that can do all that a profile does.
+    """The statements with which an administrator makes a user for profiles and runs; in the root no runs.
 
     Args:
         version: the server's release, as major * 100 + minor.
@@ -67,10 +67,13 @@ def script(version: int, container: int) -> list[str]:
     name = _COMMON if container == _ROOT else "REDOLAB"
     all_containers = " CONTAINER=ALL" if container == _ROOT else ""
     views = [view for each in (*NEEDED, *LOST) for view in find(each, version).privileges]
+    # Of the last two a profile needs none.
+    tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
     return [
         f'CREATE USER {name} IDENTIFIED BY "a password of yours"{all_containers};',
         f"GRANT CREATE SESSION TO {name}{all_containers};",
         *(f"GRANT SELECT ON {view} TO {name}{all_containers};" for view in dict.fromkeys(views)),
+        *((f"GRANT CREATE TABLE TO {name};", tables) if tables else ()),
     ]
 
 

@@ -1,6 +1,7 @@
 -- Who asks, and where: needs no privilege.
 select
   sys_context('USERENV', 'SESSION_USER') as username,
+  sys_context('USERENV', 'CURRENT_SCHEMA') as current_schema,
   sys_context('USERENV', 'SID') as sid,
   sys_context('USERENV', 'CON_ID') as con_id,
   sys_context('USERENV', 'CON_NAME') as con_name,
