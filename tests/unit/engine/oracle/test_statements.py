@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from redolab.engine.oracle.connecting.execution import filled
 from redolab.engine.oracle.figures import FIGURES, Figure
 from redolab.engine.oracle.statements import Statement, all_statements, find
 
@@ -17,24 +18,36 @@ COLUMNS: dict[str, dict[str, Any]] = tomllib.loads(
 )
 # What may stand in a statement beside columns, aliases and numbers.
 WORDS = frozenset(
-    {"select", "from", "where", "as", "in", "and", "or", "not", "is", "null", "order", "by", "join", "on"}
+    {"select", "from", "where", "as", "in", "and", "or", "not", "is", "null", "join", "on", "like"}
+    | {"escape"}
 )
-FUNCTIONS = frozenset({"sys_context", "to_char", "nvl2"})
+FUNCTIONS = frozenset({"sys_context", "to_char", "nvl2", "sum"})
 # Views whose use asks for a licence of the Diagnostics or Tuning Pack.
 LICENSED = re.compile(
     r"\b(?:dba_hist_\w*|dba_addm_\w*|dba_advisor_\w*|dba_ash_\w*|v\$active_session_history|v\$ash_info|"
     r"g?v\$sql_monitor|v\$sql_plan_monitor|dbms_workload_repository|dbms_advisor|dbms_sqltune|mgmt\$\w*)",
     re.IGNORECASE,
 )
+HINT = re.compile(r"/\*\+[\w() ]*\*/")
 TEXT = re.compile(r"'(?:[^']|'')*'")
-EVERY = pytest.mark.parametrize(
-    "item", [pytest.param(item, id=f"{item.name}.{item.oldest}") for item in all_statements()]
+
+
+def each(*items: Statement) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("item", [pytest.param(it, id=f"{it.name}.{it.oldest}") for it in items])
+
+
+QUERIES = [item for item in all_statements() if item.name.startswith("select_")]
+CHANGES = [item for item in all_statements() if item not in QUERIES]
+# What a change begins with, and what it changes.
+CHANGED = re.compile(
+    r"\b(?:create\s+table|drop\s+table|truncate\s+table|insert\s+into|update|delete\s+from|merge\s+into|"
+    r"lock\s+table|alter\s+(?!session\b)\w+)\s+([\w${}]+)"
 )
 
 
 def unknown_words(item: Statement) -> list[str]:
     """What a query says that is neither a documented column of a view it reads nor the language's own."""
-    text = TEXT.sub("''", item.text.lower())
+    text = HINT.sub("", TEXT.sub("''", item.text.lower()))
     aliases = dict(re.findall(r"\b(?:from|join)\s+([\w$]+)\s+(\w+)\b(?=\s|$)", text))
     aliases = {alias: view.upper() for view, alias in aliases.items() if alias not in WORDS}
     found = []
@@ -59,17 +72,17 @@ def documented(view: str, release: int) -> set[str]:
     return found
 
 
-@EVERY
+@each(*QUERIES)
 def test_a_statement_reads_documented_columns_alone(item: Statement) -> None:
     assert unknown_words(item) == []
 
 
-@EVERY
+@each(*all_statements())
 def test_a_statement_touches_no_table_of_the_diagnostics_pack(item: Statement) -> None:
     assert LICENSED.findall(item.text) == []
 
 
-@EVERY
+@each(*QUERIES)
 def test_a_statement_for_watching_is_one_query_that_locks_nothing(item: Statement) -> None:
     text = TEXT.sub("''", item.text.lower())
     assert text.startswith("select")
@@ -78,7 +91,7 @@ def test_a_statement_for_watching_is_one_query_that_locks_nothing(item: Statemen
     assert "--" not in text
 
 
-@EVERY
+@each(*QUERIES)
 def test_a_statement_reads_views_that_a_grant_on_each_opens(item: Statement) -> None:
     """Nothing of the dictionary's DBA views, and nothing in another user's schema."""
     assert set(re.findall(r"\b(?:from|join)\s+([\w$]+)", item.text)) <= {
@@ -120,7 +133,36 @@ def test_a_figure_stands_in_its_statement(figure: Figure) -> None:
 
 
 def test_every_statement_serves_a_figure_or_a_check() -> None:
-    # The privileges are asked for runs alone.
-    assert {item.name for item in all_statements()} - {"select_privileges"} == {
-        figure.statement for figure in FIGURES
-    }
+    # These are asked for runs alone.
+    of_runs = {"select_privileges", "select_own_tables", "select_run", "select_scanned"}
+    assert {item.name for item in QUERIES} - of_runs == {figure.statement for figure in FIGURES}
+
+
+@each(*CHANGES)
+def test_a_change_touches_redolabs_tables_alone(item: Statement) -> None:
+    text = TEXT.sub("''", item.text.lower())
+    changed = CHANGED.findall(text)
+    # The words of a table's name are checked where they are filled in.
+    assert all(name.startswith("redolab_") or name == "{table}" for name in changed), changed
+    assert changed or text.startswith("alter session set ddl_lock_timeout")
+    for word in ("execute immediate", "dbms_", "utl_", "grant", "revoke", "create user", "alter system",
+                 "public", "database link", "@"):  # fmt: skip
+        assert word not in text
+
+
+@each(*[item for item in CHANGES if item.name.startswith("run_")])
+def test_a_loop_spells_its_commit_in_full(item: Statement) -> None:
+    assert re.findall(r"\bcommit\b[^;]*;", item.text) == ["commit write {mode};"]
+    assert "rollback" not in item.text
+
+
+def test_nothing_from_outside_gets_into_a_text() -> None:
+    text = find("drop_table", 1201).text
+    assert filled(text, {"table": "REDOLAB_OWN_3"}) == "drop table REDOLAB_OWN_3 purge"
+    for table in ("ORDERS", "REDOLAB_", "REDOLAB_X; drop table y", 'REDOLAB_"X', "redolab_x", ""):
+        with pytest.raises(ValueError, match="is no table"):
+            filled(text, {"table": table})
+    with pytest.raises(ValueError, match="is no mode"):
+        filled(find("run_updates", 1201).text, {"mode": "force"})
+    with pytest.raises(ValueError, match="is no number"):
+        filled(find("create_own", 1201).text, {"number": "1 as select * from orders"})
