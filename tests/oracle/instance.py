@@ -70,6 +70,16 @@ class Cost:
         return self.cpu_us + self.row_us * (rows - 1) + sum(self.waits_us.values())
 
 
+SYNC, READ = "log file sync", "db file sequential read"
+COSTS = {
+    "wait immediate": Cost(100, {SYNC: 4_000, READ: 200}, 10, commits_per_flush=2, flush_us=1_500),
+    "wait batch": Cost(100, {SYNC: 4_000, READ: 200}, 10, commits_per_flush=2, flush_us=1_500),
+    "nowait immediate": Cost(100, {READ: 200}, 10, commits_per_flush=4, flush_us=1_500),
+    "nowait batch": Cost(80, {READ: 220}, 10, commits_per_flush=8, flush_us=1_500),
+}
+"""Waiting for the log is 4.0 of 4.3 ms; without it a commit takes 0.3 ms."""
+
+
 class Instance:
     """One instance, at a moment that tests choose."""
 
@@ -153,6 +163,10 @@ class Instance:
             session = Session(self.next_sid, 1, username=username, program=program, status="INACTIVE")
             session.idle_since_s = self.clock_s
             return self.add(session)
+
+    def now(self) -> float:
+        """Its clock: in the place of the observer's own."""
+        return self.clock_s
 
     def bring_up_to_date(self) -> None:
         """Who waits for a client has waited until now; background processes idle beside their work."""

@@ -12,9 +12,8 @@ import pytest
 
 from redolab.engine.oracle.own.tables import MARKS
 from redolab.url_secrets import ORACLE_PASSWORD
-from tests.oracle.instance import Instance
+from tests.oracle.instance import COSTS, Instance
 from tests.oracle.replay import Replayed, replayed
-from tests.oracle.test_runs import COSTS
 from tests.servers import command, wait_until
 
 KILLS = int(os.environ.get("REDOLAB_KILLS", "2"))

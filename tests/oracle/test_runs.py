@@ -14,18 +14,10 @@ from redolab.engine.oracle.own.tables import MARKS
 from redolab.records.store import open_run
 from redolab.url_secrets import ORACLE_PASSWORD
 from tests.conftest import Redolab
-from tests.oracle.instance import Cost, Instance
+from tests.oracle.instance import COSTS, Instance
 from tests.oracle.replay import Replayed, replayed
 from tests.servers import wait_until
 
-SYNC, READ = "log file sync", "db file sequential read"
-COSTS = {
-    "wait immediate": Cost(100, {SYNC: 4_000, READ: 200}, 10, commits_per_flush=2, flush_us=1_500),
-    "wait batch": Cost(100, {SYNC: 4_000, READ: 200}, 10, commits_per_flush=2, flush_us=1_500),
-    "nowait immediate": Cost(100, {READ: 200}, 10, commits_per_flush=4, flush_us=1_500),
-    "nowait batch": Cost(80, {READ: 220}, 10, commits_per_flush=8, flush_us=1_500),
-}
-"""Waiting for the log is 4.0 of 4.3 ms; without it a commit takes 0.3 ms."""
 ENOUGH_BLOCKS = "8"
 """From which on three comparisons can be told from chance."""
 
@@ -39,7 +31,7 @@ def working(
     instance.costs = dict(COSTS)
     monkeypatch.setenv(ORACLE_PASSWORD, instance.password)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr(reading, "monotonic", lambda: instance.clock_s)
+    monkeypatch.setattr(reading, "monotonic", instance.now)
     with replayed(instance) as server:
         yield server
     # Whatever happened, nothing is left there.
