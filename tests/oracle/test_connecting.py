@@ -48,6 +48,7 @@ def test_a_statement_that_no_file_has_fails_the_test(instance: Instance) -> None
     assert instance.unknown == ["select 1 from dual"]
 
 
+@pytest.mark.parametrize("release", [2103], indirect=True)
 def test_a_wrong_password_is_told_without_showing_it(
     server: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

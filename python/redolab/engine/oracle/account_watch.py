@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from redolab.engine.oracle.observer.account import session_waits
 from redolab.engine.oracle.observer.reading import Reading
@@ -18,6 +18,8 @@ from redolab.records.sample import TickCount, Ticks
 
 TICKS_PER_S = 1000.0
 SOURCE = "V$SESSION_EVENT"
+State = Literal["on_cpu", "asleep"]
+_TICKS_PER_US = TICKS_PER_S / 1e6
 
 
 class AccountWatch:
@@ -50,7 +52,7 @@ class AccountWatch:
 
 def _ticks(before: Reading, after: Reading, sessions: Collection[int], cpu_s: float) -> Ticks:
     elapsed_s = after.at_s - before.at_s
-    counts: Counter[tuple[bool, str, str, str]] = Counter()
+    counts: Counter[tuple[bool, str, str, str, State]] = Counter()
     for key, earlier in before.sessions.items():
         later = after.sessions.get(key)
         if later is None or (earlier.scope == "session" and earlier.sid not in sessions):
@@ -58,13 +60,14 @@ def _ticks(before: Reading, after: Reading, sessions: Collection[int], cpu_s: fl
         mine = earlier.scope == "session"
         waits = session_waits(earlier, later)
         for (wait_class, event), (_, waited_us) in waits.items():
-            counts[mine, later.kind, wait_class, event] += round(waited_us * TICKS_PER_S / 1e6)
-        known_us = sum(waited_us for _, waited_us in waits.values()) + max(0, later.cpu_us - earlier.cpu_us)
-        rest_s = elapsed_s - known_us / 1e6
-        counts[mine, later.kind, "", ""] += max(0, round(rest_s * TICKS_PER_S))
+            counts[mine, later.kind, wait_class, event, "asleep"] += round(waited_us * _TICKS_PER_US)
+        cpu_us = max(0, later.cpu_us - earlier.cpu_us)
+        counts[mine, later.kind, "", "", "on_cpu"] += round(cpu_us * _TICKS_PER_US)
+        rest_us = elapsed_s * 1e6 - cpu_us - sum(waited_us for _, waited_us in waits.values())
+        counts[mine, later.kind, "", "", "asleep"] += max(0, round(rest_us * _TICKS_PER_US))
     rows = tuple(
-        TickCount("session" if mine else "background", kind, wait_class, event, "asleep", ticks)
-        for (mine, kind, wait_class, event), ticks in counts.items()
+        TickCount("session" if mine else "background", kind, wait_class, event, state, ticks)
+        for (mine, kind, wait_class, event, state), ticks in counts.items()
         if ticks
     )
     rounds = max(1, round(elapsed_s * TICKS_PER_S))
