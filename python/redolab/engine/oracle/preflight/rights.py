@@ -28,6 +28,7 @@ LOST: Mapping[str, str] = {
 """Statements that more is shown with, and what is lost without each."""
 _ROOT = 1
 _COMMON = "C##REDOLAB"
+_ALL_DATA = "ALTER USER {} SET CONTAINER_DATA=ALL CONTAINER=CURRENT;"
 
 
 def unseen(connection: Connection, names: Iterable[str]) -> dict[str, list[str]]:
@@ -67,13 +68,14 @@ def script(version: int, container: int) -> list[str]:
     name = _COMMON if container == _ROOT else "REDOLAB"
     all_containers = " CONTAINER=ALL" if container == _ROOT else ""
     views = [view for each in (*NEEDED, *LOST) for view in find(each, version).privileges]
-    # Of the last two a profile needs none.
+    # Of these two a profile needs none.
     tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
     return [
         f'CREATE USER {name} IDENTIFIED BY "a password of yours"{all_containers};',
         f"GRANT CREATE SESSION TO {name}{all_containers};",
         *(f"GRANT SELECT ON {view} TO {name}{all_containers};" for view in dict.fromkeys(views)),
-        *((f"GRANT CREATE TABLE TO {name};", tables) if tables else ()),
+        # Without it a user of the root is shown nothing of its containers.
+        *((f"GRANT CREATE TABLE TO {name};", tables) if tables else (_ALL_DATA.format(name),)),
     ]
 
 
