@@ -267,18 +267,28 @@ def explore(run: RunPath, out: ExplorePage = Path("explore.html")) -> None:
 
 @app.command("import")
 def import_(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="awr, statspack or oracle-pack.", show_default=False)
+    ],
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
     ],
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Read AWR or Statspack reports of an Oracle database, and report its commits."""
+    """Read AWR or Statspack reports of an Oracle database, or a pack of its, and report its commits."""
     from redolab.commands.import_reports import execute
 
     imported = execute(kind, files, out, shlex.join(["redolab", *sys.argv[1:]]))
     show_results(make_results(imported), imported, json)
+
+
+@app.command("oracle-pack")
+def oracle_pack() -> None:
+    """Write a SQL*Plus script that a DBA runs without installing anything; `import` reads what it spools."""
+    from redolab.importers.pack import script
+
+    show(script())
 
 
 @app.command()

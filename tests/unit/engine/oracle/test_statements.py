@@ -21,7 +21,7 @@ WORDS = frozenset(
     {"select", "from", "where", "as", "in", "and", "or", "not", "is", "null", "join", "on", "like"}
     | {"escape"}
 )
-FUNCTIONS = frozenset({"sys_context", "to_char", "nvl2", "sum"})
+FUNCTIONS = frozenset({"sys_context", "to_char", "nvl2", "sum", "systimestamp"})
 # Views whose use asks for a licence of the Diagnostics or Tuning Pack.
 LICENSED = re.compile(
     r"\b(?:dba_hist_\w*|dba_addm_\w*|dba_advisor_\w*|dba_ash_\w*|v\$active_session_history|v\$ash_info|"
