@@ -18,6 +18,9 @@ import typer
 from redolab.cli import app
 from redolab.commands.matrix import pairs
 from redolab.engine import OFFERS
+from redolab.engine.oracle.figures import FIGURES
+from redolab.engine.oracle.preflight.rights import script
+from redolab.engine.oracle.statements import all_statements, find
 from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import schema
@@ -152,6 +155,35 @@ def engines() -> str:
     return "\n".join(rows)
 
 
+def oracle_statements() -> str:
+    """Every statement that is sent to Oracle, with the release from which on it is used and what it needs."""
+    parts = []
+    for item in all_statements():
+        needs = ", ".join(f"`{name}`" for name in item.privileges) or "nothing"
+        parts.append(f"### `{item.name}`\n\n{item.purpose} From {item.oldest // 100}.{item.oldest % 100} on. Needs: "
+                     f"{needs}.\n\n```sql\n{item.text}\n```\n")
+    return "\n".join(parts).rstrip()
+
+
+def oracle_figures() -> str:
+    """Where each figure of Oracle comes from, as a Markdown table."""
+    rows = ["| figure | view | read | how |", "| --- | --- | --- | --- |"]
+    for figure in FIGURES:
+        views = ", ".join(f"`{view}`" for view in find(figure.statement, _ORACLE).views) or "`SYS_CONTEXT`"
+        read = ", ".join(f"`{word.partition('.')[2].upper() or word}`" for word in figure.read)
+        rows.append(f"| {figure.name} | {views} | {read} | {figure.how} |")
+    return "\n".join(rows)
+
+
+def oracle_script(container: int) -> str:
+    """The statements that make a user who may see all of it, as a Markdown block."""
+    return "\n".join(["```sql", *script(_ORACLE, container), "```"])
+
+
+_ORACLE = 1201
+"""The oldest release of Oracle that is understood."""
+
+
 def _default(value: object, shown: object) -> str:
     if isinstance(shown, str):
         return f"`{shown}`"
@@ -188,6 +220,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "sections": sections,
     "matrix": matrix,
     "engines": engines,
+    "oracle statements": oracle_statements,
+    "oracle figures": oracle_figures,
+    "oracle user": lambda: oracle_script(0),
+    "oracle root user": lambda: oracle_script(1),
     **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "watch", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
 }
 

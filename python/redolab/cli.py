@@ -286,11 +286,19 @@ def import_(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Read AWR or Statspack reports of an Oracle database, and report its commits."""
+    """Read AWR or Statspack reports of an Oracle database, or a pack of its, and report its commits."""
     from redolab.commands.import_reports import execute
 
     imported = execute(kind, files, out, shlex.join(["redolab", *sys.argv[1:]]))
     show_results(make_results(imported), imported, json)
+
+
+@app.command("oracle-pack")
+def oracle_pack() -> None:
+    """Write a SQL*Plus script that a DBA runs without installing anything; `import` reads what it spools."""
+    from redolab.importers.pack import script
+
+    show(script())
 
 
 @app.command()

@@ -24,6 +24,10 @@ _VARIABLES: Mapping[str, str] = {
 }
 """Parameter of the client library to the environment variable that hands it on."""
 _MYSQL_PASSWORD = "MYSQL_PWD"  # noqa: S105  a variable's name
+ORACLE_PASSWORD = f"{_OWN}ORACLE_PASSWORD"
+"""Oracle's own programs have no variable for it."""
+_PASSWORDS = {"mysql": _MYSQL_PASSWORD, "mariadb": _MYSQL_PASSWORD, "oracle": ORACLE_PASSWORD}
+"""The beginning of a URL's scheme to the variable of its password, where it is not PostgreSQL's."""
 
 # A browser would read it in another way: # and ? may stand in a password, and the first @ ends it.
 _URL = re.compile(
@@ -61,7 +65,8 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
             )
         return argument
     _check_end(url)
-    mysql = url["scheme"].lower().startswith(("mysql", "mariadb"))
+    scheme = url["scheme"].lower()
+    of_password = next((name for begin, name in _PASSWORDS.items() if scheme.startswith(begin)), None)
     found = {"password": url["password"]} if url["password"] else {}
     kept = []
     for pair in (url["query"] or "?")[1:].split("&"):
@@ -77,7 +82,7 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
         secret = unquote(value, errors="surrogateescape")
         if "\0" in secret:
             raise UsageError("A secret in the URL has a zero byte (%00) in it, which no server takes.")
-        environment[_MYSQL_PASSWORD if mysql and name == "password" else _VARIABLES[name]] = secret
+        environment[of_password if of_password and name == "password" else _VARIABLES[name]] = secret
     user = "" if url["user"] is None else f"{url['user']}@"
     query = f"?{'&'.join(kept)}" if any(kept) else ""
     return f"{url['before']}{url['scheme']}://{user}{url['place']}{query}"
@@ -107,5 +112,5 @@ def _check_end(url: re.Match[str]) -> None:
         raise UsageError(
             "It cannot be told where the password in the URL ends. Write / as %2F and @ as %40 in it, and @ "
             "in the name of a database as %40 too; or leave the password out, and give it in PGPASSWORD or "
-            "~/.pgpass (MYSQL_PWD or ~/.my.cnf for MariaDB and MySQL)."
+            "~/.pgpass (MYSQL_PWD or ~/.my.cnf for MariaDB and MySQL, REDOLAB_ORACLE_PASSWORD for Oracle)."
         )

@@ -203,7 +203,7 @@ def test_architecture_names_every_room_and_crate_and_no_other() -> None:
     one_of = {
         name
         for name in rooms
-        if re.fullmatch(r"experiment/\w+/|engine/(postgres|mariadb|sqlite)/|engine/postgres/waits/events/", name)
+        if re.fullmatch(r"experiment/\w+/|engine/(postgres|mariadb|oracle|sqlite)/|engine/postgres/waits/events/", name)
     }
     assert rooms - named - one_of == set()
     there = {f"{path.relative_to(PACKAGE)}/" for path in PACKAGE.rglob("*") if path.is_dir()}

@@ -28,6 +28,7 @@ from redolab.values.file import read_values
 from tests.hostile.runs import make_runs
 from tests.imported_reports import Silent
 from tests.written_reports import awr_html, awr_miner, awr_text, statspack, truth
+from tests.written_reports.pack import oracle_pack
 
 _CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
 _LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "listed" / "file.py"
@@ -152,6 +153,7 @@ TARGETS: Mapping[str, Target] = {
     "awr page": _report("awr", lambda: (awr_html(truth(), "19c"), awr_html(truth(), "11.2", tbody=True))),
     "awr text": _report("awr", lambda: (awr_text(truth(), "19c"), awr_text(truth(), "11.2", paged=True))),
     "awr miner": _report("awr", lambda: (awr_miner([truth()]),)),
+    "oracle pack": _report("oracle-pack", lambda: (oracle_pack(truth()),)),
     "statspack": _report(
         "statspack", lambda: tuple(statspack(truth(), of) for of in ("9.2", "10.2", "11.2"))
     ),

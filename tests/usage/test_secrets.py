@@ -166,7 +166,7 @@ SECRET = "s3cret-thing"
         f"postgresql://h?password=a@{SECRET}", f"host=h password={SECRET}",
         f"password = '{SECRET} x' host=h", f"host=h password=a {SECRET}",
         f"postgresql://u:{SECRET}@[::1/db", f"postgresql://u@h/db?password={SECRET}&nothing",
-        f"oracle://u:{SECRET}@h/db", f"postgresql://u@h/db?sslpassword={SECRET}&colour=blue",
+        f"db2://u:{SECRET}@h/db", f"postgresql://u@h/db?sslpassword={SECRET}&colour=blue",
     ],
 )  # fmt: skip
 def test_no_refusal_shows_a_secret(given: str) -> None:
@@ -174,7 +174,7 @@ def test_no_refusal_shows_a_secret(given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [f"postgresql://u:a/{SECRET}@h/db", f"oracle://u:{SECRET}@h/db", f"host=h password={SECRET}"]
+    "given", [f"postgresql://u:a/{SECRET}@h/db", f"db2://u:{SECRET}@h/db", f"host=h password={SECRET}"]
 )
 def test_no_refusal_shows_a_secret_wherever_it_was_given(given: str) -> None:
     _check_refused("run", "commit-mode", "--yes", "--engine", given)

@@ -126,6 +126,7 @@ def first(seen: Blocked, count: int) -> Blocked:
         elapsed_s=seen.elapsed_s[:count],
         blocked_s=seen.blocked_s[:count],
         counts=seen.counts[:count],
+        exact_s=seen.exact_s[:count],
     )
 
 

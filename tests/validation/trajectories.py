@@ -102,6 +102,7 @@ def looked_at(lives: Cells, kind: Integers, background: Flags) -> Callable[[np.r
             process=process,
             column=np.where(state == CPU, -1, state),
             ticks=len(at),
+            exact_s=np.zeros((len(lives), CPU)),
         )
 
     return look

@@ -28,6 +28,7 @@ ON_CPU_OR_UNKNOWN = "on_cpu_or_unknown"
 _FIRST = (ON_CPU, RUN_QUEUE, STEAL, ON_CPU_OR_UNKNOWN)
 
 _KERNEL = "the kernel's accounts of the server's processes"
+_SERVER = "the server's own accounts of its sessions"
 _MACHINE = "the machine's steal time"
 _SAMPLER = "the wait sampler"
 _REMAINDER = "the elapsed time less the other rows"
@@ -73,17 +74,15 @@ def account_of_sessions(sample: Sample, seen: Seen) -> Account:
     what was asleep without one is unaccounted, and so is the (negative) rest when the other rows
     exceed the elapsed time.
 
-    Without the kernel's accounts all time is divided by ticks, those without an event as
+    A server that keeps accounts itself may have none of the run queue: then it has no row, and is
+    unaccounted. Without any accounts all time is divided by ticks, those without an event as
     `on_cpu_or_unknown`; without ticks too all of it is unaccounted.
     """
     rows = tuple(session_waits(sample, seen))
     whole, blocked = sample.session_elapsed_s, session_blocked_s(sample)
-    if blocked is None or sample.session_cpu_s is None or sample.session_run_queue_s is None:
+    if blocked is None or sample.session_cpu_s is None:
         return _account("session", sample, _divided(whole, rows, ON_CPU_OR_UNKNOWN), whole)
-    parts: dict[str, Part] = {
-        ON_CPU: (sample.session_cpu_s, _KERNEL),
-        RUN_QUEUE: (sample.session_run_queue_s, _KERNEL),
-    }
+    parts = _on_cpu(sample.session_cpu_s, sample.session_run_queue_s)
     steal = session_steal_s(sample)
     if steal:
         parts[STEAL] = (steal, _MACHINE)
@@ -104,7 +103,7 @@ def account_of_instance(sample: Sample, seen: Seen) -> Account:
     ticks what the background waited for is not known: the rows that miss say why, and there is no total.
     """
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
-    exact: dict[str, Part] = {ON_CPU: (cpu, _KERNEL), RUN_QUEUE: (run_queue, _KERNEL)}
+    exact = _on_cpu(cpu, run_queue)
     if session_blocked_s(sample) is None or not sample.ticks:
         return _account("instance", sample, {**exact, UNACCOUNTED: (None, _SAMPLER)})
     parts: dict[str, Part] = {
@@ -116,6 +115,13 @@ def account_of_instance(sample: Sample, seen: Seen) -> Account:
         mine, _ = parts.get(name, (0.0, _SAMPLER))
         parts[name] = ((mine or 0.0) + seconds, _SAMPLER)
     return _account("instance", sample, parts)
+
+
+def _on_cpu(cpu_s: float | None, run_queue_s: float | None) -> dict[str, Part]:
+    """The rows that accounts of processes give, by whoever keeps them."""
+    if cpu_s is not None and run_queue_s is None:
+        return {ON_CPU: (cpu_s, _SERVER)}
+    return {ON_CPU: (cpu_s, _KERNEL), RUN_QUEUE: (run_queue_s, _KERNEL)}
 
 
 def session_times(sample: Sample, seen: Seen) -> Times:

@@ -71,7 +71,8 @@ def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
     done = units_of_work(sample)
     cpu, run_queue = sample.instance_cpu_s, sample.instance_run_queue_s
     blocked = instance_blocked_s(sample, seen)
-    queue = None if run_queue is None or blocked is None else run_queue + blocked
+    # Where nobody tells the run queue from other blocked time, it is in that.
+    queue = None if cpu is None or blocked is None else (run_queue or 0.0) + blocked
     return UnitOfWork(
         arrival_rate=done / sample.elapsed_s,
         service_time=_per(cpu, done),
@@ -82,10 +83,13 @@ def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
 
 
 def session_blocked_s(sample: Sample) -> float | None:
-    """Seconds the sessions were neither on CPU nor in the run queue; may be negative."""
-    if sample.session_cpu_s is None or sample.session_run_queue_s is None:
+    """Seconds the sessions were neither on CPU nor in the run queue; may be negative.
+
+    Where their server keeps no account of the run queue, that is in it.
+    """
+    if sample.session_cpu_s is None:
         return None
-    return sample.session_elapsed_s - sample.session_cpu_s - sample.session_run_queue_s
+    return sample.session_elapsed_s - sample.session_cpu_s - (sample.session_run_queue_s or 0.0)
 
 
 def session_steal_s(sample: Sample) -> float:
@@ -158,9 +162,10 @@ def log_write_share(sample: Sample, seen: Seen) -> float | None:
     the run queue, so the share can exceed 1; it is not clamped.
     """
     blocked = instance_blocked_s(sample, seen)
-    if sample.log_write_time_s is None or sample.log_flush_time_s is None or not blocked:
+    if sample.log_flush_time_s is None or not blocked:
         return None
-    return (sample.log_write_time_s + sample.log_flush_time_s) / blocked
+    # Where one call writes and flushes, its time is that of the flush.
+    return ((sample.log_write_time_s or 0.0) + sample.log_flush_time_s) / blocked
 
 
 def _background_kinds(seen: Seen) -> set[str]:
@@ -171,7 +176,7 @@ def _blocked_s_per_tick(kind: str, sample: Sample, seen: Seen) -> float:
     """Blocked process-seconds that one tick of a background process asleep stands for."""
     reading = sample.elapsed_s / sample.ticks
     awake = [
-        item.cpu_ns + item.run_queue_ns
+        item.cpu_ns + (item.run_queue_ns or 0)
         for item in seen.processes
         if item.scope == "background" and item.kind == kind
     ]

@@ -1,4 +1,4 @@
-"""`redolab import awr|statspack`: reports that a database wrote itself, as a run."""
+"""`redolab import awr|statspack|oracle-pack`: reports that a database wrote itself, as a run."""
 
 from __future__ import annotations
 

@@ -109,7 +109,11 @@ ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with th
 # Of `profile`.
 WatchedUrl = Annotated[
     str,
-    typer.Argument(metavar="URL", help="postgresql://user@host/db or mysql://user@host/", show_default=False),
+    typer.Argument(
+        metavar="URL",
+        help="postgresql://user@host/db, mysql://user@host/ or oracle://user@host/service",
+        show_default=False,
+    ),
 ]
 WatchedSeconds = Annotated[
     float | None,
@@ -134,7 +138,9 @@ WatchOut = Annotated[
 WatchSeconds = Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")]
 
 # Of `import`.
-ReportKind = Annotated[str, typer.Argument(metavar="KIND", help="awr or statspack.", show_default=False)]
+ReportKind = Annotated[
+    str, typer.Argument(metavar="KIND", help="awr, statspack or oracle-pack.", show_default=False)
+]
 ReportFiles = Annotated[
     list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
 ]

@@ -1,7 +1,7 @@
-"""What the words of Oracle Database mean, as its reports print them: events without their class.
+"""What the words of Oracle Database mean. Reports print events without their class, and views with it.
 
-Source: Oracle Database Reference 19c, "Oracle Wait Events". Idle are those of V$EVENT_NAME's class Idle that
-reports of 9.2 to 19c list.
+Source: Oracle Database Reference 19c, "Oracle Wait Events" and "Classes of Wait Events". Idle are those of
+V$EVENT_NAME's class Idle that reports of 9.2 to 19c list.
 """
 
 from __future__ import annotations
@@ -72,4 +72,21 @@ def is_idle(event: str) -> bool:
 _CUT = 20
 """Characters that the narrowest layouts leave of an event's name."""
 
-DIALECT = Dialect(products={"oracle": "Oracle Database"})
+DIALECT = Dialect(
+    products={"oracle": "Oracle Database"},
+    event_names={
+        "commit:log file sync": "log file sync",
+        "system i/o:log file parallel write": "log file write",
+        "application:enq: tx - row lock contention": "row lock",
+        "configuration:log buffer space": "log buffer full",
+        "configuration:log file switch (checkpoint incomplete)": "log switch",
+    },
+    event_meanings={
+        "commit:log file sync": "the session waits until the log writer has its commit on disk",
+        "system i/o:log file parallel write": "the log writer waits for the log's device",
+    },
+    log_sync=frozenset({"commit:log file sync"}),
+    log_write=frozenset({"system i/o:log file parallel write"}),
+    client_waits=frozenset({"idle:sql*net message from client"}),
+    idle_classes=frozenset({"idle"}),
+)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ROOMS = (
     "postgres",
     "mariadb",
+    "oracle",
     "sqlite",
     "machine",
     "generator",

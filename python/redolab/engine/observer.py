@@ -68,7 +68,11 @@ def open_observer(
         from redolab.engine.mariadb.observer.observer import MariadbObserver
 
         return MariadbObserver(target, seed, reopen=reopen, pace=pace)
+    if target.startswith("oracle://"):
+        from redolab.engine.oracle.observer.observer import OracleObserver
+
+        return OracleObserver(target)
     raise UsageError(
         f"There is no server to watch under {target.partition('://')[0][:20]!r}. Give its URL, such as "
-        "postgresql://user@host:5432/database or mysql://user@host:3306/."
+        "postgresql://user@host:5432/database, mysql://user@host:3306/ or oracle://user@host:1521/service."
     )

@@ -33,7 +33,7 @@ _FOLDERS: Mapping[str, str] = {
     "verify-forecast": "verify_forecast",
 }
 """The experiment of a run to the folder of its answer."""
-_IMPORTED = frozenset({"awr", "statspack"})
+_IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
 """What stands in the place of an experiment where a run was made of reports."""
 WATCH = "watch"
 """The same where a live server was watched."""

@@ -10,13 +10,14 @@ from typing import Literal, get_args
 
 from redolab.errors import UsageError
 
-Kind = Literal["awr", "statspack"]
-Layout = Literal["AWR, HTML", "AWR, text", "AWR-Miner", "Statspack"]
+Kind = Literal["awr", "statspack", "oracle-pack"]
+Layout = Literal["AWR, HTML", "AWR, text", "AWR-Miner", "Statspack", "Oracle pack"]
 MOST_BYTES = 64 << 20
 """Of a report; the largest known have a tenth of it."""
 _AWR = re.compile(rb"workload repository (?:pdb )?report")
 _STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
 _END = b"end of report"
+_PACK, _PACK_END = b"redolab-pack 1", b"redolab-pack end"
 _MINER = b"~~begin-os-information~~"
 _MINER_END = b"~~end-main-metrics~~"
 _PACKED: tuple[tuple[bytes, str], ...] = (
@@ -62,7 +63,9 @@ def kind_of(name: str) -> Kind:
         if kind == name:
             found: Kind = kind
             return found
-    raise UsageError(f"{name!r} is no kind of report. Import {' or '.join(get_args(Kind))}.")
+    raise UsageError(
+        f"{name!r} is no kind of report. Import {', '.join(get_args(Kind)[:-1])} or {get_args(Kind)[-1]}."
+    )
 
 
 def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
@@ -83,6 +86,10 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
     if b"\x00" in head:
         raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
     head = head.lower()
+    if kind == "oracle-pack":
+        return _pack(content, head, what)
+    if _PACK in head:
+        raise UsageError(f"{what} is a pack of Redolab's script: use `redolab import oracle-pack`.")
     if _MINER in head:
         return _miner(content, what, kind)
     awr, statspack = _AWR.search(head), _STATSPACK.search(head)
@@ -111,6 +118,18 @@ def _miner(content: bytes, what: str, kind: Kind) -> Layout:
     if _MINER_END not in content.lower():
         raise UsageError(f"{what} is not whole: its MAIN-METRICS do not end. Copy or create it again.")
     return "AWR-Miner"
+
+
+def _pack(content: bytes, head: bytes, what: str) -> Layout:
+    if _PACK not in head:
+        raise UsageError(
+            f"{what} is none of Redolab's script: `redolab oracle-pack` writes it, and SQL*Plus runs it."
+        )
+    if _PACK_END not in content.lower():
+        raise UsageError(
+            f"{what} is not whole: its last line, REDOLAB-PACK END, is missing. Copy or create it again."
+        )
+    return "Oracle pack"
 
 
 def _neither(awr: bool, statspack: bool, kind: Kind) -> str:

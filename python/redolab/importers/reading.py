@@ -14,6 +14,7 @@ from redolab.importers.header import Header, header_of
 from redolab.importers.html_grids import html_grids
 from redolab.importers.layout import MOST_BYTES, Kind, Layout, layout_of
 from redolab.importers.miner import snapshots_of
+from redolab.importers.pack import pack_of
 from redolab.importers.sections import entries_of
 from redolab.importers.text_grids import text_grids
 from redolab.records.report import Entry
@@ -50,6 +51,9 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     layout = layout_of(content, str(path), kind)
     text = "" if layout == "AWR, HTML" else content.decode(errors="replace")
+    if layout == "Oracle pack":
+        header, entries = pack_of(text, str(path))
+        return [ReadReport(path.name, layout, header, _of_commits(entries, path))]
     if layout == "AWR-Miner":
         snapshots = snapshots_of(text, str(path))
         return [ReadReport(path.name, layout, item.header, item.entries) for item in snapshots]
@@ -59,12 +63,7 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
 def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> ReadReport:
     header = header_of(grids, str(path), text)
     entries = (*header.entries, *entries_of(grids))
-    names = {(item.section, item.name) for item in entries}
-    missing = [name for section, name in _NEEDED if (section, name) not in names]
-    if missing:
-        raise UsageError(
-            f"{path} has no {missing[0]!r} among its instance activity, so it tells nothing per commit."
-        )
+    _of_commits(entries, path)
     told = contradictions(header, entries)
     kept = (item for item in entries if _is_kept(item))
     return ReadReport(
@@ -73,6 +72,21 @@ def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> R
         header,
         (*kept, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
     )
+
+
+def _of_commits(entries: Sequence[Entry], path: Path) -> tuple[Entry, ...]:
+    """The entries of a file that counts commits.
+
+    Raises:
+        UsageError: it does not.
+    """
+    names = {(item.section, item.name) for item in entries}
+    missing = [name for section, name in _NEEDED if (section, name) not in names]
+    if missing:
+        raise UsageError(
+            f"{path} has no {missing[0]!r} among its instance activity, so it tells nothing per commit."
+        )
+    return tuple(entries)
 
 
 def _is_kept(entry: Entry) -> bool:

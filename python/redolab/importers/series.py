@@ -20,7 +20,7 @@ MOST_REPORTS = 20_000
 _NAME = 24
 """Characters of a file's name that progress shows."""
 QUESTION = "Where did this database's commit time go?"
-_NAMES: Mapping[Kind, str] = {"awr": "AWR", "statspack": "Statspack"}
+_NAMES: Mapping[Kind, str] = {"awr": "AWR", "statspack": "Statspack", "oracle-pack": "Oracle pack"}
 
 
 class Progress(Protocol):

@@ -5,7 +5,7 @@ A spoiled sample is kept and marked, with the reason, and never counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from redolab.records.design import Trial
 from redolab.records.sample import (
@@ -76,13 +76,9 @@ def difference(
         failed=work.failed,
         session_elapsed_s=work.session_elapsed_s,
         session_cpu_s=None if processes is None else sum(p.cpu_ns for p in sessions) / _RESOLUTION_NS,
-        session_run_queue_s=(
-            None if processes is None else sum(p.run_queue_ns for p in sessions) / _RESOLUTION_NS
-        ),
+        session_run_queue_s=None if processes is None else _run_queue_s(sessions),
         instance_cpu_s=instance_cpu_s(before, after),
-        instance_run_queue_s=(
-            None if processes is None else sum(p.run_queue_ns for p in processes) / _RESOLUTION_NS
-        ),
+        instance_run_queue_s=None if processes is None else _run_queue_s(processes),
         host_cpus=None if cpus is None else round(cpus),
         host_busy_s=counters.get("host_busy_s"),
         host_steal_s=counters.get("host_steal_s"),
@@ -156,10 +152,20 @@ def process_times(sample: int, before: Snapshot, after: Snapshot) -> list[Proces
                 kind=task.kind,
                 scope="session" if task.pid in after.session_pids else "background",
                 cpu_ns=task.cpu_ns - (start.cpu_ns if start else 0),
-                run_queue_ns=task.run_queue_ns - (start.run_queue_ns if start else 0),
+                run_queue_ns=_more(start.run_queue_ns if start else 0, task.run_queue_ns),
             )
         )
     return rows
+
+
+def _run_queue_s(processes: Sequence[ProcessTime]) -> float | None:
+    """None where one of them has no such account."""
+    known = [item.run_queue_ns for item in processes if item.run_queue_ns is not None]
+    return sum(known) / _RESOLUTION_NS if len(known) == len(processes) else None
+
+
+def _more(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before
 
 
 def instance_cpu_s(before: Snapshot, after: Snapshot) -> float | None:

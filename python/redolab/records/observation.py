@@ -62,6 +62,10 @@ class Observed:
     """Queries of the server's session list that found it waiting for its client outside a transaction."""
     polls_in_transaction: int
     """The same inside an open transaction."""
+    accounted: bool = False
+    """Nobody looked at it: the server's own account says what it waited for, idling too, in `timed`."""
+    cpu_late_s: float = 0.0
+    """How late the server may have published its CPU, where that is the server's word."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,16 @@ class TimedWaits:
     count: int
     time_s: float | None
     """None where the server counts without timing."""
+
+
+@dataclass(frozen=True)
+class WaitBucket:
+    """Waits of the whole instance that were so long, as the server itself counted them."""
+
+    event: int
+    below_s: float
+    """Shorter than this, and not in a bucket that ends earlier; infinite for the last."""
+    count: int
 
 
 @dataclass(frozen=True)
@@ -192,6 +206,7 @@ class Observation:
     idle: tuple[IdleLooks, ...] = ()
     wait_ends: tuple[WaitEnds, ...] = ()
     timed: tuple[TimedWaits, ...] = ()
+    wait_buckets: tuple[WaitBucket, ...] = ()
     log_sync: Episodes | None = None
     """A commit's wait for its flush, whoever does it."""
     log_write: Episodes | None = None
@@ -237,6 +252,7 @@ def join(observations: Sequence[Observation]) -> Observation:
     idle: Counter[tuple[int, int, int]] = Counter()
     wait_ends: dict[tuple[int, int], WaitEnds] = {}
     timed: dict[tuple[int | None, int], TimedWaits] = {}
+    buckets: Counter[tuple[int, float]] = Counter()
     offset = 0
     for item in observations:
         event_at = np.array([events.index(event) for event in item.events], np.uint32)
@@ -261,6 +277,8 @@ def join(observations: Sequence[Observation]) -> Observation:
             key = owner, int(event_at[waits.event])
             before = timed.get(key, TimedWaits(*key, 0, 0.0))
             timed[key] = TimedWaits(*key, before.count + waits.count, _sum(before.time_s, waits.time_s))
+        for bucket in item.wait_buckets:
+            buckets[int(event_at[bucket.event]), bucket.below_s] += bucket.count
         offset += item.ticks
     names = dict.fromkeys(name for item in observations for name in item.counters)
     return Observation(
@@ -276,6 +294,7 @@ def join(observations: Sequence[Observation]) -> Observation:
         idle=tuple(IdleLooks(*place, count) for place, count in idle.items()),
         wait_ends=tuple(wait_ends.values()),
         timed=tuple(timed.values()),
+        wait_buckets=tuple(WaitBucket(*place, count) for place, count in sorted(buckets.items())),
         log_sync=_joined_episodes([item.log_sync for item in observations]),
         log_write=_joined_episodes([item.log_write for item in observations]),
         counters={name: _sum(*(item.counters.get(name) for item in observations)) for name in names},
@@ -308,6 +327,7 @@ def _merged(process: Observed, offset: int, places: dict[tuple[int, int], int], 
         run_queue_s=_sum(was.run_queue_s, process.run_queue_s),
         polls_idle=was.polls_idle + process.polls_idle,
         polls_in_transaction=was.polls_in_transaction + process.polls_in_transaction,
+        cpu_late_s=max(was.cpu_late_s, process.cpu_late_s),
         **{name: getattr(process, name) or getattr(was, name) for name in _LEARNED},
     )
     return places[key]

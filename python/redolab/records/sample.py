@@ -65,8 +65,8 @@ class TaskAccount:
     start_ticks: int
     """Start time in clock ticks since boot: pid and start name a process uniquely."""
     cpu_ns: int
-    run_queue_ns: int
-    """Runnable, but waiting for a CPU."""
+    run_queue_ns: int | None
+    """Runnable, but waiting for a CPU; None where whoever keeps the account does not say."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class ProcessTime:
     kind: str
     scope: Literal["session", "background"]
     cpu_ns: int
-    run_queue_ns: int
+    run_queue_ns: int | None
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def grown(before: Snapshot, after: Snapshot) -> list[tuple[float, float]]:
     assert before.tasks is not None
     assert after.tasks is not None
     return [
-        ((new.cpu_ns - old.cpu_ns) / 1e9, (new.run_queue_ns - old.run_queue_ns) / 1e9)
+        ((new.cpu_ns - old.cpu_ns) / 1e9, ((new.run_queue_ns or 0) - (old.run_queue_ns or 0)) / 1e9)
         for old, new in zip(before.tasks, after.tasks, strict=True)
     ]
 

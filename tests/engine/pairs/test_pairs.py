@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,9 +18,13 @@ import pytest
 from redolab import open_run
 from redolab.commands.matrix import QUESTIONS, pairs
 from redolab.engine import OFFERS
+from redolab.engine.oracle.observer import reading
 from redolab.experiment import EXPERIMENTS
+from redolab.url_secrets import ORACLE_PASSWORD
 from tests.conftest import Redolab
 from tests.mariadb import running_mariadb
+from tests.oracle.instance import COSTS, Instance
+from tests.oracle.replay import replayed
 from tests.server_programs import first_on_path
 from tests.servers import Ended, Server, wait_until
 
@@ -93,11 +98,23 @@ def target(newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPa
                 stack.callback(shutil.rmtree, there)
                 server = running_mariadb(there / "server", "--log-bin=binlog")
                 return stack.enter_context(server).url
+            if engine == "oracle":
+                return oracle(stack, monkeypatch)
             return url if engine == "postgresql" else engine
 
         yield named
     newest.assert_left_clean(database)
     assert (newest.settings(), newest.altered()) == (settings, altered)
+
+
+def oracle(stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a replayed Oracle: there is none other."""
+    instance = Instance(2103)
+    instance.costs = dict(COSTS)
+    monkeypatch.setenv(ORACLE_PASSWORD, instance.password)
+    # What its sessions are told to spend takes no time of ours.
+    monkeypatch.setattr(reading, "monotonic", lambda: instance.now() + time.monotonic())
+    return stack.enter_context(replayed(instance)).url
 
 
 def named_in_processes(place: Path) -> list[str]:

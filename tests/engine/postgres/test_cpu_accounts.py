@@ -66,7 +66,7 @@ def test_the_processes_cpu_adds_up_to_the_systems_own_total(
     in_sum = sum(process.cpu_ns for process in living) / 1e9
     assert work.trouble is None
     # Where others are at work too, these wait for a CPU meanwhile.
-    assert in_sum + sum(process.run_queue_ns for process in living) / 1e9 > LOAD_S / 2
+    assert in_sum + sum(process.run_queue_ns or 0 for process in living) / 1e9 > LOAD_S / 2
     # Each process's ticks may miss one at either end; idle ones have none to miss.
     assert in_sum == pytest.approx(own, rel=0.01)
 

@@ -41,7 +41,7 @@ def test_the_questions_that_are_no_experiments_need_what_their_runs_need(tmp_pat
 
 
 def test_a_refusal_names_the_engines_and_the_reason_of_the_matrix() -> None:
-    targets = {"postgresql": "postgresql://u@h/d", "mysql://": "mysql://u@h/"}
+    targets = {"postgresql": "postgresql://u@h/d", "mysql://": "mysql://u@h/", "oracle": "oracle://u@h/s"}
     for pair in pairs():
         if pair.question not in EXPERIMENTS:
             continue
@@ -65,5 +65,6 @@ def test_every_url_and_name_finds_its_engine() -> None:
         assert all(find_offer(f"{scheme}://u@h/") is offer for scheme in offer.schemes)
     assert default_engine(EXPERIMENTS["commit-mode"].needs) == "embedded"
     assert engine_choices() == (
-        "embedded, mariadb, mysql, sqlite, machine, generator, postgresql://user@host/db or mysql://user@host/"
+        "embedded, mariadb, mysql, sqlite, machine, generator, postgresql://user@host/db, "
+        "mysql://user@host/ or oracle://user@host/service"
     )

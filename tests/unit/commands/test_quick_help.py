@@ -5,7 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SLOW = {"numpy", "scipy", "pandas", "pyarrow", "statsmodels", "psycopg", "pymysql", "sqlite3", "textual"}
+SLOW = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "statsmodels",
+    "psycopg",
+    "pymysql",
+    "oracledb",
+    "sqlite3",
+    "textual",
+}
 
 
 def test_the_command_line_imports_no_driver_and_nothing_slow() -> None:

@@ -21,6 +21,7 @@ DOORS = {
         f"engine/postgres/connecting/{name}.py" for name in ("connection", "limited", "effective_options")
     },
     "pymysql": {"engine/mariadb/connection.py"},
+    "oracledb": {"engine/oracle/connecting/connection.py"},
 }
 _OPENS = {"connect", "connect_start", "Connect", "Connection", "AsyncConnection", "PGconn"}
 
@@ -67,6 +68,7 @@ def test_what_opens_a_connection_is_recognised() -> None:
     ):
         assert set(openings(text)) == {"psycopg"}
     assert set(openings("import pymysql\npymysql.connect()")) == {"pymysql"}
+    assert set(openings("import oracledb\noracledb.connect()")) == {"oracledb"}
     assert set(openings("import psycopg\npsycopg.Error()")) == set()
 
 
@@ -80,7 +82,7 @@ def test_the_compiled_client_opens_its_connections_in_one_file() -> None:
     assert found == {"redolab-load/src/wire/postgres.rs"}
 
 
-HOMES = {"psycopg": "engine/postgres", "pymysql": "engine/mariadb"}
+HOMES = {"psycopg": "engine/postgres", "pymysql": "engine/mariadb", "oracledb": "engine/oracle"}
 
 
 def imported(text: str) -> set[str]:
@@ -120,7 +122,9 @@ def rooms(*below: str) -> set[str]:
 
 
 def test_every_engine_is_named_as_a_database_of_its_own() -> None:
-    packages = {f"redolab.engine.{module.parent.name}" for module in ROOT.glob("engine/*/engine.py")}
+    # One that is only watched has an observer and no engine.
+    modules = (*ROOT.glob("engine/*/engine.py"), *ROOT.glob("engine/*/observer"))
+    packages = {f"redolab.engine.{module.parent.name}" for module in modules}
     assert set(DATABASES) == packages | {"redolab.engine.fake"}
 
 

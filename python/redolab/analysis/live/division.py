@@ -8,7 +8,7 @@ The interval is design-based. Ticks come at Poisson times that do not depend on 
 seen at one tick is an independent draw of the time-average, however the processes move together
 within it (one flush wakes many). The variance is that of ratio estimates summed over strata, the
 processes, and linearised over ticks (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6).
-`share_limits` makes the interval of it.
+`share_limits` makes the interval of it. What the server itself accounts for is added and widens nothing.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ class Blocked:
     column: Integers
     """Every look, in parallel: column -1 where it found the process awake."""
     ticks: int
+    exact_s: Floats
+    """P x C: seconds that are known without a look; they are not in `blocked_s`."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def divide_each(blocked: Blocked) -> Division:
     looks = blocked.counts.sum(1)
     time = np.maximum(blocked.blocked_s, 0.0)
     part = ratio(blocked.counts, looks[:, None])
-    found = time[:, None] * part
+    divided = time[:, None] * part
+    found = divided + blocked.exact_s
     elapsed = blocked.elapsed_s
     busy = elapsed - found[:, :2].sum(1)
     share = ratio(found, busy[:, None])
@@ -105,7 +108,7 @@ def divide_each(blocked: Blocked) -> Division:
     second = sum(times * (scale * error) ** 2 for error, times in errors)
     fourth = sum(times * (scale * error) ** 4 for error, times in errors)
     # Where looks agree in everything, half a look might still have been another.
-    second = np.where(found > 0, np.maximum(second, scale**2 / 2), second)
+    second = np.where(divided > 0, np.maximum(second, scale**2 / 2), second)
     # Idling is a share of elapsed time, and so a plain proportion: each way of it, and both last.
     idling_part = np.hstack([part[:, :2], idle])
     spread = looks[:, None] * idling_part * (1 - idling_part)
@@ -115,13 +118,17 @@ def divide_each(blocked: Blocked) -> Division:
     fourth = np.hstack([fourth, fourth[:, :1]])
     second[:, [0, 1, -1]] = to_elapsed**2 * np.maximum(spread, half_look)
     fourth[:, [0, 1, -1]] = to_elapsed**4 * spread * (1 - 3 * idling_part * (1 - idling_part))
+    share = ratio(divided, busy[:, None])
     share = np.hstack([share, share[:, :1]])
     share[:, [0, 1, -1]] = ratio(time, elapsed)[:, None] * idling_part
     n = np.maximum(looks, 2.0)[:, None]
     fallback = np.maximum(looks[:, None] - idling, 1.0) * np.ones_like(share)
     fallback[:, [0, 1, -1]] = n
     reach = ratio(time, elapsed)[:, None] * np.ones_like(share)
+    reach[blocked.exact_s.any(1)] = 0.0
     low, high = limits(share, reach, second, fourth, n, fallback)
+    known = _known_shares(blocked.exact_s, busy[:, None], elapsed[:, None])
+    low, high = low + known, high + known
     return Division(
         elapsed_s=elapsed,
         busy_s=busy,
@@ -156,7 +163,9 @@ def divide_group(blocked: Blocked, members: Integers, also_awake_s: float = 0.0)
     stratum_looks = found_looks.sum(1)
     part = ratio(found_looks, stratum_looks[:, None])
     divided = np.where(stratum_looks > 0, np.maximum(time, 0.0), 0.0)
-    found = divided @ part
+    by_looks = divided @ part
+    exact = blocked.exact_s[members].sum(0)
+    found = by_looks + exact
     elapsed = float(blocked.elapsed_s[members].sum()) + also_awake_s
     busy = elapsed - float(found[:2].sum())
     share = ratio(found, busy)
@@ -168,21 +177,23 @@ def divide_group(blocked: Blocked, members: Integers, also_awake_s: float = 0.0)
     second[2:] = np.maximum(second[2:], np.append(one_look[2:], one_idle) ** 2 / 2)
     # A column can at most take all blocked time of the strata that found it, and what no look found
     # could be anywhere. Last the idle columns together.
-    finding = np.where(found > 0, part > 0, True)
+    finding = np.where(by_looks > 0, part > 0, True)
     finding = np.hstack([finding, part[:, :2].any(1, keepdims=True)])
     most = divided @ finding
     awake = max(elapsed - float(np.maximum(time, 0.0).sum()), 0.0)
     reach = ratio(most, most + awake)
-    share = np.append(share, 0.0)
+    share = np.append(ratio(by_looks, busy), 0.0)
     idle = [0, 1, -1]
     reach[idle] = ratio(most[idle], elapsed)
-    share[idle] = ratio(np.append(found[:2], found[:2].sum()), elapsed)
+    share[idle] = ratio(np.append(by_looks[:2], by_looks[:2].sum()), elapsed)
     working = stratum_looks - found_looks[:, :2].sum(1)
     fallback = np.maximum(np.minimum(n, working @ finding), 1.0)
     fallback[:2] = np.minimum(n, stratum_looks @ finding[:, :2])
     # Idle processes idle each for itself.
     fallback[-1] = max(float(stratum_looks @ finding[:, -1]), 1.0)
     low, high = limits(share, reach, second, fourth, n, fallback)
+    known = _known_shares(exact, busy, elapsed)
+    low, high = low + known, high + known
     return Division(
         elapsed_s=np.asarray(elapsed),
         busy_s=np.asarray(busy),
@@ -194,6 +205,17 @@ def divide_group(blocked: Blocked, members: Integers, also_awake_s: float = 0.0)
         unseen_s=np.asarray(np.maximum(time, 0.0).sum() - divided.sum()),
         excess_s=np.asarray(np.minimum(time, 0.0).sum()),
     )
+
+
+def _known_shares(exact_s: Floats, busy_s: Floats | float, elapsed_s: Floats | float) -> Floats:
+    """Shares known without a look: of busy time, those of the idle columns (and both) of elapsed time."""
+    import numpy as np
+
+    share = np.concatenate([ratio(exact_s, busy_s), exact_s[..., :1]], axis=-1)
+    idle = exact_s[..., :2]
+    both = np.concatenate([idle, idle.sum(-1, keepdims=True)], axis=-1)
+    share[..., [0, 1, -1]] = ratio(both, elapsed_s)
+    return share
 
 
 def _errors(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from redolab.records.observation import Episodes
@@ -60,6 +61,50 @@ def histogram(episodes: Episodes | None) -> dict[str, Any] | None:
         "longest_ms": longest,
         "resolution_ms": resolution,
         "watched_s": episodes.watched_s,
+    }
+
+
+def counted_histogram(
+    counts: Mapping[float, int], edges_s: Sequence[float], total: tuple[int, float], watched_s: float
+) -> dict[str, Any] | None:
+    """The same of waits that the server itself counted by length; None where it counted none.
+
+    A percentile is the upper end of the bucket that reaches it, for within a bucket nothing is known; null in
+    the last one, which has no end. `mean_ms` is the server's time over its count, null where it timed none.
+
+    Args:
+        counts: waits by the upper end of their bucket, seconds.
+        edges_s: upper ends of the buckets shown, in order.
+        total: waits and their time in seconds.
+        watched_s: how long was watched.
+    """
+    waits = sum(counts.values())
+    if not waits:
+        return None
+    reached = dict(zip(edges_s, accumulate(counts.get(edge, 0) for edge in edges_s), strict=True))
+
+    def below_ms(part: int) -> float | None:
+        return finite(1e3 * next(edge for edge, seen in reached.items() if seen >= part))
+
+    begins = [0.0, *edges_s]
+    return {
+        "buckets": [
+            {
+                "from_ms": 1e3 * begins[place],
+                "to_ms": finite(1e3 * edge),
+                "count": counts.get(edge, 0),
+                "share": counts.get(edge, 0) / waits,
+                "incomplete": False,
+            }
+            for place, edge in enumerate(edges_s)
+        ],
+        "count": waits,
+        "unfinished": 0,
+        "mean_ms": 1e3 * total[1] / total[0] if total[0] else None,
+        **{f"p{100 * q:.0f}_ms": below_ms(math.ceil(q * waits)) for q in _PERCENTILES},
+        "longest_ms": below_ms(waits),
+        "resolution_ms": 0.0,
+        "watched_s": watched_s,
     }
 
 

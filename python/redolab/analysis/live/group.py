@@ -54,7 +54,7 @@ def group(
     `also_cpu_s` is CPU of processes that have ended and are no members any more. The rows sum to
     `busy_s`, which is elapsed time less waiting for clients and less background main loops.
     """
-    rows = _rows(counted, members, division, observation.events, also_cpu_s)
+    rows = _rows(observation, counted, members, division, also_cpu_s)
     busy = math.fsum(row["time_s"] for row in rows)
     elapsed = float(division.elapsed_s)
     client = float(division.time_s[CLIENT])
@@ -74,12 +74,11 @@ def group(
 
 
 def _rows(
-    counted: Counted,
-    members: Integers,
-    division: Division,
-    events: Sequence[tuple[str, str]],
-    also_cpu_s: float,
+    observation: Observation, counted: Counted, members: Integers, division: Division, also_cpu_s: float
 ) -> list[Json]:
+    events = observation.events
+    watched = [observation.processes[member] for member in members]
+    published = math.hypot(*(item.cpu_late_s for item in watched))
     busy = float(division.busy_s)
     cpu = float(counted.cpu_s[members].sum()) + also_cpu_s
     queue = float(counted.run_queue_s[members].sum())
@@ -90,11 +89,10 @@ def _rows(
     if counted.has_accounts[members].any() or also_cpu_s > 0:
         most_busy = float(division.elapsed_s * (1 - division.idle_low))
         least_busy = float(division.elapsed_s * (1 - division.idle_high))
-        lag = 2 * _ACCOUNT_LAG_S * math.sqrt(ran)
-        rows = [
-            _row(ON_CPU, cpu, _exact(cpu, busy, (least_busy, most_busy), lag), exact=True),
-            _row(RUN_QUEUE, queue, _exact(queue, busy, (least_busy, most_busy), lag), exact=True),
-        ]
+        lag = 2 * _ACCOUNT_LAG_S * math.sqrt(ran) + published
+        rows = [_row(ON_CPU, cpu, _exact(cpu, busy, (least_busy, most_busy), lag), exact=True)]
+        if not any(item.accounted for item in watched):
+            rows.append(_row(RUN_QUEUE, queue, _exact(queue, busy, (least_busy, most_busy), lag), exact=True))
     if steal > 0:
         rows.append(_row(STEAL, steal, Estimate(steal / busy if busy > 0 else None, None, None)))
     found = division.time_s
@@ -106,7 +104,7 @@ def _rows(
         name = event_name(*events[column - FIRST_EVENT])
         rows.append(_row(name, float(found[column]), _share(float(found[column]), busy, division, column)))
     nothing = float(found[NOTHING])
-    rows.append(_row(UNACCOUNTED, nothing + unexplained, _unaccounted(nothing, busy, division)))
+    rows.append(_row(UNACCOUNTED, nothing + unexplained, _unaccounted(nothing, busy, division, published)))
     return rows
 
 
@@ -137,14 +135,15 @@ def _exact(time_s: float, busy_s: float, interval_s: tuple[float, float], lag_s:
     )
 
 
-def _unaccounted(nothing_s: float, busy_s: float, division: Division) -> Estimate:
+def _unaccounted(nothing_s: float, busy_s: float, division: Division, late_s: float) -> Estimate:
     if busy_s <= 0:
         return Estimate(None, None, None, LEVEL)
     excess, unseen = float(division.excess_s) / busy_s, float(division.unseen_s) / busy_s
+    late = late_s / busy_s
     return Estimate(
         nothing_s / busy_s + excess + unseen,
-        float(division.low[NOTHING]) + excess,
-        float(division.high[NOTHING]) + excess + unseen,
+        float(division.low[NOTHING]) + excess - late,
+        float(division.high[NOTHING]) + excess + unseen + late,
         LEVEL,
     )
 
@@ -155,7 +154,7 @@ def _client_split(observation: Observation, counted: Counted, members: Integers,
     for member in members:
         process = observation.processes[member]
         polls = process.polls_idle + process.polls_in_transaction
-        waited = float(counted.blocked.counts[member, CLIENT])
+        waited = float(counted.blocked.counts[member, CLIENT] + counted.blocked.exact_s[member, CLIENT])
         if polls and waited:
             known += waited
             inside += waited * process.polls_in_transaction / polls
@@ -201,9 +200,9 @@ def _joint(counted: Counted, members: Integers, rows: Sequence[Json], busy: floa
     None where no look fell into a column that has time; the matrix is None without the kernel's accounts,
     and where no look told on CPU from run queue.
     """
-    if busy <= 0 or not counted.has_accounts[members].all():
-        return None
     time = {row["row"]: row["time_s"] for row in rows}
+    if busy <= 0 or RUN_QUEUE not in time or not counted.has_accounts[members].all():
+        return None
     unaccounted = time[UNACCOUNTED]
     totals = {"on_cpu": time[ON_CPU] + time.get(STEAL, 0.0), "run_queue": time[RUN_QUEUE]}
     seen = counted.columns[members].sum(0)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from redolab.analysis.live.episodes import histogram
+from collections.abc import Collection
+
+from redolab.analysis.live.episodes import counted_histogram, histogram
 from redolab.analysis.live.group import Json
+from redolab.analysis.waits import event_name
+from redolab.dialect.log_waits import is_log_sync, is_log_write
 from redolab.records.observation import Observation
 
 
@@ -28,7 +32,7 @@ def log(observation: Observation) -> Json:
     )
     if flushes == 0:
         why["flush_time_ms"] = "no flush"
-    sync, write = histogram(observation.log_sync), histogram(observation.log_write)
+    sync, write = _lengths(observation)
     return {
         **figures,
         "transactions_per_s": None if transactions is None else transactions / elapsed,
@@ -40,8 +44,36 @@ def log(observation: Observation) -> Json:
     }
 
 
+def _lengths(observation: Observation) -> tuple[Json | None, Json | None]:
+    """Of log syncs and of log writes: as they were followed, or as the server itself counted them."""
+    if not observation.wait_buckets:
+        return histogram(observation.log_sync), histogram(observation.log_write)
+    writes = {place for place, event in enumerate(observation.events) if is_log_write(event_name(*event))}
+    syncs = {place for place, event in enumerate(observation.events) if is_log_sync(event_name(*event))}
+    of_each = [
+        {
+            bucket.below_s: bucket.count
+            for bucket in observation.wait_buckets
+            if bucket.event in events and bucket.count
+        }
+        for events in (syncs - writes, writes)
+    ]
+    edges = sorted({below for counts in of_each for below in counts})
+    found = [
+        counted_histogram(counts, edges, _total_s(observation, events), observation.elapsed_s)
+        for counts, events in zip(of_each, (syncs - writes, writes), strict=True)
+    ]
+    return found[0], found[1]
+
+
+def _total_s(observation: Observation, events: Collection[int]) -> tuple[int, float]:
+    """Waits for some events in the whole instance, as the server counted and timed them."""
+    timed = [item for item in observation.timed if item.process is None and item.event in events]
+    return sum(item.count for item in timed), sum(item.time_s or 0.0 for item in timed)
+
+
 def _sync_against_write(sync: Json | None, write: Json | None) -> str | None:
-    if sync is None or write is None:
+    if sync is None or write is None or None in (sync["mean_ms"], write["mean_ms"]):
         return None
     return (
         f"The average log sync ({sync['mean_ms']:.3g} ms) must not be compared with the average log write "

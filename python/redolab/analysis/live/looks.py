@@ -20,7 +20,7 @@ NOTHING, UNKNOWN = 2, 3
 """Asleep with nothing posted; no event and no accounts, so on CPU or anything else."""
 FIRST_EVENT = 4
 """Column of the first event; an event's column is its code and this."""
-_IDLE_CLASSES = frozenset({"Activity", "Client"})
+_IDLE_CLASSES = frozenset({"Activity", "Client", "Idle"})
 _ON_CPU, _RUNNABLE, _ASLEEP, _STATE_UNKNOWN, _AWAKE = range(len(STATES))
 
 
@@ -49,10 +49,11 @@ class Counted:
 def count(observation: Observation) -> Counted:
     """Count an observation's looks by process and by what they found.
 
-    Asleep with a class Activity or Client posted is idle, and so is a background process asleep
+    Asleep with a class Activity, Client or Idle posted is idle, and so is a background process asleep
     with nothing posted, which is how those without events idle. A look during which the event
     changed counts for the event if one was posted. Where a process has no accounts all its time
-    is divided, and what has no event may have been on CPU.
+    is divided, and what has no event may have been on CPU. Of a process that the server itself keeps the
+    account of nothing is divided: its waits are known.
     """
     import numpy as np
 
@@ -62,7 +63,8 @@ def count(observation: Observation) -> Counted:
     count_of, columns = len(processes), FIRST_EVENT + len(events)
     is_session = np.array([item.scope == "session" for item in processes], bool)
     has_accounts = np.array(
-        [item.cpu_s is not None and item.run_queue_s is not None for item in processes], bool
+        [item.cpu_s is not None and (item.accounted or item.run_queue_s is not None) for item in processes],
+        bool,
     )
     cpu = np.array([item.cpu_s or 0.0 for item in processes]) * has_accounts
     queue = np.array([item.run_queue_s or 0.0 for item in processes]) * has_accounts
@@ -93,13 +95,14 @@ def count(observation: Observation) -> Counted:
     divided = column >= 0
     counts = _table(process[divided], column[divided], count_of, columns)
     counts[np.arange(count_of), idle_column] += idle
+    exact = _exact(observation, np.where(idle_event, -1, FIRST_EVENT + np.arange(len(events))), columns)
     posted = named[event] & ~idle_event[event]
     place = np.where(on_cpu, 0, 2) + ~posted
     told = on_cpu | runnable
     return Counted(
         blocked=Blocked(
             elapsed_s=elapsed,
-            blocked_s=elapsed - cpu - queue - steal,
+            blocked_s=elapsed - cpu - queue - steal - exact.sum(1),
             counts=counts,
             first_tick=first,
             last_tick=last,
@@ -110,6 +113,7 @@ def count(observation: Observation) -> Counted:
             process=process,
             column=column,
             ticks=observation.ticks,
+            exact_s=exact,
         ),
         is_session=is_session,
         has_accounts=has_accounts,
@@ -121,6 +125,26 @@ def count(observation: Observation) -> Counted:
         awake=np.bincount(process[awake], minlength=count_of).astype(float),
         columns=_table(process[told], place[told], count_of, 4),
     )
+
+
+def _exact(observation: Observation, column_of: npt.NDArray[np.int64], columns: int) -> Floats:
+    """Seconds that the server's own account has, by process and column.
+
+    Args:
+        observation: what was seen.
+        column_of: of each event; -1 where it is an idle one.
+        columns: how many there are.
+    """
+    import numpy as np
+
+    found = np.zeros((len(observation.processes), columns))
+    for waits in observation.timed:
+        if waits.process is not None and observation.processes[waits.process].accounted:
+            session = observation.processes[waits.process].scope == "session"
+            column = int(column_of[waits.event])
+            idle = CLIENT if session else MAIN_LOOP
+            found[waits.process, idle if column < 0 else column] += waits.time_s or 0.0
+    return found
 
 
 def _table(row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], rows: int, columns: int) -> Floats:

@@ -151,10 +151,11 @@ def _log_sync_share(observation: Observation, counted: Counted, members: npt.NDA
 
 
 def _merged(blocked: Blocked, columns: npt.NDArray[np.int64]) -> Blocked:
-    """The same looks with some columns taken together; `columns` says where each goes."""
+    """The same looks and accounts with some columns taken together; `columns` says where each goes."""
     import numpy as np
 
-    counts = np.zeros_like(blocked.counts)
+    counts, exact = np.zeros_like(blocked.counts), np.zeros_like(blocked.exact_s)
     np.add.at(counts.T, columns, blocked.counts.T)
+    np.add.at(exact.T, columns, blocked.exact_s.T)
     column = np.where(blocked.column < 0, -1, columns[blocked.column])
-    return replace(blocked, counts=counts, column=column)
+    return replace(blocked, counts=counts, column=column, exact_s=exact)

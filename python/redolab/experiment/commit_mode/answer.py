@@ -51,9 +51,9 @@ def _regime(group: Group, compared: Compared, emulated_ms: float | None) -> Regi
         log_sync_share(row) if known else None for row, known in zip(times, watched, strict=True)
     )
     busy = mean_estimate(
-        (item.session_cpu_s + item.session_run_queue_s) / item.session_elapsed_s
+        (item.session_cpu_s + (item.session_run_queue_s or 0.0)) / item.session_elapsed_s
         for item in samples
-        if item.session_cpu_s is not None and item.session_run_queue_s is not None
+        if item.session_cpu_s is not None
     )
     place = f"on {group.server}" if group.server else "here"
     return regime(sync, busy, group.baseline, emulated_ms, place)

@@ -201,8 +201,11 @@ def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
         Column("", align="left"),
     )
     resolution = max(item["resolution_ms"] for item in both)
-    note = f"Waits followed one by one, read every {cells.number(resolution, 2)} ms"
-    note += "; * lacks the waits shorter than that." if any(b["incomplete"] for b in buckets) else "."
+    if resolution:
+        note = f"Waits followed one by one, read every {cells.number(resolution, 2)} ms"
+        note += "; * lacks the waits shorter than that." if any(b["incomplete"] for b in buckets) else "."
+    else:
+        note = "Waits counted by the server; median and percentiles are upper ends of its buckets."
     text = results["log"]["text"]
     return Table("log-waits", "Log sync and log write", columns, rows, f"{note} {text}" if text else note)
 

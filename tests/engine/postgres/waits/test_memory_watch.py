@@ -136,7 +136,7 @@ def test_ticks_agree_with_the_kernels_accounts_under_load(
     assert after.tasks is not None
     pids = set(after.session_pids)
     used_ns = sum(
-        (1 if snapshot is after else -1) * (task.cpu_ns + task.run_queue_ns)
+        (1 if snapshot is after else -1) * (task.cpu_ns + (task.run_queue_ns or 0))
         for snapshot in (before, after) for task in snapshot.tasks or () if task.pid in pids
     )  # fmt: skip
     exact = used_ns / 1e9 / work.session_elapsed_s

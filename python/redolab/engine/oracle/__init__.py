@@ -1,0 +1,52 @@
+"""Oracle Database: somebody's, by its URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from redolab.engine.offer import NO_DATABASE, Offer, Opening, Wanted
+from redolab.records.capability import Capability, Ways
+from redolab.records.checkup import Checkup
+
+if TYPE_CHECKING:
+    from redolab.engine.base import Engine
+
+_LOADS: frozenset[Capability] = frozenset({"updates", "own_rows", "inserts", "scans", "commit_modes"})
+
+
+def _open(opening: Opening) -> Engine:
+    from redolab.engine.oracle.engine import OracleEngine
+
+    return OracleEngine(opening.target, opening.seed)
+
+
+def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    from redolab.engine.oracle.checkup import check_url
+
+    return check_url(target, wanted)
+
+
+OFFERS = (
+    Offer(
+        name="oracle",
+        title="your Oracle from 12.1, by its URL",
+        text="the Oracle database of the URL; it is not connected to for this plan",
+        capabilities=_LOADS | {"watch"},
+        lacks={
+            **NO_DATABASE,
+            "client_sessions": "Redolab has no client load that speaks Oracle's protocol yet.",
+            "statements": "Lists of statements do not run on Oracle yet.",
+            "hard_kill": "Redolab kills no server but one that it started itself.",
+            "log_device": "The server has the log device that it has.",
+        },
+        # A parameter of a session says nothing of a plain COMMIT in a loop of PL/SQL, so each says its mode.
+        ways=Ways(loops=("server",), scopes=("transaction",)),
+        open=_open,
+        checkup=_check,
+        schemes=("oracle",),
+        makes=("table REDOLAB_RUN in the user's own schema",),
+        within="REDOLAB_",
+        example="oracle://user@host/service",
+    ),
+)

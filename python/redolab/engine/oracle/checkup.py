@@ -1,0 +1,104 @@
+"""What a profile would see of an Oracle database, and the script for a user that sees all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+
+import oracledb
+
+from redolab.engine.offer import Wanted
+from redolab.engine.oracle.connecting.connection import OLDEST, connect, fetch, release
+from redolab.engine.oracle.connecting.driver_errors import error_text
+from redolab.engine.oracle.connecting.target import Target, read_target
+from redolab.engine.oracle.preflight.rights import script
+from redolab.engine.oracle.preflight.server import NEWEST, Server, identify
+from redolab.errors import RedolabError, RefusedError
+from redolab.records.checkup import Check, Checkup, missing, of_observation
+
+_NAME = "redolab doctor"
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    """Who and what the database is, what may be run on it, and what a profile would see.
+
+    Raises:
+        UsageError: the URL cannot be read.
+    """
+    where = read_target(target)
+    try:
+        connection = connect(where, _NAME)
+    except RefusedError as error:
+        refusals = dict.fromkeys((*wanted, "profile"), str(error))
+        return Checkup((missing("Server", str(error)), _user(OLDEST, 0)), refusals)
+    try:
+        version, container = release(connection), 0
+        container = int(fetch(connection, "select_self")[0]["con_id"] or 0)
+        server = identify(connection, where)
+    except (RefusedError, oracledb.Error) as error:
+        told = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
+        refusals = dict.fromkeys((*wanted, "profile"), told)
+        return Checkup((missing("Profile", told), _user(version, container)), refusals)
+    finally:
+        connection.close()
+    checks = [_server(server, where), *_conditions(server), *of_observation(server.not_available)]
+    return Checkup((*checks, _user(version, container)), _refusals(target, wanted))
+
+
+def _refusals(target: str, wanted: Mapping[str, Wanted]) -> dict[str, str]:
+    """Why each run cannot be, in the words in which it would refuse."""
+    from redolab.engine.oracle.engine import OracleEngine
+
+    found = {}
+    if wanted:
+        with closing(OracleEngine(target, 0)) as engine:
+            for name, asked in wanted.items():
+                try:
+                    engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
+                except RedolabError as error:
+                    found[name] = str(error)
+    return found
+
+
+def _server(server: Server, target: Target) -> Check:
+    part = f", container {server.container_name}" if server.container else ""
+    text = f"Oracle {server.version_text} at {server.place}{part}, as the user {server.user}"
+    if target.protocol == "tcps":
+        return Check("Server", "works", f"{text}, encrypted (TLS)")
+    if target.host in _LOOPBACK:
+        return Check("Server", "works", f"{text}, through this machine or a tunnel, not encrypted")
+    return Check(
+        "Server", "limited", f"{text}, not encrypted",
+        "Whoever is on the way can read and change what is sent.",
+        "Add ?protocol=tcps to the URL where the listener has TLS.",
+    )  # fmt: skip
+
+
+def _conditions(server: Server) -> list[Check]:
+    found = [
+        Check(
+            "Condition", "limited", "never tried on a live Oracle",
+            "What Redolab says of Oracle was tried against a replayed server and Oracle's documentation.",
+            "Compare a first profile with what V$SESSION_EVENT itself shows of a session.",
+        )
+    ]  # fmt: skip
+    if server.version > NEWEST:
+        found.append(
+            Check(
+                "Condition", "limited", f"release {server.version_text} is newer than any that was replayed"
+            )
+        )
+    if server.role != "PRIMARY":
+        found.append(
+            Check("Condition", "limited", f"a standby ({server.role.lower()}): it commits nothing of its own")
+        )
+    return found
+
+
+def _user(version: int, container: int) -> Check:
+    """The script for a user, whoever connected."""
+    return Check(
+        "User", "works", "the statements that make one who may see all of it",
+        mend=" ".join(script(version, container)),
+    )  # fmt: skip

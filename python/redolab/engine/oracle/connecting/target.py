@@ -1,0 +1,98 @@
+"""Where an Oracle database is, who asks, and how the way there is protected."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, unquote
+
+from redolab.errors import UsageError
+from redolab.url_secrets import ORACLE_PASSWORD
+
+# # ? and : may stand in a password, so it is not read as a browser would.
+_URL = re.compile(
+    r"oracle://(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
+    r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:/?\[\]@]+)(?::(?P<port>\d{1,5}))?/(?P<service>[^?/]+)(?:\?(?P<query>.*))?",
+    re.DOTALL,
+)
+# A name that goes into a connect descriptor, whose own signs are ( ) = and blanks.
+_PLAIN = re.compile(r"[\w.$#:-]+")
+_KNOWN = frozenset({"protocol", "wallet", "server"})
+_PROTOCOLS = ("tcp", "tcps")
+_SERVERS = ("dedicated", "shared", "pooled")
+_PORT = 1521
+
+
+@dataclass(frozen=True)
+class Target:
+    """A database as a client finds it."""
+
+    host: str
+    port: int
+    service: str
+    user: str
+    password: str | None = field(repr=False)
+    protocol: str = "tcp"
+    """`tcp`, or `tcps` for TLS."""
+    wallet: str | None = None
+    """Directory with the certificates (ewallet.pem) that vouch for the server's."""
+    server: str | None = None
+    """Which kind of server process the listener is asked for; None for what the service has."""
+
+    @property
+    def place(self) -> str:
+        """The database's place in words, never a password."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}/{self.service}"
+
+
+def read_target(url: str) -> Target:
+    """Read an `oracle://` URL; a password that it leaves open is taken from the environment.
+
+    Raises:
+        UsageError: it cannot be read as one.
+    """
+    found = _URL.fullmatch(url)
+    query = parse_qs(found["query"] or "", keep_blank_values=True) if found else {}
+    if found is None or not query.keys() <= _KNOWN or int(found["port"] or _PORT) > 65_535:
+        raise UsageError(
+            "This is no URL of an Oracle database. Write it as oracle://user@host:1521/service, with the "
+            "name of a service as `lsnrctl status` on the server lists it; after a ? there may be "
+            "protocol=tcps, wallet=DIRECTORY and server=dedicated, shared or pooled."
+        )
+    asked = {name: values[0] for name, values in query.items()}
+    host, service = found["host"].strip("[]"), unquote(found["service"])
+    if not _PLAIN.fullmatch(host) or not _PLAIN.fullmatch(service):
+        raise UsageError(
+            "A host and a service are letters, digits and . - _ $ #. Write oracle://user@host:1521/service."
+        )
+    given = found["password"]
+    return Target(
+        host=host,
+        port=int(found["port"] or _PORT),
+        service=service,
+        user=unquote(found["user"] or "") or getpass.getuser(),
+        password=unquote(given) if given else os.environ.get(ORACLE_PASSWORD),
+        protocol=_one_of(asked, "protocol", _PROTOCOLS) or "tcp",
+        wallet=_wallet(asked.get("wallet")),
+        server=_one_of(asked, "server", _SERVERS),
+    )
+
+
+def _one_of(asked: dict[str, str], name: str, words: tuple[str, ...]) -> str | None:
+    said = asked.get(name)
+    if said is not None and said.lower() not in words:
+        raise UsageError(f"There is no {name} {said!r}. Say one of {', '.join(words)}.")
+    return said.lower() if said is not None else None
+
+
+def _wallet(directory: str | None) -> str | None:
+    if directory is not None and not (Path(directory) / "ewallet.pem").is_file():
+        raise UsageError(
+            f"There is no file ewallet.pem in {directory}, where wallet= says that certificates are. The "
+            "driver reads that format alone: `openssl pkcs12` makes it from an ewallet.p12."
+        )
+    return directory

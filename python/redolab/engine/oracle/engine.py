@@ -1,0 +1,157 @@
+"""Oracle, by connection: what its sessions do in each mode of COMMIT, and what its own accounts say of it.
+
+How the schema is held and let go: `hold`. What a setting is there: `settings`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from redolab.engine.base import Engine, Introduction
+from redolab.engine.oracle.account_watch import SOURCE, TICKS_PER_S, AccountWatch
+from redolab.engine.oracle.connecting.driver_errors import as_engine_errors
+from redolab.engine.oracle.connecting.target import read_target
+from redolab.engine.oracle.hold import Hold
+from redolab.engine.oracle.loads import OracleLoad, oracle_load
+from redolab.engine.oracle.observer.reading import Reading, read
+from redolab.engine.oracle.sessions import Sessions
+from redolab.engine.oracle.settings import setting_of
+from redolab.engine.oracle.snapshots import snapshot_of
+from redolab.records.load import Amount, Load, check_pace
+from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
+
+
+class OracleEngine(Engine):
+    """One Oracle database as an `Engine`."""
+
+    @as_engine_errors()
+    def __init__(self, target: str, seed: int) -> None:
+        """Connect and look at the database; nothing is changed yet.
+
+        Args:
+            target: an `oracle://` URL.
+            seed: of the numbers that sessions draw.
+
+        Raises:
+            UsageError: the URL cannot be read.
+            RefusedError: the database cannot be reached, or no run is possible on it.
+        """
+        self._seed = seed
+        self._stop = threading.Event()
+        self._hold = Hold(read_target(target))
+        self._load: OracleLoad | None = None
+        self._sessions: Sessions | None = None
+
+    @property
+    def changes(self) -> list[ParameterChange]:
+        """None: each commit says its mode itself."""
+        return []
+
+    def heed(self, stop: threading.Event) -> None:
+        """End early whatever takes long, once `stop` is set."""
+        self._stop = stop
+        self._hold.stop = stop
+
+    def sampler(self) -> Mapping[str, Any]:
+        """There is none: the server's own account is read in milliseconds."""
+        return {"source": SOURCE, "rate_per_s": TICKS_PER_S}
+
+    def describe(self) -> Mapping[str, Any]:
+        """The `engine` part of the manifest."""
+        server = self._hold.server
+        return {
+            "name": "oracle", "version": server.version_text, "local": False, "place": server.place,
+            "emulated": {}, "log_filesystem": None, "container": server.container_name,
+        }  # fmt: skip
+
+    @as_engine_errors()
+    def introduce(
+        self,
+        load: Load,  # noqa: ARG002
+        combinations: Sequence[Mapping[str, str]],
+        transaction_ids: int,  # noqa: ARG002
+        log_bytes: int | None,
+    ) -> Introduction:
+        """Check what can be checked before anybody is asked, and say what an answer depends on."""
+        self._hold.check(combinations)
+        return self._hold.introduction(log_bytes)
+
+    @as_engine_errors()
+    def conditions(self) -> list[str]:
+        """Warnings about this database that a reader of its figures must know."""
+        return self._hold.conditions()
+
+    def not_measured(self) -> list[str]:
+        """What cannot be had here, and why."""
+        found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
+        return [*found, "Commit times: the loop runs inside the server, and notes none."]
+
+    @as_engine_errors()
+    def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
+        """Check rights, make the tables and the sessions, and map the levels."""
+        check_pace(load, combinations)
+        self._hold.check(combinations)
+        self._wanted = load
+        made = oracle_load(load, self._hold.connect)
+        self._hold.take()
+        self._load = made
+        made.create(self._hold.control)
+        self._sessions = Sessions(self._hold.connect, load.sessions, self._seed)
+        return tuple(setting_of(levels, load) for levels in combinations)
+
+    @as_engine_errors()
+    def apply(self, setting: Setting) -> None:
+        """Take the setting's mode, sessions and rows."""
+        self._hold.ensure()
+        self._working().resize(int(setting.levels.get("sessions", self._wanted.sessions)))
+        self._ready().apply(self._hold.control, setting.levels)
+
+    @as_engine_errors()
+    def settle(self) -> None:
+        """Settle the load's tables."""
+        self._ready().settle(self._hold.control)
+
+    @as_engine_errors()
+    def work(self, amount: Amount, stop: threading.Event) -> Work:
+        """Let all sessions work."""
+        done = self._working().run(self._ready(), amount, stop)
+        return replace(done, units=self._wanted.units_of(done))
+
+    @as_engine_errors()
+    def snapshot(self) -> Snapshot:
+        """Read every cumulative counter now."""
+        reading = self._read()
+        return snapshot_of(reading, self._working().numbers, self._hold.epoch())
+
+    def watch(self, in_turns_s: float = 0.0) -> AccountWatch:  # noqa: ARG002
+        """Read the sessions' accounts before the load and after it: nothing is at work meanwhile."""
+        return AccountWatch(self._read, self._working().numbers)
+
+    @as_engine_errors()
+    def close(self) -> None:
+        """Leave nothing behind."""
+        try:
+            if self._load:
+                self._load.close()
+            if self._sessions:
+                self._sessions.close()
+            self._hold.leave()
+        except BaseException:
+            self._hold.leave_to_guard()
+            raise
+        finally:
+            self._hold.close()
+
+    def _read(self) -> Reading:
+        return read(self._hold.control.connection, self._hold.server)
+
+    def _ready(self) -> OracleLoad:
+        assert self._load is not None, "prepare() comes first"
+        return self._load
+
+    def _working(self) -> Sessions:
+        assert self._sessions is not None, "prepare() comes first"
+        return self._sessions

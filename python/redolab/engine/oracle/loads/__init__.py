@@ -1,0 +1,38 @@
+"""How Oracle does each kind of load: one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redolab.engine.oracle.connecting.execution import Statements
+from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn
+from redolab.engine.oracle.loads.inserts import OracleInserts
+from redolab.engine.oracle.loads.own_rows import OracleOwnRows
+from redolab.engine.oracle.loads.scans import OracleScans
+from redolab.engine.oracle.loads.updates import OracleUpdates
+from redolab.errors import UsageError
+from redolab.records.load import Inserts, Load, OwnRows, Scans, Updates
+
+__all__ = ["Block", "OracleLoad", "OracleScans", "Turn", "oracle_load"]
+
+
+def oracle_load(load: Load, connect: Callable[[str], Statements]) -> OracleLoad:
+    """How Oracle does `load`.
+
+    Args:
+        load: what is to be done.
+        connect: opens a connection that the server shows under such a name.
+
+    Raises:
+        UsageError: it has no such load.
+    """
+    match load:
+        case Updates():
+            return OracleUpdates(load)
+        case OwnRows():
+            return OracleOwnRows(load)
+        case Inserts():
+            return OracleInserts(load)
+        case Scans():
+            return OracleScans(load, connect)
+    raise UsageError(f"Oracle cannot do the load {type(load).__name__.lower()}.")

@@ -1,0 +1,83 @@
+"""What a load must say for an Oracle to do it: its tables, and the loop of its sessions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from redolab.engine.oracle.connecting.execution import Statements
+from redolab.records.load import Amount
+
+_ROWS_AT_ONCE = 10_000
+_RATE = 16_807
+_PERIOD = 2_147_483_647
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One session's part of a sample."""
+
+    number: int
+    """Of the session, from 0."""
+    sessions: int
+    amount: Amount
+    seed: int
+
+    @property
+    def quota(self) -> int:
+        """Units of work that this session does; 0 where it works for a time."""
+        if self.amount.units_each is not None:
+            return self.amount.units_each
+        if self.amount.units is None:
+            return 0
+        more = self.number < self.amount.units % self.sessions
+        return self.amount.units // self.sessions + more
+
+    @property
+    def state(self) -> int:
+        """Where the session's own numbers begin: never 0, from which they would not move."""
+        return (self.seed * _RATE + self.number * 7_919 + 1) % (_PERIOD - 1) + 1
+
+
+@dataclass(frozen=True)
+class Block:
+    """A loop that one session executes, in PL/SQL."""
+
+    name: str
+    """Of the statement."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What stands in the places of its text."""
+    values: Mapping[str, int | float] = field(default_factory=dict)
+
+
+class OracleLoad(ABC):
+    """One kind of load, with tables in the user's own schema."""
+
+    scans = False
+    """Whether the one session executes queries, and no block."""
+
+    @abstractmethod
+    def create(self, control: Statements) -> None:
+        """Make the tables."""
+
+    def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
+        """Take what the setting's levels say of the load; the number of sessions is not its part."""
+
+    def settle(self, control: Statements) -> None:
+        """Bring the tables to the same state before every sample."""
+
+    @abstractmethod
+    def block(self, turn: Turn) -> Block:
+        """What a session does, under the levels applied last."""
+
+    def close(self) -> None:
+        """Close whatever connections the load holds; the tables are dropped by the engine."""
+
+
+def fill(control: Statements, name: str, rows: int, values: Mapping[str, int] | None = None) -> None:
+    """Fill a table in steps, each committed."""
+    for first in range(0, rows, _ROWS_AT_ONCE):
+        count = min(_ROWS_AT_ONCE, rows - first)
+        control.run(name, values={"first_id": first, "row_count": count, **(values or {})})
+        control.commit()

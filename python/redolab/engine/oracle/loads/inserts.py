@@ -1,0 +1,42 @@
+"""Inserts into one table without an index, so many to a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redolab.engine.oracle.connecting.execution import Statements
+from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn
+from redolab.engine.oracle.settings import mode_of
+from redolab.records.load import Inserts
+
+
+class OracleInserts(OracleLoad):
+    """`Inserts` on Oracle."""
+
+    def __init__(self, load: Inserts) -> None:
+        self._load = load
+        self._levels: Mapping[str, str] = {}
+
+    def create(self, control: Statements) -> None:
+        """An empty table."""
+        control.run("create_item")
+
+    def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
+        """Take the mode of commits and the rows of each."""
+        self._levels = levels
+
+    def settle(self, control: Statements) -> None:
+        """Empty the table, so that every sample extends it from its beginning."""
+        control.run("truncate_item")
+
+    def block(self, turn: Turn) -> Block:
+        """The session's rows."""
+        return Block(
+            "run_inserts",
+            {"mode": mode_of(self._levels)},
+            {
+                "quota": turn.quota, "seconds": turn.amount.seconds, "session_no": turn.number,
+                "padding_bytes": self._load.padding_bytes,
+                "row_count": int(self._levels.get("rows_per_commit", "1")),
+            },
+        )  # fmt: skip

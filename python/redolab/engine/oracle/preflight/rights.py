@@ -1,0 +1,89 @@
+"""What a user of Oracle may see, which grants it lacks, and the script that makes a user with all of them.
+
+A view that one may not see does not exist for one (ORA-00942), so each statement is tried as it is.
+Source: Oracle Database Reference, "About Dynamic Performance Views"; SQL Language Reference, "GRANT".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import oracledb
+
+from redolab.engine.oracle.connecting.connection import Connection, fetch, release
+from redolab.engine.oracle.connecting.driver_errors import NOT_SEEN, error_codes
+from redolab.engine.oracle.statements import find
+
+NEEDED = ("select_sessions", "select_session_waits", "select_session_times")
+"""Statements without which nothing can be shown of a database at work."""
+LOST: Mapping[str, str] = {
+    "select_waits": "average waits of the whole instance",
+    "select_times": "CPU of sessions that ended",
+    "select_statistics": "commits, and what was written to the log",
+    "select_histograms": "histograms of log sync and log write",
+    "select_machine": "how busy the database's machine was",
+    "select_instance": "whether the instance was restarted",
+    "select_parameters": "parameters such as TIMED_STATISTICS",
+}
+"""Statements that more is shown with, and what is lost without each."""
+_ROOT = 1
+_COMMON = "C##REDOLAB"
+_ALL_DATA = "ALTER USER {} SET CONTAINER_DATA=ALL CONTAINER=CURRENT;"
+
+
+def unseen(connection: Connection, names: Iterable[str]) -> dict[str, list[str]]:
+    """The statements that this user may not execute, each with the views that it lacks.
+
+    Raises:
+        oracledb.Error: one failed for another reason.
+    """
+    found = {}
+    for name in names:
+        try:
+            fetch(connection, name)
+        except oracledb.Error as error:
+            if NOT_SEEN.isdisjoint(error_codes(error)):
+                raise
+            found[name] = list(find(name, release(connection)).privileges)
+    return found
+
+
+def grants(views: Iterable[str], user: str) -> str:
+    """The statements that let a user read views, as one text.
+
+    >>> grants(["SYS.V_$SESSION"], "SHOP")
+    'GRANT SELECT ON SYS.V_$SESSION TO "SHOP";'
+    """
+    who = quoted(user)
+    return " ".join(f"GRANT SELECT ON {view} TO {who};" for view in dict.fromkeys(views))
+
+
+def script(version: int, container: int) -> list[str]:
+    """The statements with which an administrator makes a user for profiles and runs; in the root no runs.
+
+    Args:
+        version: the server's release, as major * 100 + minor.
+        container: number of the container that the user is made in: 1 is the root.
+    """
+    name = _COMMON if container == _ROOT else "REDOLAB"
+    all_containers = " CONTAINER=ALL" if container == _ROOT else ""
+    views = [view for each in (*NEEDED, *LOST) for view in find(each, version).privileges]
+    # Of these two a profile needs none.
+    tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
+    return [
+        f'CREATE USER {name} IDENTIFIED BY "a password of yours"{all_containers};',
+        f"GRANT CREATE SESSION TO {name}{all_containers};",
+        *(f"GRANT SELECT ON {view} TO {name}{all_containers};" for view in dict.fromkeys(views)),
+        # Without it a user of the root is shown nothing of its containers.
+        *((f"GRANT CREATE TABLE TO {name};", tables) if tables else (_ALL_DATA.format(name),)),
+    ]
+
+
+def quoted(name: str) -> str:
+    """An identifier as a statement has it, whatever is in it.
+
+    >>> quoted('we"ird')
+    '"weird"'
+    """
+    # Oracle lets no quotation mark stand in a name, in any way.
+    return '"' + name.replace('"', "") + '"'

@@ -1,0 +1,75 @@
+"""Whether a run is possible on an Oracle, and what changes the meaning of its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from redolab.engine.oracle.connecting.connection import Connection, fetch
+from redolab.engine.oracle.preflight.rights import grants, quoted
+from redolab.engine.oracle.preflight.server import NEWEST, Server
+from redolab.engine.oracle.statements import find
+from redolab.errors import RefusedError
+
+NEEDED = ("select_waits", "select_times", "select_statistics", "select_instance", "select_parameters")
+"""What a run needs to see beside what a profile does."""
+PRIVILEGES = ("CREATE TABLE",)
+"""System privileges that a run needs."""
+
+
+def check_for_runs(connection: Connection, server: Server, combinations: Sequence[Mapping[str, str]]) -> None:
+    """Make sure that a run is possible; nothing is changed.
+
+    Raises:
+        RefusedError: it is not; the text says what mends it.
+    """
+    if server.role != "PRIMARY":
+        raise RefusedError(
+            f"{server.place} is a standby ({server.role.lower()}), and a run writes: point --engine at the "
+            "primary. Nothing was changed."
+        )
+    hidden = [
+        view
+        for name in NEEDED
+        if name not in server.available
+        for view in find(name, server.version).privileges
+    ]
+    held = {row["privilege"] for row in fetch(connection, "select_privileges")}
+    missing = [name for name in PRIVILEGES if name not in held]
+    if hidden or missing:
+        texts = [grants(hidden, server.user)] if hidden else []
+        texts += [f"GRANT {name} TO {quoted(server.user)};" for name in missing]
+        raise RefusedError(
+            f"The user {server.user} may not do what this run needs. As an administrator: {' '.join(texts)} "
+            "Nothing was changed."
+        )
+    (self,) = fetch(connection, "select_self")
+    if self["current_schema"] != server.user:
+        raise RefusedError(
+            f"A logon trigger lets this user work in the schema {self['current_schema']}; Redolab makes "
+            "tables in the user's own schema alone. Use another user. Nothing was changed."
+        )
+    _check_modes(server, combinations)
+
+
+def conditions(server: Server) -> list[str]:
+    """Circumstances that change what the figures mean, one sentence each."""
+    found = ["Redolab's Oracle side was tried against a replayed server alone, never on a live one."]
+    if server.version > NEWEST:
+        found.append(f"Oracle {server.version_text} is newer than any that was replayed.")
+    if server.container > 1:
+        found.append(
+            f"The service belongs to the pluggable database {server.container_name}: figures of the log "
+            "writer may be missing."
+        )
+    return found
+
+
+def _check_modes(server: Server, combinations: Sequence[Mapping[str, str]]) -> None:
+    asked = any("commit_wait" in levels for levels in combinations)
+    forced = str(server.parameters.get("commit_wait") or "").upper() == "FORCE_WAIT"
+    if asked and forced:
+        raise RefusedError(
+            "COMMIT_WAIT is FORCE_WAIT for the whole instance: every commit waits there, whatever it says, "
+            "so its modes cannot be told apart. As an administrator: ALTER SYSTEM RESET COMMIT_WAIT, or use "
+            "another database. Nothing was changed."
+        )

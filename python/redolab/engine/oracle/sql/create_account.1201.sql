@@ -1,0 +1,6 @@
+-- A key range of its own for each session, in half-filled blocks.
+create table redolab_account (
+  id number(10) not null primary key,
+  value number not null,
+  padding varchar2(1000)
+) pctfree 50

@@ -1,0 +1,6 @@
+-- A table without an index, that sessions insert into.
+create table redolab_item (
+  session_no number(5) not null,
+  id number(12) not null,
+  padding varchar2(1000)
+)

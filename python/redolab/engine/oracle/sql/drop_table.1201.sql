@@ -1,0 +1,2 @@
+-- Removes one of Redolab's tables.
+drop table {table} purge

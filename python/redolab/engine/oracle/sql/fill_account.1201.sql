@@ -1,0 +1,5 @@
+-- Some rows more.
+insert into redolab_account (id, value, padding)
+select :first_id + level - 1, 0, rpad('x', :padding_bytes, 'x')
+from dual
+connect by level <= :row_count

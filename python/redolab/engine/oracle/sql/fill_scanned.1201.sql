@@ -1,0 +1,5 @@
+-- Some rows more.
+insert into redolab_scanned (id, value)
+select :first_id + level - 1, 1
+from dual
+connect by level <= :row_count

@@ -1,0 +1,6 @@
+-- Which instance answers, and since when: a later beginning tells a restart.
+select
+  i.instance_name,
+  i.version,
+  to_char(i.startup_time, 'YYYY-MM-DD HH24:MI:SS') as started
+from v$instance i

@@ -1,0 +1,3 @@
+-- Who made Redolab's tables: the run and its guard, in a table of its own.
+select r.mark, r.role, r.sid, r.serial
+from redolab_run r

@@ -1,0 +1,3 @@
+-- A whole scan.
+select /*+ full(s) */ sum(s.value) as total
+from redolab_scanned s

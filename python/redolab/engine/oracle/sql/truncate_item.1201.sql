@@ -1,0 +1,2 @@
+-- Before each sample.
+truncate table redolab_item
