@@ -18,6 +18,7 @@ import pymysql
 
 from redolab.dialect import innodb
 from redolab.engine.base import Engine, Introduction, Recovery
+from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.mariadb import crash, description
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, fetch
@@ -160,8 +161,9 @@ class MariaDBEngine(Engine):
             self._sessions = ScanSession(self._load)
         elif isinstance(self._load, ClientLoad):
             self._sessions = ClientSessions(self._connector, self._load, self._seed)
-        logs = {name: parameter.value for name, parameter in found.items()}
-        return tuple(setting_of(levels, load, self._server, logs, pause_us) for levels in combinations)
+        before = {name: parameter.value for name, parameter in found.items()}
+        settings = [setting_of(levels, load, self._server, before, pause_us) for levels in combinations]
+        return with_every_parameter(settings, before)
 
     @as_engine_errors()
     def apply(self, setting: Setting) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import psycopg
 
 from redolab.engine.base import Engine, Introduction, Recovery
+from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
@@ -172,7 +173,7 @@ class PostgresEngine(Engine):
         self._sessions[self._loop] = self._connect()
         self._watcher = self._connector.connect("redolab sampler", read_only=True)
         before = {name: parameter.value for name, parameter in known.items()}
-        return tuple(
+        settings = [
             setting_of(
                 levels,
                 parameters=parameters,
@@ -182,7 +183,8 @@ class PostgresEngine(Engine):
                 brought=load.parameters(levels),
             )
             for levels in combinations
-        )
+        ]
+        return with_every_parameter(settings, before)
 
     def _known(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> dict[str, Parameter]:
         return known_parameters(self._control, self._server, load, combinations)
