@@ -209,6 +209,11 @@ ANSWERS: Mapping[str, Callable[[Backend], Iterable[Mapping[str, Any]]]] = {
         {"table_name": name} for name in sorted(on.instance.tables) if name.startswith("REDOLAB_")
     ],
     "select_run": lambda on: list(on.instance.holders),
+    "select_session_statistics": lambda on: [
+        {"sid": session.sid, "name": name, "value": value}
+        for session in on.instance.sessions.values()
+        for name, value in session.statistics.items()
+    ],
     "select_privileges": lambda on: [{"privilege": name} for name in sorted(on.instance.privileges)],
 }
 

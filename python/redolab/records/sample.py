@@ -357,6 +357,18 @@ class Sample:
         default=None, metadata={"doc": "groups of commits written to it at once"}
     )
     binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
+    consistent_gets: int | None = field(
+        default=None, metadata={"doc": "blocks that a scan read as they were at its beginning (Oracle)"}
+    )
+    consistent_changes: int | None = field(
+        default=None, metadata={"doc": "changes taken back in a copy of a block for that (Oracle)"}
+    )
+    cr_blocks_created: int | None = field(
+        default=None, metadata={"doc": "copies of blocks made for that (Oracle)"}
+    )
+    undo_records_applied: int | None = field(
+        default=None, metadata={"doc": "records of undo applied to them (Oracle)"}
+    )
     history_list_length: int | None = field(
         default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
     )
