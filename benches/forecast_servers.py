@@ -61,8 +61,10 @@ def held_out() -> dict[str, Mapping[str, str]]:
 
 def measure(target: str, device_ms: float, out: Path) -> None:
     """Measure the settings of a calibration and those that are forecast, in the same blocks."""
-    ways = find_offer(target).ways
-    combinations = {**calibration_settings(TODAY, CPUS, ways.loops), **held_out()}
+    offer = find_offer(target)
+    ways = offer.ways
+    wanted = {**calibration_settings(TODAY, CPUS, ways.loops), **held_out()}
+    combinations = {name: levels for name, levels in wanted.items() if offer.missing(target, levels) is None}
     most = max(int(levels["sessions"]) for levels in combinations.values())
     load = check_load(most, "client", ways.scopes[0])
     names = tuple(combinations)
@@ -78,7 +80,7 @@ def measure(target: str, device_ms: float, out: Path) -> None:
 def scored(run: Run) -> list[tuple[str, dict[str, tuple[float, float]]]]:
     """Of every setting that was forecast: by quantity, its ratio to today's as forecast and as measured."""
     levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
-    held = held_out().keys()
+    held = [name for name in held_out() if name in levels]
     known = [name for name in levels if name not in held]
     calibrated = calibrate(run, known, run.manifest["design"]["baseline"])
     models = {MODEL: models_of(calibrated)[MODEL]}
@@ -103,7 +105,8 @@ def page(runs: Sequence[Run]) -> str:
     summary, details = [], []
     for run in runs:
         engine = run.manifest["engine"]
-        title = f"{engine['name']} {engine['version']}, {engine['emulated']['log_device_ms']:g} ms"
+        logs = "" if engine["binlog"] else " without a binary log"
+        title = f"{engine['name']} {engine['version']}{logs}, {engine['emulated']['log_device_ms']:g} ms"
         each = scored(run)
         errors = {
             quantity: [abs(seen[quantity][0] / seen[quantity][1] - 1) for _, seen in each if quantity in seen]

@@ -24,6 +24,7 @@ from redolab.engine.oracle.statements import all_statements, find
 from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import schema
+from redolab.records.watched import BACKGROUND, SECTIONS, SESSIONS, Watched
 
 _DOCS = Path(__file__).parent
 PAGES = [_DOCS.parent / "README.md", *sorted(_DOCS.glob("*/*.md"))]
@@ -50,12 +51,14 @@ _COUNTS = frozenset(
         "cr_blocks_created",
         "undo_records_applied",
         "history_list_length",
+        "host_cores",
         "host_cpus",
         "looks",
         "looks_torn",
         "missing",
         "row_versions",
         "rows",
+        "rows_written",
         "server_commits",
         "server_rows",
         "sessions",
@@ -63,11 +66,13 @@ _COUNTS = frozenset(
         "ticks_late",
         "throttled_periods",
         "ticks_lost",
+        "transactions",
         "unacknowledged",
         "vacuums",
         "log_flushes",
         "log_full_page_images",
         "log_writes",
+        "worked_sessions",
     }
 )
 # The records of `samples.parquet` carry these with their fields; those of the other tables do not.
@@ -101,6 +106,14 @@ def columns(record: type) -> str:
             f"| `{field.name}` | {_TYPES[field.type]} | {_unit(field.name)} | "
             f"{'yes' if field.nullable else 'no'} | {doc} |"
         )
+    return "\n".join(rows)
+
+
+def sections() -> str:
+    """The sections of a watch's entries as a Markdown table."""
+    rows = ["| section | measure | holds |", "| --- | --- | --- |"]
+    for name, holds in SECTIONS.items():
+        rows.append(f"| `{name}` | `{'seconds' if name in (SESSIONS, BACKGROUND) else 'waits'}` | {holds} |")
     return "\n".join(rows)
 
 
@@ -207,13 +220,15 @@ PARTS: dict[str, Callable[[], str]] = {
     "latency": lambda: columns(LatencyRow),
     "reports": lambda: columns(Report),
     "entries": lambda: columns(Entry),
+    "watched": lambda: columns(Watched),
+    "sections": sections,
     "matrix": matrix,
     "engines": engines,
     "oracle statements": oracle_statements,
     "oracle figures": oracle_figures,
     "oracle user": lambda: oracle_script(0),
     "oracle root user": lambda: oracle_script(1),
-    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
+    **{f"options {name}": (lambda name=name: options(name)) for name in ("run", "profile", "watch", "doctor", "analyze", "forecast", "explore", "verify-forecast", "league", "import", "report", "verify")},
 }
 
 

@@ -35,8 +35,10 @@ GROUPS = {
     "tests/engine/private/test_log_device.py": TIMED,
     "tests/engine/test_conformance.py": TIMED,
     "tests/engine/test_consistent_read.py": TIMED,
+    "tests/engine/test_watch.py": TIMED,
     "tests/kill/test_kill_spinners.py": TIMED,
     "tests/usage/test_profile_usage.py": TIMED,
+    "tests/usage/test_watch_usage.py": TIMED,
     "tests/report": "report",
 }
 # Those that compute for the longest begin first, so that both workers end together.

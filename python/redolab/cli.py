@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,15 +15,23 @@ from redolab.commands.options import (
     AgainstColumn,
     AskedEngine,
     AskedExperiment,
+    Begins,
     Blocks,
     Changes,
+    CheckedBlocks,
+    CheckedEngine,
+    CheckedSeconds,
+    CheckedSweep,
     Children,
     Client,
     CostsOf,
     Elbow,
+    Ends,
     EngineNames,
     ExperimentName,
     ExplorePage,
+    Export,
+    Forget,
     GroupColumn,
     Json,
     KeepP95Under,
@@ -34,6 +42,8 @@ from redolab.commands.options import (
     PageFile,
     PlanOnly,
     Quick,
+    ReportFiles,
+    ReportKind,
     Rows,
     RowsFor,
     RunPath,
@@ -43,12 +53,15 @@ from redolab.commands.options import (
     Sessions,
     Settings,
     Sweep,
+    TakeIn,
     ValueColumn,
     ValuesPage,
     ValuesPath,
     WatchedSeconds,
     WatchedSession,
     WatchedUrl,
+    WatchOut,
+    WatchSeconds,
     Work,
     Yes,
 )
@@ -59,7 +72,7 @@ from redolab.commands.process import (
     hide_secrets,
     tell_unforeseen,
 )
-from redolab.commands.results import keep_lasting, make_results, show_results
+from redolab.commands.results import conclude, make_results, show_results
 from redolab.errors import CheckFailedError
 from redolab.outlet import say, show, show_json, standard_streams
 
@@ -140,15 +153,7 @@ def run(
         _show_plan(ask(options), json)
         return
     outcome = execute(options)
-    end_when_interrupted(
-        "Interrupted while the report was made. Every sample is kept: "
-        f"`redolab report {outcome.run.path}` makes the report."
-    )
-    results = make_results(outcome.run)
-    keep_lasting(results, outcome.run)
-    show_results(results, outcome.run, json)
-    if outcome.error is not None:
-        raise outcome.error
+    conclude(outcome, json, "Every sample is kept:")
 
 
 @app.command()
@@ -197,6 +202,15 @@ def profile(
         print_profile(profiled.results, session)
     if profiled.error is not None:
         raise profiled.error
+
+
+@app.command()
+def watch(url: WatchedUrl, out: WatchOut = None, seconds: WatchSeconds = None, json: Json = False) -> None:
+    """Watch a live database for minutes or days, and keep what is seen; read-only, no load."""
+    from redolab.commands.watch import watch as watch_server
+
+    watched = watch_server(url, out, seconds, shlex.join(["redolab", *sys.argv[1:]]))
+    conclude(watched, json, "Every stretch is kept:")
 
 
 @app.command()
@@ -267,12 +281,8 @@ def explore(run: RunPath, out: ExplorePage = Path("explore.html")) -> None:
 
 @app.command("import")
 def import_(
-    kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="awr, statspack or oracle-pack.", show_default=False)
-    ],
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
-    ],
+    kind: ReportKind,
+    files: ReportFiles,
     out: Out = None,
     json: Json = False,
 ) -> None:
@@ -292,14 +302,16 @@ def oracle_pack() -> None:
 
 
 @app.command()
-def report(run: RunPath, costs: CostsOf = None, json: Json = False) -> None:
+def report(
+    run: RunPath, costs: CostsOf = None, begins: Begins = None, ends: Ends = None, json: Json = False
+) -> None:
     """Rebuild report.html from the stored run alone."""
     from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(run):
         stored = open_run(run)
-        results = make_results(stored, costs)
+        results = make_results(stored, costs, begins or (), ends or ())
     show_results(results, stored, json)
 
 
@@ -329,16 +341,10 @@ def verify(run: RunPath, json: Json = False) -> None:
 def verify_forecast(
     run: RunPath,
     changes: Changes = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(help="The server of RUN, where it was one of yours.", show_default="embedded"),
-    ] = None,
-    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None,
+    sweep: CheckedSweep = None,
+    engine: CheckedEngine = None,
+    blocks: CheckedBlocks = None,
+    seconds: CheckedSeconds = None,
     seed: Seed = None,
     out: Out = None,
     yes: Yes = False,
@@ -351,26 +357,14 @@ def verify_forecast(
     outcome = execute(
         VerifyForecastOptions(run, changes or (), sweep, engine, blocks, seconds, seed, out, yes, command)
     )
-    end_when_interrupted(
-        "Interrupted while the report was made. The forecast is sealed and every sample is kept: "
-        f"`redolab report {outcome.run.path}` makes the report."
-    )
-    show_results(make_results(outcome.run), outcome.run, json)
-    if outcome.error is not None:
-        raise outcome.error
+    conclude(outcome, json, "The forecast is sealed and every sample is kept:")
 
 
 @app.command()
 def league(
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
-    ] = None,
-    take_in: Annotated[
-        Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
-    ] = None,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Remove everything that was imported before.")
-    ] = False,
+    export: Export = None,
+    take_in: TakeIn = None,
+    forget: Forget = False,
     json: Json = False,
 ) -> None:
     """Show how true every model's forecasts were."""

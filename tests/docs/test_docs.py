@@ -18,6 +18,7 @@ import typer
 
 from redolab import errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
+from redolab.analysis.watched.measures import FIGURES
 from redolab.cli import app
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
@@ -48,6 +49,7 @@ from tests.docs.pages import (
 )
 from tests.screens.profiles import busy, quiet, remote
 from tests.servers import Ended, in_this_process
+from tests.unit.watched import watched_run
 
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "python" / "redolab"
@@ -76,6 +78,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for values in ("commit-times.csv", "cpu-use.csv"):
         shutil.copy(DOCS / "guide" / values, made)
     shutil.copytree(DOCS / "guide" / "reports", made / "reports")
+    watched_run(made / "watched")
     return made
 
 
@@ -275,7 +278,11 @@ def test_what_analyze_is_said_to_print_is_what_it_prints(step: Step, place: Path
 def test_every_key_of_a_column_of_numbers_is_documented(place: Path) -> None:
     named = inline_code(DOCS / "reference" / "analyze-json.md")
     found: set[str] = set()
-    for asked in ("commit-times.csv --group mode", "cpu-use.csv --value database --against vmstat"):
+    for asked in (
+        "commit-times.csv --group mode",
+        "cpu-use.csv --value database --against vmstat",
+        "watched --value servers",
+    ):
         done = redolab(place, "analyze", *asked.split(), "--json")
         found |= set(leaves(json.loads(done.out), ""))
     keys = {key for key in found if not key.startswith(("tables[]", "figures[]"))}
@@ -323,6 +330,17 @@ def test_every_key_of_the_results_is_documented(name: str, place: Path) -> None:
     # A list that has nothing in it is documented by what it could have: in one run all models can say something.
     lists = {name[: end.start()] for name in named for end in re.finditer(r"\[\]", name)}
     assert sorted(found - named - lists) == []
+
+
+def test_every_key_of_a_watch_is_documented(place: Path) -> None:
+    named = inline_code(DOCS / "reference" / "json.md")
+    period = ("--from", "2026-11-24T09:00", "--to", "2026-11-24T11:00")
+    done = redolab(place, "report", "watched", "--json", *period)
+    assert done.code == 0, done.err
+    keyed = re.compile(r"^(settings\[\]\.(?:figures|missing))\..*")
+    found = {keyed.sub(r"\1.KEY", key) for key in leaves(json.loads(done.out), "")}
+    assert set(FIGURES) <= named
+    assert sorted(found - named) == []
 
 
 def test_every_key_of_a_profile_is_documented() -> None:

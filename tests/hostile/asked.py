@@ -23,7 +23,9 @@ from redolab.errors import RedolabError
 from tests.hostile.damage import damage
 
 COMMANDS = (("verify",), ("verify",), ("verify", "--json"), ("report",), ("report", "--json"),
-            ("forecast",), ("forecast", "--set", "sessions=4", "--json"))  # fmt: skip
+            ("forecast",), ("forecast", "--set", "sessions=4", "--json"),
+            ("report", "--from", "2026-11-24", "--to", "2026-11-24"),
+            ("analyze", "--value", "elapsed_s"))  # fmt: skip
 LONGEST_S = 10.0
 """Of CPU time."""
 MOST_BYTES = 2 << 30

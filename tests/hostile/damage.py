@@ -206,9 +206,10 @@ def change_table(run: Path, rng: random.Random) -> str | None:
     path = _pick(run, rng, rng.choice(("samples.parquet", ".parquet")))
     try:
         table = pq.read_table(path) if path is not None else None
+        # The names of columns are read only now.
+        if path is None or table is None or not table.column_names:
+            return None
     except Exception:  # noqa: BLE001  damage may have been done to it
-        return None
-    if path is None or table is None or not table.num_columns:
         return None
     text, changed = _changed(table, rng)
     if changed is None:

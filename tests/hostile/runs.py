@@ -24,6 +24,7 @@ from redolab.report.page.html import render
 from tests.unit.analysis import synthetic
 from tests.unit.experiment.durability.test_durability import kill_run
 from tests.unit.experiment.verify_forecast import test_verify_forecast
+from tests.unit.watched import busy_days, steady, watched_run
 
 _MEASURED = Path(__file__).parents[1] / "validation" / "data" / "group_commit_measured"
 _COSTS = ("1/1/wait/0/server/1", "8/1/wait/0/server/1", "8/32/wait/0/server/1", "8/1/nowait/0/server/1")
@@ -142,6 +143,15 @@ def _calibrated(place: Path) -> None:
     (place / "manifest.json").write_text(json.dumps(manifest))
 
 
+def _watched(place: Path) -> None:
+    """A watch of two starts with spoiled stretches."""
+    watched_run(place, busy_days(stretch_s=3600.0))
+
+
+def _still_watched(place: Path) -> None:
+    watched_run(place, steady(6), "mariadb", status=None)
+
+
 _MAKERS: Mapping[str, Callable[[Path], None]] = {
     **{name: _faked(name) for name in EXPERIMENTS},
     "side-by-side": _side_by_side,
@@ -150,5 +160,7 @@ _MAKERS: Mapping[str, Callable[[Path], None]] = {
     "calibrate": _calibrated,
     "verify-forecast": _checked,
     "killed": _killed,
+    "watched": _watched,
+    "still-watched": _still_watched,
     "killed-format-1": _killed_in_format_1,
 }

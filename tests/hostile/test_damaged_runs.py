@@ -9,8 +9,8 @@ import pytest
 from tests.hostile.asked import Answer, ask_command, ask_here
 from tests.hostile.runs import make_runs
 
-_RUNS = ("commit-mode", "durability", "session-count", "sampling-distribution", "calibrate",
-         "verify-forecast", "side-by-side", "killed", "killed-format-1")  # fmt: skip
+_RUNS = ("commit-mode", "durability", "session-count", "sampling-distribution", "calibrate", "watched",
+         "still-watched", "verify-forecast", "side-by-side", "killed", "killed-format-1")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 `log_bound` has an emulated log device and a spoiled sample; `cpu_bound` settles as equivalent;
 `interrupted` ended after three samples on a server without CPU accounts; `durability` is a run of
-hard kills; `servers` has two side by side; `advised` has forecasts of changes, `wide` 16 settings, `bare`
-no database (see `tests.report.made_up`).
+hard kills; `servers` has two side by side; `watch` is a period of a watched server against another one;
+`advised` has forecasts of changes, `wide` 16 settings, `bare` no database (see `tests.report.made_up`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-NAMES = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare", "advised", "servers")
+NAMES = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare", "advised", "servers", "watch")
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'{{7*7}}%{x}<b>"
 
 

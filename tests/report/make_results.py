@@ -10,11 +10,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from redolab.analysis.watched.periods import asked
+from redolab.analysis.watched.stretches import read_stretches
 from redolab.experiment.answers import analyse
 from redolab.records.run import Run
 from tests.report.made_up import advised, bare, servers, wide
 from tests.unit.analysis.synthetic import CPU_BOUND, LOG_BOUND, build_run, design
 from tests.unit.experiment.durability.test_durability import kill_run
+from tests.unit.watched import watched_run
 
 DATA = Path(__file__).with_name("data")
 
@@ -50,10 +53,18 @@ def every(place: Path) -> dict[str, dict[str, Any]]:
     found = {name: analyse(run) for name, run in made_up(place).items()}
     found |= {"wide": wide(place / "wide"), "bare": bare(), "advised": advised(place / "advised")}
     found["servers"] = servers(place / "servers")
+    found["watch"] = watch(place / "watch")
     return {
         name: results | {"run": f"redolab-runs/{results['experiment']}-20261121-080000"}
         for name, results in found.items()
     }
+
+
+def watch(place: Path) -> dict[str, Any]:
+    """A period of a watch against another one, two hours of slow flushes among the hours of two days."""
+    run = watched_run(place)
+    begins, ends = ("2026-11-24T07:00", "2026-11-24T13:00"), ("2026-11-24T09:00", "2026-11-24T15:00")
+    return analyse(run, None, asked(read_stretches(run), begins, ends))
 
 
 def main() -> None:

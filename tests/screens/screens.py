@@ -22,7 +22,7 @@ from redolab.values.file import read_values
 from tests.screens import forecasts, profiles
 
 HERE = Path(__file__).parent
-RUNS = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare", "advised", "servers")
+RUNS = ("log_bound", "cpu_bound", "interrupted", "durability", "wide", "bare", "advised", "servers", "watch")
 PROFILES = {
     "profile": profiles.busy,
     "profile_session": profiles.busy,

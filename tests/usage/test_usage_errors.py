@@ -26,8 +26,8 @@ def both(one: str, other: str) -> tuple[str, ...]:
         (["cpu-capacity", "--engine", URL], "does not run on postgresql, only on machine"),
         (
             ["commit-mode", "--engine", "machine"],
-            "commit-mode does not run on machine, only on embedded, postgresql, mariadb, mysql, mysql:// "
-            "or oracle: leave --engine out for its default. The engine machine only computes",
+            "commit-mode does not run on machine, only on embedded, postgresql, mariadb, mysql, mysql:// or "
+            "oracle: leave --engine out for its default. The engine machine only computes",
         ),
         (["commit-mode", "--engine", "sqlite"], "For SQLite Redolab has only the load of whole scans"),
         (["durability", "--engine", "mariadb://u@h/"], "does not run on mysql://, only on embedded,"),

@@ -159,7 +159,7 @@ def profile(samples: Iterable[tuple[Account, int]]) -> tuple[ProfileRow, ...]:
         )
         for name in names
     ]
-    return tuple(sorted(rows, key=_place))
+    return tuple(sorted(rows, key=lambda item: row_place(item.row, item.share.point or 0.0)))
 
 
 def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str], engine: str) -> str | None:
@@ -239,11 +239,11 @@ def _divided(whole: float, rows: Sequence[WaitRow], nameless: str) -> dict[str, 
     return parts
 
 
-def _place(row: ProfileRow) -> tuple[int, float, str]:
-    if row.row in _FIRST:
-        return _FIRST.index(row.row), 0.0, row.row
-    last = row.row == UNACCOUNTED
-    return len(_FIRST) + last, -(row.share.point or 0.0), row.row
+def row_place(row: str, time: float) -> tuple[int, float, str]:
+    """Where a row stands in its account: CPU, run queue, steal, waits by their time, unaccounted last."""
+    if row in _FIRST:
+        return _FIRST.index(row), 0.0, row
+    return len(_FIRST) + (row == UNACCOUNTED), -time, row
 
 
 def time_accounts(

@@ -83,7 +83,8 @@ AskedExperiment = Annotated[
 
 # Of `analyze`.
 ValuesPath = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV file, or - for stdin.", show_default=False)
+    str,
+    typer.Argument(metavar="FILE", help="A CSV file, a run directory, or - for stdin.", show_default=False),
 ]
 ValueColumn = Annotated[
     str | None, typer.Option("--value", help="The column of numbers.", show_default="the only one")
@@ -124,6 +125,26 @@ WatchedSession = Annotated[
     int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
 ]
 
+# Of `watch`.
+WatchOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Run directory: a new one, or that of an earlier watch to go on with.",
+        show_default="redolab-runs/...",
+    ),
+]
+WatchSeconds = Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")]
+
+# Of `import`.
+ReportKind = Annotated[
+    str, typer.Argument(metavar="KIND", help="awr, statspack or oracle-pack.", show_default=False)
+]
+ReportFiles = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="Reports of one database.", show_default=False)
+]
+
 # Of `profile` and `forecast`.
 PageFile = Annotated[
     Path | None, typer.Option("--page", metavar="FILE", help="Also write a page, one HTML file.")
@@ -135,6 +156,22 @@ CostsOf = Annotated[
     Path | None,
     typer.Option(
         "--costs", metavar="RUN", help="Explore with the costs of this run.", show_default="its own"
+    ),
+]
+
+# Of `report`.
+Begins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        help="Of a watch, from then on alone, beside the rest; a second --from and --to is compared instead.",
+    ),
+]
+Ends = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to", metavar="TIME", help="Of a watch, until then; 2026-11-24T16:30, 2026-11-24 or 16:30 UTC."
     ),
 ]
 
@@ -170,3 +207,30 @@ Work = Annotated[
     int | None,
     typer.Option("--work", metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
 ]
+
+# Of `verify-forecast`.
+CheckedSweep = Annotated[
+    str | None,
+    typer.Option(
+        "--sweep", metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."
+    ),
+]
+CheckedEngine = Annotated[
+    str | None,
+    typer.Option("--engine", help="The server of RUN, where it was one of yours.", show_default="embedded"),
+]
+CheckedBlocks = Annotated[
+    int | None, typer.Option("--blocks", help="Passes over all settings.", show_default="5")
+]
+CheckedSeconds = Annotated[
+    float | None, typer.Option("--seconds", help="Length of a sample.", show_default="2")
+]
+
+# Of `league`.
+Export = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
+]
+TakeIn = Annotated[
+    Path | None, typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine.")
+]
+Forget = Annotated[bool, typer.Option("--forget", help="Remove everything that was imported before.")]

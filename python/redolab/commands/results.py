@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from redolab.commands.process import end_when_interrupted
 from redolab.errors import RefusedError, UsageError
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from redolab.analysis.watched.periods import Periods
+    from redolab.measure.runner import Outcome
     from redolab.records.run import Run
 
 
-def make_results(run: Run, costs: Path | None = None) -> dict[str, Any]:
+def make_results(
+    run: Run, costs: Path | None = None, begins: Sequence[str] = (), ends: Sequence[str] = ()
+) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results.
 
     Args:
         run: the stored run.
         costs: another run, whose costs the page's explorer starts from; None for the run's own.
+        begins: of a watched run, when the periods that are asked for begin, as they were written.
+        ends: when they end.
 
     Raises:
-        UsageError: the run has no finished sample.
+        UsageError: the run has no finished sample, or no such period.
     """
     from redolab.commands.explore import costs_of, own_costs
     from redolab.commands.league import league_for
@@ -39,10 +46,25 @@ def make_results(run: Run, costs: Path | None = None) -> dict[str, Any]:
         league = league_for(run) if run.manifest.get("record", "sample") == "sample" else None
     except RefusedError as error:
         say(f"The report is without the league of models. {error}")
-    results = analyse(run, league)
+    results = analyse(run, league, _periods(run, begins, ends))
     write_results(run, results)
     write_report(run, render(results, given or own_costs(run)))
     return results
+
+
+def _periods(run: Run, begins: Sequence[str], ends: Sequence[str]) -> Periods | None:
+    """The periods that are asked for; None where none is."""
+    if not begins and not ends:
+        return None
+    if run.manifest.get("record") != "watched":
+        raise UsageError(
+            f"{run.path} was not watched, so --from and --to name no period of it. They are for what "
+            "`redolab watch` stored."
+        )
+    from redolab.analysis.watched.periods import asked
+    from redolab.analysis.watched.stretches import read_stretches
+
+    return asked(read_stretches(run), begins, ends)
 
 
 def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
@@ -54,6 +76,28 @@ def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
         say(f"Report: {run.path / 'report.html'}")
     else:
         print_terminal(results, run.path / "report.html")
+
+
+def conclude(outcome: Outcome, json: bool, kept: str) -> None:
+    """Analyse and show a run that has just ended.
+
+    Args:
+        outcome: the run, and what ended it early.
+        json: whether to print JSON.
+        kept: what stays whatever happens, as a sentence.
+
+    Raises:
+        RedolabError: what ended the run early, once it is shown.
+    """
+    end_when_interrupted(
+        f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
+    )
+    results = make_results(outcome.run)
+    if outcome.run.manifest.get("record", "sample") == "sample":
+        keep_lasting(results, outcome.run)
+    show_results(results, outcome.run, json)
+    if outcome.error is not None:
+        raise outcome.error
 
 
 def keep_lasting(results: Mapping[str, Any], run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,7 @@ from redolab.engine.offer import Offer
 from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.errors import UsageError
 from redolab.experiment import find_experiment
-from redolab.experiment.base import Experiment, Plan, Wish
+from redolab.experiment.base import Experiment, Missing, Plan, Wish
 from redolab.experiment.listed.plan import listed_experiment
 from redolab.experiment.side_by_side import SideBySide, part_of
 from redolab.files.places import default_run_directory
@@ -69,6 +69,8 @@ class Asked:
     """Flush time of an emulated log device: one for all logs, or one for each; none for the real one."""
     lacking: Sequence[str] = ()
     """The settings that a server does not have, and why; one sentence each."""
+    beside: Callable[[Mapping[str, Missing]], Asked] | None = None
+    """The same request, given what each server does not have; None where its settings are fixed."""
 
 
 def ask(options: RunOptions) -> Asked:
@@ -85,15 +87,18 @@ def ask(options: RunOptions) -> Asked:
         check_target(name, target, experiment.needs, delays_s)
     offers = {server: find_offer(target) for server, target in servers.items()}
     wish = _wish(options, offers)
-    if len(servers) == 1:
-        if options.across_tiers:
-            raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
-        (target,), (offer,) = servers.values(), offers.values()
-        wish = replace(wish, missing=partial(offer.missing, target))
-        return Asked(experiment, experiment.plan(wish), servers, delays_s, experiment.lacking(wish))
-    missing = {server: partial(offer.missing, servers[server]) for server, offer in offers.items()}
-    beside = SideBySide(experiment, missing, options.across_tiers)
-    return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish))
+    if len(servers) == 1 and options.across_tiers:
+        raise UsageError("--across-tiers compares servers with each other: give --engine several times.")
+
+    def asked(missing: Mapping[str, Missing]) -> Asked:
+        if len(servers) > 1:
+            beside = SideBySide(experiment, missing, options.across_tiers)
+            return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish), asked)
+        (lacks,) = missing.values()
+        here = replace(wish, missing=lacks)
+        return Asked(experiment, experiment.plan(here), servers, delays_s, experiment.lacking(here), asked)
+
+    return asked({server: partial(offer.missing, servers[server]) for server, offer in offers.items()})
 
 
 def execute(options: RunOptions) -> runner.Outcome:
@@ -105,14 +110,17 @@ def execute(options: RunOptions) -> runner.Outcome:
     asked = ask(options)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
-    return measure(asked, open_agreed(asked, options.yes), out, options.command)
+    asked, engine = open_agreed(asked, options.yes)
+    return measure(asked, engine, out, options.command)
 
 
-def open_agreed(asked: Asked, agreed: bool) -> Engine:
+def open_agreed(asked: Asked, agreed: bool) -> tuple[Asked, Engine]:
     """Say what will happen, open the engine, and ask where the server is somebody else's.
 
+    Gives what is asked for, without the settings that the server turns out not to have.
+
     Raises:
-        UsageError: nobody is there to agree, or did not.
+        UsageError: nobody is there to agree, or did not; or a named setting is none that the server has.
         RefusedError: the engine cannot be had, or no such run is possible there.
     """
     plan = asked.plan
@@ -122,6 +130,7 @@ def open_agreed(asked: Asked, agreed: bool) -> Engine:
     try:
         for name, target in asked.servers.items():
             engines[name] = open_engine(target, plan.load, need, asked.log_device_s, plan.design.seed)
+        asked = _as_found(asked, engines)
         foreign = {name: _introduce(asked, name, engines[name]) for name in _foreign(asked)}
         if foreign:
             _agree(asked, foreign, agreed)
@@ -130,7 +139,18 @@ def open_agreed(asked: Asked, agreed: bool) -> Engine:
             for engine in engines.values():
                 stack.callback(engine.close)
         raise
-    return engines.popitem()[1] if len(engines) == 1 else EnginesBeside(engines, asked.lacking)
+    alone = len(engines) == 1
+    return asked, engines.popitem()[1] if alone else EnginesBeside(engines, asked.lacking)
+
+
+def _as_found(asked: Asked, engines: Mapping[str, Engine]) -> Asked:
+    """The request without the settings that a server turns out not to have."""
+    if asked.beside is None:
+        return asked
+    found = asked.beside({name: engine.missing for name, engine in engines.items()})
+    if found.lacking != asked.lacking:
+        _announce(found)
+    return found
 
 
 def _foreign(asked: Asked) -> dict[str, str]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from redolab import units
 from redolab.analysis.envelope import WORDING
+from redolab.analysis.watched.periods import Periods, periods_of
 from redolab.commands.league import kept_league
 from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
@@ -68,13 +70,35 @@ def verify_run(run: Run) -> list[str]:
         stored = read_results(run)
     except UsageError as error:
         return [*found, str(error)]
+    if (later := _watched_since(run, stored)) is not None:
+        return [*found, later]
     # Where the run lies is no figure: it may have been moved, or be named another way.
-    recomputed = analyse(run, kept_league(run)) | {"run": stored.get("run")}
+    recomputed = analyse(run, kept_league(run), _periods(run, stored)) | {"run": stored.get("run")}
     if stored.get("wording") != recomputed.get("wording"):
         found += compare(_figures(stored), _known_then(_figures(recomputed), stored), "", prose=False)
     else:
         found += compare(stored, recomputed, "")
     return found + _page(run.path, stored)
+
+
+def _periods(run: Run, stored: dict[str, Any]) -> Periods | None:
+    """Of a watched run the periods that its results are of."""
+    return periods_of(stored) if run.manifest.get("record") == "watched" else None
+
+
+def _watched_since(run: Run, stored: dict[str, Any]) -> str | None:
+    """Of a watched run, what came after its results were made, in words; None where nothing did."""
+    told = stored.get("watched")
+    last = told.get("last_sample") if isinstance(told, dict) else None
+    if run.manifest.get("record") != "watched" or not isinstance(last, int):
+        return None
+    more = sum(number > last for number in run.samples["sample"].to_pylist())
+    if not more:
+        return None
+    return (
+        f"{units.counted(more, 'stretch')} came after results.json was made, so its figures are not those "
+        "of all that was watched (redolab report makes it anew)"
+    )
 
 
 def _figures(results: dict[str, Any]) -> dict[str, Any]:

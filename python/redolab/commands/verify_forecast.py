@@ -82,7 +82,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     with understood(options.run):
         content = forecast_of(calibrated, names[_TODAY], wanted, record)
     _check_said(content)
-    engine = open_agreed(asked, options.yes)
+    asked, engine = open_agreed(asked, options.yes)
     try:
         sealed = seal({**_heading(run), **content})
         ledger.note_seal(sealed)

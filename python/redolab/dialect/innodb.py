@@ -121,6 +121,19 @@ def durability_tier(redo: str, sync_binlog: str | None, flush_method: str) -> st
     return min(tiers, key=_WEAKEST_FIRST.index)
 
 
+def tier_of(parameters: Mapping[str, str]) -> str | None:
+    """The durability tier that a server's parameters promise to every session; None where they do not tell.
+
+    Args:
+        parameters: the server's own, by name.
+    """
+    redo = parameters.get(REDO, "")
+    if redo not in _REDO_TIERS:
+        return None
+    binlog = parameters.get(BINLOG) if parameters.get("log_bin") in ("1", "ON") else None
+    return durability_tier(redo, binlog, parameters.get("innodb_flush_method", ""))
+
+
 def _mode(levels: Mapping[str, str]) -> tuple[str, str | None] | None:
     if "commit_wait" not in levels:
         return None

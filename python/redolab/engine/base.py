@@ -80,6 +80,10 @@ class Engine(ABC):
         """What cannot be had here, and why; one sentence each."""
         return []
 
+    def missing(self, levels: Mapping[str, str]) -> str | None:
+        """Why this server has no such setting, a predicate without its subject; None where it has it."""
+        return None
+
     def heed(self, stop: threading.Event) -> None:
         """End `prepare` and `apply` early with `InterruptedRunError` once `stop` is set.
 

@@ -6,7 +6,7 @@ import threading
 from typing import Protocol
 
 from redolab.errors import UsageError
-from redolab.records.observation import Observation
+from redolab.records.observation import Observation, ServerFacts
 
 
 class Observer(Protocol):
@@ -15,6 +15,11 @@ class Observer(Protocol):
     @property
     def session_numbers(self) -> str:
         """By which number a session is named, and where the server itself shows it, in words."""
+        ...
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who the server is."""
         ...
 
     def read(self) -> Observation:
@@ -33,13 +38,23 @@ class Observer(Protocol):
         ...
 
 
-def open_observer(target: str, seed: int, stop: threading.Event | None = None) -> Observer:
+def open_observer(
+    target: str,
+    seed: int,
+    stop: threading.Event | None = None,
+    *,
+    reopen: bool = True,
+    pace: float = 1.0,
+) -> Observer:
     """Watch the server that a URL names.
 
     Args:
         target: the URL.
         seed: of the gaps between ticks.
         stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
+        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
+            what was seen until then, `broken`, and the observer can only be closed.
+        pace: how often it looks, as a multiple of what is usual.
 
     Raises:
         UsageError: the URL names no server that can be watched.
@@ -48,11 +63,11 @@ def open_observer(target: str, seed: int, stop: threading.Event | None = None) -
     if target.startswith(("postgresql://", "postgres://")):
         from redolab.engine.postgres.observer.observer import PostgresObserver
 
-        return PostgresObserver(target, seed, stop)
+        return PostgresObserver(target, seed, stop, reopen=reopen, pace=pace)
     if target.startswith(("mysql://", "mariadb://")):
         from redolab.engine.mariadb.observer.observer import MariadbObserver
 
-        return MariadbObserver(target, seed)
+        return MariadbObserver(target, seed, reopen=reopen, pace=pace)
     if target.startswith("oracle://"):
         from redolab.engine.oracle.observer.observer import OracleObserver
 

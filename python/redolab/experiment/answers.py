@@ -16,6 +16,7 @@ from redolab.records.run import Run
 
 if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
+    from redolab.analysis.watched.periods import Periods
 
 _FOLDERS: Mapping[str, str] = {
     "commit-mode": "commit_mode",
@@ -34,30 +35,58 @@ _FOLDERS: Mapping[str, str] = {
 """The experiment of a run to the folder of its answer."""
 _IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
 """What stands in the place of an experiment where a run was made of reports."""
+WATCH = "watch"
+"""The same where a live server was watched."""
 
 
-def analyse(run: Run, league: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def analyse(
+    run: Run, league: Mapping[str, Any] | None = None, periods: Periods | None = None
+) -> dict[str, Any]:
     """Every figure of a stored run, as the results object that scripts and the report read.
 
     Args:
         run: finished or not.
         league: the league of models as it stood when the run was reported; None for none. The same run with
             the same league gives the same object.
+        periods: of a watched run, the period that is told of and what it is compared with; None for all.
 
     Raises:
-        UsageError: this version knows no analysis for the run's experiment.
+        UsageError: this version knows no analysis for the run's experiment, or it has no periods.
     """
     from redolab.analysis.compared import compare_run
 
     name = run.manifest["experiment"]
-    if name not in _FOLDERS and name not in _IMPORTED:
+    if name not in _FOLDERS and name not in _IMPORTED and name != WATCH:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
+    if name == WATCH:
+        return _of_watch(run, periods)
+    if periods is not None:
+        raise UsageError(f"{run.path} was not watched: periods are of what `redolab watch` stored.")
     answer = _answer(name)
-    if run.manifest.get("record", "sample") != "sample":
+    record = run.manifest.get("record", "sample")
+    if record != "sample":
         other: dict[str, Any] = answer.analyse(run)
-        return other
+        return _advised(other, run, None) if record == "report" else other
     compared = compare_run(run)
     return with_forecasts(answer.analyse(run, compared), run, compared, league)
+
+
+def _of_watch(run: Run, periods: Periods | None) -> dict[str, Any]:
+    """The results object of a watched run, with its advice."""
+    from redolab.analysis.watched.answer import analyse as analyse_watch
+    from redolab.forecast.advice.advice import of_profile
+
+    if run.manifest.get("record") != "watched":
+        raise UsageError(f"{run.path} says that it was watched, and has no stretches of a watch.")
+    found = analyse_watch(run, periods)
+    return _advised(found, run, of_profile(found))
+
+
+def _advised(found: Mapping[str, Any], run: Run, bounds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A results object of what was seen, with its key `advice`: the bounds, and what the run forecasts."""
+    from redolab.forecast.advice.advice import of_seen
+
+    return {**found, "advice": of_seen(run, bounds)}
 
 
 def with_forecasts(

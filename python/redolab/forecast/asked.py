@@ -54,11 +54,13 @@ def parse_sweep(text: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def changed(scenario: Scenario, factors: Mapping[str, Any]) -> Scenario:
-    """The scenario with other levels.
+    """The scenario with other levels. With arrivals, sessions do not think, unless that is asked for.
 
     Raises:
         UsageError: there can be no such scenario; the text says why.
     """
+    if factors.get("arrival_rate_per_s") is not None:
+        factors = {"think_time_ms": 0.0, **factors}
     try:
         return replace(scenario, **factors)
     except ValueError as error:

@@ -12,12 +12,12 @@ from typing import Any
 
 from redolab import _core
 from redolab.dialect.known import dialect_of
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.any_run import calibrate_any
+from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.models.outlook import (
     MODEL,
     glance,
-    least_device_ms,
     measured_of,
     predict,
 )
@@ -101,7 +101,7 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not tell what a commit, a row and a flush cost.
     """
-    return explored(calibrate(run), name, str(baseline_server(run.manifest)["name"]), record)
+    return explored(calibrate_any(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
 def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:
@@ -125,7 +125,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
         cpus=point.cpus,
         row_known=point.row_known,
         device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
-        least_device_ms=least_device_ms(point),
+        least_device_ms=point.least_device_ms,
         longest_loss_s=_longest_loss_s(engine),
         system=point.system,
         cautions=calibrated.cautions,

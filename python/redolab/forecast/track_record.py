@@ -95,6 +95,18 @@ def family_of(calibration: Calibration, scenario: Scenario) -> str:
     return f"{family} ({calibration.system})" if calibration.system else family
 
 
+def families_of(calibration: Calibration, scenario: Scenario) -> tuple[str, ...]:
+    """The family of a scenario; where costs were only seen, after it that of costs that were measured.
+
+    A forecast from the former is never surer than one from the latter.
+    """
+    own = family_of(calibration, scenario)
+    if not calibration.only_seen:
+        return (own,)
+    family, system = _core.family_of(scenario), calibration.measured_system
+    return (own, f"{family} ({system})" if system else family)
+
+
 def without_system(family: str, system: str) -> str | None:
     """The name of a family without its system; None where it is another's.
 

@@ -145,6 +145,7 @@ _ABOUT_ENGINE = {
     ),
     "binlog": maybe(flag),
     "variant": _short,
+    "identity": maybe(_short),
     "log_filesystem": maybe(_short),
     "place": _long,
 }

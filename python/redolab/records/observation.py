@@ -174,6 +174,18 @@ class Instrument:
     """Whether it ran at real-time priority; None where that means nothing."""
 
 
+@dataclass(frozen=True)
+class ServerFacts:
+    """Who an observed server is, and what of its parameters decides what a commit costs there."""
+
+    server: Mapping[str, Any]
+    """As `Observation.server` has it."""
+    identity: str | None
+    """What stays the same for as long as its data do, whatever its address; None where it says nothing."""
+    parameters: Mapping[str, str]
+    """Its parameters about commits, by name."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Observation:
     """What was seen of a server in one stretch of time.
@@ -201,7 +213,8 @@ class Observation:
     """The write and flush itself."""
     counters: Mapping[str, float | None] = field(default_factory=dict)
     """Differences of the server's counters: `transactions` (that wrote), `commits`, `log_flushes`,
-    `log_flush_time_s`, `log_writes`, `log_write_time_s`, `log_bytes`."""
+    `log_flush_time_s`, `log_writes`, `log_write_time_s`, `log_bytes`, `rows_written` (inserted, updated and
+    deleted), `binlog_flushes`, `binlog_flush_time_s`."""
     ended_cpu_s: float | None
     """CPU of processes that ended, after their last look."""
     host_cpus: int | None = None
@@ -213,6 +226,8 @@ class Observation:
     not_available: tuple[tuple[str, str], ...] = ()
     """What cannot be had on this server, and why and what would mend it."""
     warnings: tuple[str, ...] = ()
+    broken: str | None = None
+    """Why nothing follows this reading: the connection was lost. Its counters may be missing."""
 
 
 def join(observations: Sequence[Observation]) -> Observation:
@@ -290,6 +305,7 @@ def join(observations: Sequence[Observation]) -> Observation:
         instrument=_joined_instrument(observations),
         not_available=tuple(dict.fromkeys(pair for item in observations for pair in item.not_available)),
         warnings=tuple(dict.fromkeys(text for item in observations for text in item.warnings)),
+        broken=observations[-1].broken,
     )
 
 

@@ -6,7 +6,7 @@
     profile.parquet   CPU and run queue per sample and server process
     overhead.parquet  throughput with the wait sampler on and off, in pairs
     latency.parquet   histograms of commit and response times per sample, where they were noted
-    entries.parquet   the figures of reports that were imported; such a run has no other table but samples
+    entries.parquet   figures of reports that were imported, or of a watch; such runs have samples beside it
     results.json      every figure of the report
     report.html       the report
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import typing
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from redolab.files.documents import MOST_JSON_BYTES, parse_json_object
 from redolab.files.foreign import names_inside, read_inside
 from redolab.files.tables import MOST_TABLE_BYTES, parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
+from redolab.records.parts import Span, standing
 from redolab.records.run import Run
 from redolab.records.sample import Sample
 from redolab.records.schema import (
@@ -49,7 +51,8 @@ from redolab.records.schema import (
 )
 from redolab.records.sealed import FILE as SEALED
 
-__all__ = ["Run", "open_run", "read_document", "read_manifest", "read_parts", "read_results"]
+__all__ = ["Run", "list_parts", "open_run", "read_document", "read_manifest", "read_parts", "read_results"]
+_ATTEMPTS = 100
 _CHANGED = "It was changed after the run, or another version wrote it."
 
 
@@ -108,7 +111,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     """
     place, manifest = Path(path), read_manifest(path)
     record = sample_record(manifest)
-    run = Run(place, manifest, *(_read_data(place, kind, record, manifest["format"]) for kind in DATA))
+    run = Run(place, manifest, *_read_tables(place, record, manifest["format"]))
     _check_samples(run)
     return run
 
@@ -118,16 +121,41 @@ def _is_read(found: object) -> bool:
     return isinstance(found, int) and not isinstance(found, bool) and found in FORMATS
 
 
-def _read_data(path: Path, kind: str, record: type, stored: int) -> pa.Table:
+def _read_tables(place: Path, record: type, stored: int) -> list[pa.Table]:
+    """Every table, all of the same samples; anew where a run under way joined its parts meanwhile."""
+    attempts = 0
+    while True:
+        parts, attempts = list_parts(place), attempts + 1
+        try:
+            return [_read_data(place, kind, record, stored, parts) for kind in DATA]
+        except UsageError as error:
+            gone = isinstance(error.__cause__, FileNotFoundError) and list_parts(place) != parts
+            if not gone or attempts == _ATTEMPTS:
+                raise
+
+
+def _read_data(path: Path, kind: str, record: type, stored: int, parts: Sequence[Span]) -> pa.Table:
     if kind not in tables_written(record):
         return schema(table_record(kind, record)).empty_table()
     name = f"{kind}.parquet"
     if os.path.lexists(path / name):
         return _read_table(path, name, kind, record, stored)
-    return read_parts(path, kind, record, stored)
+    return read_parts(path, kind, record, stored, parts)
 
 
-def read_parts(path: Path, kind: str, record: type, stored: int) -> pa.Table:
+def list_parts(path: Path) -> list[Span]:
+    """The parts of a run that was not closed, each sample once.
+
+    Raises:
+        UsageError: their directory cannot be read.
+    """
+    try:
+        return standing(names_inside(path, "parts", 2 * len(DATA) * MOST_SAMPLES))
+    except OSError as error:
+        raise UsageError(f"{path / 'parts'} cannot be read: {error.strerror}. {_CHANGED}") from error
+
+
+def read_parts(path: Path, kind: str, record: type, stored: int, parts: Sequence[Span]) -> pa.Table:
     """A table out of the parts of a run that was not closed.
 
     Args:
@@ -135,25 +163,17 @@ def read_parts(path: Path, kind: str, record: type, stored: int) -> pa.Table:
         kind: of table: one of `schema.DATA`.
         record: of a row of `samples`.
         stored: the format that the parts have.
+        parts: which of them, as `list_parts` has them.
 
     Raises:
         UsageError: the parts cannot be read, or are not as Redolab writes them.
     """
-    try:
-        names = names_inside(path, "parts", 2 * len(DATA) * MOST_SAMPLES)
-    except OSError as error:
-        raise UsageError(f"{path / 'parts'} cannot be read: {error.strerror}. {_CHANGED}") from error
-    # A sample counts from the moment its row stands on disk; its other tables went before it.
-    parts = [
-        f"parts/{name.replace('samples-', f'{kind}-', 1)}"
-        for name in names
-        if name.startswith("samples-") and name.endswith(".parquet")
-    ]
     # A run stored before a table or a column existed has none.
+    files = [f"parts/{span.file(kind)}" for span in parts]
     tables = [
-        _read_table(path, part, kind, record, stored)
-        for part in parts
-        if kind not in LATER_TABLES or os.path.lexists(path / part)
+        _read_table(path, file, kind, record, stored)
+        for file in files
+        if kind not in LATER_TABLES or os.path.lexists(path / file)
     ]
     shape = schema(table_record(kind, record))
     found = pa.concat_tables([shape.empty_table(), *tables], promote_options="default")

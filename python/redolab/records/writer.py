@@ -23,10 +23,11 @@ import pyarrow.parquet as pq
 from redolab.errors import RefusedError, UsageError
 from redolab.files.directories import empty_directory, make_directories, remove_tree
 from redolab.files.writing import write_file, write_json
+from redolab.records.parts import Span
 from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record, tables_written
-from redolab.records.store import Run, open_run, read_manifest, read_parts
+from redolab.records.store import Run, list_parts, open_run, read_manifest, read_parts
 from redolab.records.watched import Watched
 
 _LOCK_S = 5.0
@@ -62,21 +63,17 @@ class RunWriter:
                 f"The run directory {path} cannot be made: {error.strerror}. "
                 "Give --out a place you may write to."
             ) from error
-        self.path = path
-        self.samples = 0
-        """How many are on disk."""
-        self.record = sample_record(manifest)
-        self.manifest: dict[str, Any] = {
-            "format": FORMAT,
-            **manifest,
-            "status": "running",
-            "hashes": {},
-        }
-        with _naming_the_disk(path):
+        self._take(path, {"format": FORMAT, **manifest, "status": "running", "hashes": {}})
+        with naming_the_disk(path):
             for name, content in (documents or {}).items():
                 write_json(path / name, content)
                 self.manifest["hashes"][name] = file_hash(path / name)
         self.save_manifest()
+
+    def _take(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
+        self.samples = 0
+        """How many are on disk."""
 
     def append(
         self,
@@ -99,13 +96,13 @@ class RunWriter:
             "entries": entries,
             "samples": (record,),
         }
-        with _naming_the_disk(self.path):
+        with naming_the_disk(self.path):
             written = tables_written(self.record)
             for kind, rows in tables.items():
                 if kind not in written:
                     continue
-                part = self.path / "parts" / f"{kind}-{record.sample:06d}.parquet"
-                _write_table(_table(table_record(kind, self.record), rows), part)
+                part = self.path / "parts" / Span(record.sample, record.sample).file(kind)
+                write_table(_table(table_record(kind, self.record), rows), part)
         self.samples += 1
 
     def discard(self) -> None:
@@ -118,16 +115,16 @@ class RunWriter:
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""
         self.manifest.update(updates)
-        with _naming_the_disk(self.path), _alone_in(self.path):
+        with naming_the_disk(self.path), _alone_in(self.path):
             write_json(self.path / "manifest.json", self.manifest)
 
     def finish(self, status: str, **updates: Any) -> Run:
         """Join the parts and close the run with `status` (`finished`, `interrupted` or `failed`)."""
-        with _naming_the_disk(self.path):
-            hashes = dict(self.manifest["hashes"])
+        with naming_the_disk(self.path):
+            hashes, parts = dict(self.manifest["hashes"]), list_parts(self.path)
             for kind in tables_written(self.record):
-                table = read_parts(self.path, kind, self.record, FORMAT)
-                _write_table(table, self.path / f"{kind}.parquet")
+                table = read_parts(self.path, kind, self.record, FORMAT, parts)
+                write_table(table, self.path / f"{kind}.parquet")
                 hashes[f"{kind}.parquet"] = file_hash(self.path / f"{kind}.parquet")
         self.save_manifest(status=status, hashes=hashes, **updates)
         remove_tree("parts", self._directory)
@@ -168,7 +165,7 @@ def write_document(run: Run, name: str, content: Mapping[str, Any]) -> None:
         UsageError: the run has gone on since it was read.
         RefusedError: the directory cannot be written.
     """
-    with _naming_the_disk(run.path), _alone_in(run.path):
+    with naming_the_disk(run.path), _alone_in(run.path):
         manifest = _still(run)
         write_json(run.path / name, content)
         hashed = {name: file_hash(run.path / name)}
@@ -184,7 +181,7 @@ def write_report(run: Run, page: str) -> None:
         UsageError: the run has gone on since it was read.
         RefusedError: the directory cannot be written.
     """
-    with _naming_the_disk(run.path), _alone_in(run.path):
+    with naming_the_disk(run.path), _alone_in(run.path):
         _still(run)
         write_file(run.path / "report.html", page.encode())
 
@@ -201,7 +198,8 @@ def _table(record: type, rows: Iterable[Any]) -> pa.Table:
     return pa.Table.from_pydict(columns, schema=schema(record))
 
 
-def _write_table(table: pa.Table, path: Path) -> None:
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as a file, whole."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     write_file(path, sink.getvalue().to_pybytes())
@@ -249,7 +247,7 @@ def _alone_in(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-class _naming_the_disk:  # noqa: N801
+class naming_the_disk:  # noqa: N801
     """Turns an operating-system error under the run directory into one that says what to do."""
 
     def __init__(self, path: Path) -> None:

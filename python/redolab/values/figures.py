@@ -25,6 +25,7 @@ from redolab.stats.plus_and_minus import (
     plus_and_minus,
     prediction_interval,
 )
+from redolab.stats.serial import mean_error, neighbours, worth
 from redolab.values.file import ValuesFile
 from redolab.values.tables import figures, tables
 from redolab.values.words import answer
@@ -83,6 +84,7 @@ def analyse_values(file: ValuesFile, children: int | None = None) -> dict[str, A
         "means": _means_json(cut, file.values),
         "comparisons": [item.as_json() for item in compared],
         "paired": _paired(file),
+        "neighbours": _neighbours(file),
         "kruskal_wallis": None if over_all is None else {"statistic": over_all[0], "pvalue": over_all[1]},
         "warnings": _warnings(file, groups, cut, compared),
     }
@@ -161,6 +163,20 @@ def _paired(file: ValuesFile) -> dict[str, Any] | None:
         return None
     return paired(file.values, normality(file.values).normal).as_json() | {
         "mean": _mean(file.values).as_json()
+    }
+
+
+def _neighbours(file: ValuesFile) -> dict[str, Any] | None:
+    """How much values that follow each other in time are alike, and what that makes of their mean."""
+    if not file.in_time or file.group_name is not None:
+        return None
+    point, error = float(file.values.mean()), mean_error(file.values)
+    half = None if error is None else error.half_width()
+    mean = Estimate(point, None, None) if half is None else Estimate(point, point - half, point + half)
+    return {
+        "correlation": neighbours(file.values),
+        "worth": worth(file.values),
+        "mean": mean.as_json(),
     }
 
 

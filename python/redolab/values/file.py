@@ -63,6 +63,8 @@ class ValuesFile:
     """Rows whose value is infinite."""
     no_group: int
     """Rows with a value and without a group."""
+    in_time: bool = False
+    """Whether the values are known to follow each other in time."""
 
     @property
     def title(self) -> str:
@@ -367,7 +369,7 @@ def _values(place: str, form: _Form, columns: _Columns, table: Any) -> ValuesFil
         not_finite=int((~finite & ~unknown).sum()),
         no_group=no_group,
     )
-    _check_size(file)
+    check_size(file)
     return file
 
 
@@ -377,7 +379,8 @@ def _column(table: Any, place: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return np.asarray(column.to_numpy(), dtype=float), np.asarray(column.is_null().to_numpy(), dtype=bool)
 
 
-def _check_size(file: ValuesFile) -> None:
+def check_size(file: ValuesFile) -> None:
+    """Refuse a column without a number, and sizes whose squares fit no double (`UsageError`)."""
     if not file.values.size:
         raise UsageError(
             f"{file.place} has no number in the column {file.title}: {file.rows} rows, {file.missing} of "

@@ -19,7 +19,12 @@ _MOST_DIGITS = 15
 def answer(results: Results) -> list[str]:
     """The answer, the most important sentence first."""
     if results["source"]["group"] is None:
-        return [*_about_pairs(results), *_about_values(results), *_about_means(results)]
+        return [
+            *_about_pairs(results),
+            *_about_values(results),
+            *_about_neighbours(results),
+            *_about_means(results),
+        ]
     return [
         *_about_pairs(results),
         *_about_groups(results),
@@ -104,6 +109,19 @@ def _beyond(two_sd: Mapping[str, Any], group: Mapping[str, Any]) -> str:
         end, largest = significant(two_sd["high"]), significant(group["maximum"])
         return f"; it ends at {end}, above the largest value, {largest}"
     return ""
+
+
+def _about_neighbours(results: Results) -> list[str]:
+    """What values that follow each other in time say of their mean."""
+    found = results["neighbours"]
+    if found is None or found["correlation"] is None or found["worth"] is None:
+        return []
+    count = results["groups"][0]["count"]
+    return [
+        f"One value and the next in time correlate at {units.minus(format(found['correlation'], '.2f'))}: "
+        f"the {count:,} values are worth about "
+        f"{found['worth']:.0f} independent ones. With that the mean is {_estimate(found['mean'])}."
+    ]
 
 
 def _about_means(results: Results) -> list[str]:

@@ -60,3 +60,15 @@ def test_a_pause_needs_the_binary_log() -> None:
     assert innodb.missing(gathers, binlog=False) == innodb.NO_PAUSE
     assert innodb.missing({"commit_wait": "wait", "commit_delay_us": "100"}, binlog=False) == innodb.NO_PAUSE
     assert innodb.missing({"commit_wait": "nowait", "commit_logging": "batch"}, binlog=False) is None
+
+
+def test_what_a_server_promises_is_read_from_its_parameters() -> None:
+    def tier(redo: str, sync: str, binlog: str = "ON") -> str | None:
+        return innodb.tier_of(
+            {"innodb_flush_log_at_trx_commit": redo, "sync_binlog": sync, "log_bin": binlog}
+        )
+
+    assert [tier("1", "1"), tier("1", "0"), tier("1", "0", "OFF"), tier("2", "1"), tier("0", "1")] == [
+        "disk", "os", "disk", "os", "memory",
+    ]  # fmt: skip
+    assert innodb.tier_of({}) is innodb.tier_of({"innodb_flush_log_at_trx_commit": "7"}) is None

@@ -37,7 +37,7 @@ def histogram(episodes: Episodes | None) -> dict[str, Any] | None:
     finished, unfinished = 1e3 * episodes.durations_s, 1e3 * episodes.unfinished_s
     distribution = stats.ecdf(stats.CensoredData(uncensored=finished, right=unfinished)).sf
     longest = float(max(finished.max(initial=0.0), unfinished.max(initial=0.0)))
-    edges = _edges(longest)
+    edges = bucket_ends_ms(longest)
     left = np.concatenate([[1.0], np.atleast_1d(distribution.evaluate(np.array(edges[:-1]))), [0.0]])
     resolution = 1e3 * episodes.resolution_s
     buckets = [
@@ -108,9 +108,11 @@ def counted_histogram(
     }
 
 
-def _edges(longest_ms: float) -> list[float]:
-    """Upper ends of the buckets; the last has none."""
-    count = 1 + max(0, math.ceil(math.log2(max(longest_ms, _FIRST_MS) / _FIRST_MS)))
+def bucket_ends_ms(longest_ms: float) -> list[float]:
+    """Upper ends of the buckets that such a wait needs, ms; the last has none."""
+    # Beyond the most buckets there is nothing, however long.
+    doublings = math.log2(max(longest_ms, _FIRST_MS) / _FIRST_MS)
+    count = 1 + math.ceil(min(doublings, _MOST_BUCKETS))
     return [_FIRST_MS * 2**place for place in range(min(count, _MOST_BUCKETS))] + [math.inf]
 
 

@@ -137,7 +137,9 @@ def _tables(
             tables.events_table(summary, name, key),
         ]
         if sync and write:
-            found.append(tables.histogram_table(sync, write, name, key))
+            found.append(
+                tables.histogram_table(sync, write, f"{name}: how many waits took less", f"waits-{key}")
+            )
         found += times_of_day.tables(summary, name, key)
     last = next(iter(counting.values())).costs[-1]
     return [
@@ -156,7 +158,10 @@ def _figures(
 ) -> list[Figure]:
     found: list[Figure | None] = [figures.time_figure(everything)]
     for number, (name, summary) in enumerate(counting.items(), 1):
-        found.append(figures.shares_figure(*waits[name], name, str(number)))
+        sync, write = waits[name]
+        found.append(
+            figures.shares_figure(sync, write, f"{name}: each wait, not their mean", f"waits-{number}")
+        )
         found.append(figures.curve_figure(summary, name, str(number)))
     return [figure for figure in found if figure is not None]
 

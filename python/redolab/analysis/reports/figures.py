@@ -24,8 +24,6 @@ def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
     known = [item for item in seen if {"arrival_rate_per_s", "response_time_s"} <= item.keys()]
     if service is None or rate is None or servers is None or not known:
         return None
-    most = _NEAREST * servers / service
-    rates = [most * number / _POINTS for number in range(1, _POINTS + 1)]
     return Figure(
         f"curve-{key}",
         f"{name}: load and response time",
@@ -39,14 +37,17 @@ def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
                 [item["arrival_rate_per_s"].value for item in known],
                 [1e3 * item["response_time_s"].value for item in known],
             ),
-            Series(
-                "published curve",
-                rates,
-                [1e3 * response_time_cpu(service, at, servers) for at in rates],
-                style="line",
-            ),
+            published_line(service, servers),
         ),
     )
+
+
+def published_line(service: float, servers: float) -> Series:
+    """The published curve for S seconds and M servers, response times in ms."""
+    most = _NEAREST * servers / service
+    rates = [most * number / _POINTS for number in range(1, _POINTS + 1)]
+    times = [1e3 * response_time_cpu(service, at, servers) for at in rates]
+    return Series("published curve", rates, times, style="line")
 
 
 def time_figure(costs: Sequence[Cost]) -> Figure | None:
@@ -71,18 +72,24 @@ def time_figure(costs: Sequence[Cost]) -> Figure | None:
     )
 
 
-def shares_figure(sync: Cumulative, write: Cumulative, name: str, key: str) -> Figure | None:
-    """Which part of the waits took less than a time, of log file sync and of the log writer."""
+def shares_figure(
+    sync: Cumulative,
+    write: Cumulative,
+    title: str,
+    key: str,
+    names: tuple[str, str] = ("log file sync", "log file parallel write"),
+) -> Figure | None:
+    """Which part of the waits took less than a time, of commits and of the log's writes, by their names."""
     if not sync or not write:
         return None
     return Figure(
-        f"waits-{key}",
-        f"{name}: each wait, not their mean",
+        key,
+        title,
         "The further right a line, the longer the waits.",
         Axis("Took less than", "ms", logarithmic=True),
         Axis("Of the waits", "%"),
         tuple(
-            Series(title, [1e3 * at for at in shares], [100 * part for part in shares.values()], style="line")
-            for title, shares in (("log file sync", sync), ("log file parallel write", write))
+            Series(name, [1e3 * at for at in shares], [100 * part for part in shares.values()], style="line")
+            for name, shares in zip(names, (sync, write), strict=True)
         ),
     )

@@ -15,6 +15,14 @@ from redolab.analysis.reports.summary import Summary
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import Estimate
 
+FIGURE_COLUMNS = (
+    Column("figure", "Figure", "text"),
+    Column("value", "Value", "estimate"),
+    Column("unit", "Unit", "text"),
+)
+PARAMETER_COLUMNS = (Column("parameter", "Parameter", "text"), Column("value", "Value", "text"))
+MEANING_COLUMNS = (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text"))
+
 
 @dataclass(frozen=True)
 class _Told:
@@ -73,11 +81,7 @@ def cost_table(summary: Summary, name: str, key: str) -> Table:
     return Table(
         f"cost-{key}",
         f"{name}: what a commit costs",
-        (
-            Column("figure", "Figure", "text"),
-            Column("value", "Value", "estimate"),
-            Column("unit", "Unit", "text"),
-        ),
+        FIGURE_COLUMNS,
         rows,
         f"In brackets: {interval}. n/a: the report does not print what it is made of.",
         first=True,
@@ -89,8 +93,18 @@ def meanings_table() -> Table:
     return Table(
         "meanings",
         "What the figures are made of",
-        (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text")),
+        MEANING_COLUMNS,
         [{"figure": told.name, "meaning": told.meaning} for told in _TOLD],
+    )
+
+
+def time_columns(of: str) -> tuple[Column, ...]:
+    """The columns of an account of time; `of` heads the shares."""
+    return (
+        Column("row", "Time spent", "text"),
+        Column("seconds", "Time", "number", "s"),
+        Column("share", of, "share"),
+        Column("per_commit_ms", "Per commit", "number", "ms"),
     )
 
 
@@ -108,12 +122,7 @@ def account_table(summary: Summary, name: str, key: str) -> Table:
     return Table(
         f"account-{key}",
         f"{name}: where DB time went",
-        (
-            Column("row", "Time spent", "text"),
-            Column("seconds", "Time", "number", "s"),
-            Column("share", "Of DB time", "share"),
-            Column("per_commit_ms", "Per commit", "number", "ms"),
-        ),
+        time_columns("Of DB time"),
         rows,
         "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
         "and it is negative where they overlap.",
@@ -164,16 +173,22 @@ def events_table(summary: Summary, name: str, key: str) -> Table:
     )
 
 
-def histogram_table(sync: Cumulative, write: Cumulative, name: str, key: str) -> Table:
-    """Log file sync beside log file parallel write, wait by wait."""
+def histogram_table(
+    sync: Cumulative,
+    write: Cumulative,
+    caption: str,
+    key: str,
+    names: tuple[str, str] = ("Log file sync", "Log file parallel write"),
+) -> Table:
+    """Waits of commits beside writes of the log, wait by wait; `names` are those of the two."""
     bounds = sorted(set(sync) & set(write))
     return Table(
-        f"waits-{key}",
-        f"{name}: how many waits took less",
+        key,
+        caption,
         (
             Column("below_ms", "Less than", "number", "ms"),
-            Column("sync", "Log file sync", "share"),
-            Column("write", "Log file parallel write", "share"),
+            Column("sync", names[0], "share"),
+            Column("write", names[1], "share"),
         ),
         [
             {
@@ -281,7 +296,7 @@ def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
     return Table(
         "parameters",
         "Parameters that matter to commits, as the last report lists them",
-        (Column("parameter", "Parameter", "text"), Column("value", "Value", "text")),
+        PARAMETER_COLUMNS,
         [
             {"parameter": name, "value": known.get(name, "not listed: the default, or unchanged")}
             for name in parameters

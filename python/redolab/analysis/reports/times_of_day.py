@@ -11,7 +11,7 @@ from redolab.analysis.reports.cost import Cost
 from redolab.analysis.reports.summary import Summary
 from redolab.records.report import Report
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LEVELS = (25, 50, 75)
 """Percent of the threads' time between which levels of use are told apart."""
 _FEWEST = 3
@@ -20,7 +20,7 @@ _FEWEST = 3
 
 def day_of(report: Report) -> str:
     """The day of the week on which a report began."""
-    return _DAYS[datetime.fromisoformat(report.started_at).weekday()]
+    return DAYS[datetime.fromisoformat(report.started_at).weekday()]
 
 
 def hour_of(report: Report) -> str:
@@ -69,7 +69,7 @@ def _grouped(costs: Sequence[Cost], group: Callable[[Cost], str]) -> dict[str, S
 
 
 def _in_week(groups: Mapping[str, Summary]) -> dict[str, Summary]:
-    return {day: groups[day] for day in _DAYS if day in groups}
+    return {day: groups[day] for day in DAYS if day in groups}
 
 
 def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) -> Table:
@@ -84,15 +84,21 @@ def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) ->
         }
         for name, summary in groups.items()
     ]
-    columns = (
+    return Table(key, caption, group_columns(title), rows, "A group of one report has no interval.")
+
+
+def group_columns(
+    title: str, counted: tuple[str, str] = ("reports", "Reports"), of: str = "DB time"
+) -> tuple[Column, ...]:
+    """The columns of groups apart: how many there are in each, L, R, log sync and its share `of` a time."""
+    return (
         Column("group", title, "text"),
-        Column("reports", "Reports", "count"),
+        Column(*counted, "count"),
         Column("rate", "Commits", "estimate", "per s"),
         Column("response", "R", "estimate", "ms"),
-        Column("sync", "Log file sync", "estimate", "ms"),
-        Column("share", "Of DB time", "share"),
+        Column("sync", "Log file sync" if of == "DB time" else "Log sync", "estimate", "ms"),
+        Column("share", f"Of {of}", "share"),
     )
-    return Table(key, caption, columns, rows, "A group of one report has no interval.")
 
 
 def _use(key: str, caption: str, groups: Mapping[str, Summary]) -> Table:

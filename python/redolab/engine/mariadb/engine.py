@@ -95,6 +95,10 @@ class MariaDBEngine(Engine):
         self._hurry = hurry
 
     @as_engine_errors()
+    def missing(self, levels: Mapping[str, str]) -> str | None:
+        """Why this server has no such setting: one without a binary log has no pause."""
+        return innodb.missing(levels, self._server["binlog"])
+
     def introduce(
         self,
         load: Load,
@@ -272,7 +276,7 @@ class MariaDBEngine(Engine):
 
     def _check_modes(self, combinations: Sequence[Mapping[str, str]]) -> None:
         for levels in combinations:
-            reason = innodb.missing(levels, self._server["binlog"])
+            reason = self.missing(levels)
             if reason is not None:
                 raise UsageError(f"{reason}. Leave that setting out with --settings.")
 

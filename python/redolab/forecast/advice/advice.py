@@ -1,7 +1,8 @@
 """What to change: the key `advice` of a run's results and of a live profile's.
 
-A run that tells costs has forecasts of changes, ranked. Every run with a time account has Amdahl's bounds,
-and so has every live profile. A live profile has nothing else: it does not tell what a commit costs.
+A run that tells costs has forecasts of changes, ranked; so has one of a watched server or of imported
+reports, whose costs were only seen. Every run with a time account has Amdahl's bounds, and so has every
+live profile. A live profile has nothing else: it is too short to tell what a commit costs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import Any
 from redolab import units
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
+from redolab.dialect.innodb import tier_of
 from redolab.errors import UsageError
+from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.track_record import shipped_record
@@ -32,8 +35,17 @@ ASSUMES = (
     "capabilities, AFIPS 1967."
 )
 _NO_COSTS = (
-    "No forecast: watching does not tell what a commit, a row and a flush cost. `redolab run calibrate "
-    "--engine URL` measures it in under a minute, with a load of its own."
+    "No forecast: a profile is too short for one. `redolab watch URL --seconds 60 --out DIR` and then "
+    "`redolab forecast DIR` forecast from what is seen, without a load. `redolab run calibrate --engine URL` "
+    "is surer, with a load of its own."
+)
+_HAS_EXPERIMENTS = frozenset({"embedded", "postgresql", "mariadb", "mysql"})
+"""Servers that experiments run against."""
+_SURER = "redolab run calibrate --engine URL"
+_SURER_ELSEWHERE = "two reports, of before and after the change, imported together"
+_ACTIVE = (
+    "Sessions: a report tells how many were active on average. More of them would be more work that "
+    "comes, and nothing that can be changed here."
 )
 _AGAIN = "the same profile, before and after a change"
 
@@ -67,6 +79,34 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     return advice | {"lines": lines(advice)}
 
 
+def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The advice from a run in which nothing was varied: of a watched server, or of imported reports.
+
+    Args:
+        run: of stretches or reports.
+        found: the advice that there is from its account of time, with the bounds; None for none.
+    """
+    engine = str(baseline_server(run.manifest)["name"])
+    today = str(run.manifest["design"]["baseline"])
+    advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
+    try:
+        calibrated = calibrate_any(run)
+    except NoCostsError as error:
+        advice["why_no_forecast"] = f"No forecast: this run {error.why.rstrip('.')}."
+    else:
+        waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
+        tier = tier_of(_parameters(run)) or ("disk" if waits else "memory")
+        advice |= _forecast(calibrated, (tier, TIER_TEXT[tier]))
+        advice["why_no_forecast"] = None
+        advice["assumptions"] = list(calibrated.cautions)
+        if engine == "oracle":
+            advice["changes"] = [item for item in advice["changes"] if item["factor"] != "sessions"]
+            advice["not_forecast"] = [*advice["not_forecast"], _ACTIVE]
+        surer = _SURER if engine != "oracle" else _SURER_ELSEWHERE
+        advice["changes"] = [{**item, "measure": surer} for item in advice["changes"]]
+    return advice | {"lines": lines(advice)}
+
+
 def advised(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The results object of `redolab profile`: the figures of a live profile, and its key `advice`.
 
@@ -85,10 +125,7 @@ def of_profile(results: Mapping[str, Any]) -> dict[str, Any]:
     sessions = results["all_sessions"]
     bounds = bounds_of_profile(sessions["profile"], sessions["log_sync_share"])
     advice = _advice("all sessions", "the sessions' busy time", bounds, str(results["engine"]["name"]))
-    commits = str(results["engine"]["name"]) == "postgresql"
-    advice["why_no_forecast"] = _NO_COSTS if commits else (
-        "No forecast: what a commit, a row and a flush cost can be measured of PostgreSQL alone."
-    )  # fmt: skip
+    advice["why_no_forecast"] = _NO_COSTS
     missing = [f"{item['what']}: {item['why']}" for item in results["not_available"]]
     advice["not_measured"] = ["what a commit, a row and a flush cost, and what a change would give", *missing]
     return advice | {"lines": lines(advice)}
@@ -151,6 +188,12 @@ def _forecast(calibrated: Calibrated, tier: tuple[str, str]) -> dict[str, Any]:
     }
 
 
+def _parameters(run: Run) -> Mapping[str, str]:
+    """Those of the server, as they were when its watch began; empty where nothing noted them."""
+    parameters: Mapping[str, str] = run.manifest["settings"][0].get("parameters") or {}
+    return parameters
+
+
 def _tier(run: Run, setting: str) -> tuple[str, str]:
     for declared in run.manifest["settings"]:
         if declared["name"] == setting:
@@ -181,7 +224,7 @@ def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:
 
 def _measure(item: Bound, engine: str) -> str:
     """What settles how much of a bound can be had: a command where there is one."""
-    if engine not in ("embedded", "postgresql"):
+    if engine not in _HAS_EXPERIMENTS:
         return _AGAIN
     url = "" if engine == "embedded" else " --engine URL"
     commands = {

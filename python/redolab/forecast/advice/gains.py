@@ -26,7 +26,7 @@ from redolab.forecast.costs.calibrating import Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import MODEL, extrapolated
 from redolab.forecast.models.quantities import Quantities, simulation
-from redolab.forecast.track_record import Score, family_of, log_ratios, prediction_interval
+from redolab.forecast.track_record import Score, families_of, log_ratios, prediction_interval
 from redolab.stats.estimates import MISSING, Estimate
 
 Effect = Literal["more work", "shorter times", "not shown to help", "less work"]
@@ -173,15 +173,18 @@ class _Forecasts:
 def _advised(
     calibrated: Calibrated, change: Change, base: _Forecasts, changed: _Forecasts, scores: Sequence[Score]
 ) -> Advised:
-    family = family_of(calibrated.point, change.scenario)
+    families = families_of(calibrated.point, change.scenario)
     unmeasured = _unmeasured(calibrated, change)
 
     def ratio(quantity: str) -> tuple[Estimate, int]:
         point, replicates = changed.ratios(base, quantity)
-        past = log_ratios(scores, MODEL, family, quantity)
-        wide = _core.is_wide(bool(unmeasured), calibrated.point.prior_holds, bool(past))
-        interval = prediction_interval(point, replicates, past, extrapolated=wide)
-        return Estimate(interval.point, interval.low, interval.high, interval.level), interval.verified
+        found = []
+        for family in families:
+            past = log_ratios(scores, MODEL, family, quantity)
+            wide = _core.is_wide(bool(unmeasured), calibrated.point.prior_holds, bool(past))
+            found.append(prediction_interval(point, replicates, past, extrapolated=wide))
+        low, high = min(one.low for one in found), max(one.high for one in found)
+        return Estimate(point, low, high, found[0].level), found[0].verified
 
     throughput, verified = ratio("throughput_per_s")
     response_time, _ = ratio("response_time_ms")
@@ -189,7 +192,7 @@ def _advised(
     there = _measured(calibrated, change)
     return Advised(
         change,
-        family,
+        families[0],
         verified,
         unmeasured,
         throughput,

@@ -11,6 +11,7 @@ from functools import partial
 
 from redolab.forecast.costs.calibrating import Calibrated, Measured
 from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario
+from redolab.forecast.models.anticipation import ANTICIPATION, anticipate
 from redolab.forecast.models.quantities import MODELS, Model, Quantities
 from redolab.model.scalability import fit_scalability
 
@@ -27,7 +28,11 @@ def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
         for point in calibrated.measured.values()
         if point.loop == calibrated.point.loop and _both(point)
     )
-    return {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
+    found: dict[str, Model] = {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
+    if calibrated.point.only_seen:
+        # One point that was seen is what the published curve is solved from.
+        found[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])
+    return found
 
 
 def ask_all(

@@ -27,6 +27,7 @@ from redolab.forecast.track_record import (
     LEVEL,
     Predicted,
     Score,
+    families_of,
     family_of,
     log_ratios,
 )
@@ -48,6 +49,10 @@ UNVERIFIED = (
 QUICKER = (
     "The quickest flush of the device measured took {least} ms; log_device_ms={asked} is forecast as if it "
     "took that, because what a quicker device needs was not measured."
+)
+SHORTER = (
+    "The quickest flush of the device seen took {least} ms; log_device_ms={asked} is forecast as if all of a "
+    "flush's time were the device's, because what of it is not was not seen."
 )
 LOST = (
     "In {lost} of {all} resampled calibrations there is no steady state: capacity is near, and the upper "
@@ -75,6 +80,13 @@ class Outlook:
     """The same from each resampled calibration; nothing for one that has no steady state."""
     prior_holds: bool = True
     """Whether what is assumed of a model that was never checked was found on servers that commit alike."""
+    like: tuple[str, ...] = ()
+    """Other families whose forecasts are at least as sure as this one can be."""
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Its own, and those."""
+        return (self.family, *self.like)
 
 
 def forecast(
@@ -134,13 +146,15 @@ def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
         SimulationTooLongError: too little happens to be simulated.
     """
     many, _ = _core.commits_of_forecast(parameters(calibrated.point, scenario))
+    family, *like = families_of(calibrated.point, scenario)
     return Outlook(
         scenario,
-        family_of(calibrated.point, scenario),
+        family,
         bool(extrapolated(calibrated, scenario)),
         _simulated(calibrated.point, scenario, many),
         (),
         calibrated.point.prior_holds,
+        tuple(like),
     )
 
 
@@ -173,10 +187,12 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
     predictions = {}
     for name, value in outlook.point.items():
         replicates = [one[name] for one in outlook.replicates if name in one]
-        errors = log_ratios(record, MODEL, outlook.family, _core.scored(name))
-        wide = _core.is_wide(outlook.extrapolated, outlook.prior_holds, bool(errors))
-        low, high, verified = _core.predicted(name, value, replicates, errors, wide)
-        predictions[name] = Predicted(value, low, high, LEVEL, verified)
+        ends = []
+        for family in outlook.families:
+            errors = log_ratios(record, MODEL, family, _core.scored(name))
+            wide = _core.is_wide(outlook.extrapolated, outlook.prior_holds, bool(errors))
+            ends.append(_core.predicted(name, value, replicates, errors, wide))
+        predictions[name] = _widest(value, ends)
     return predictions
 
 
@@ -198,18 +214,21 @@ def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str
         pairs = zip(asked.replicates, today.replicates, strict=True)
         replicates = [one[name] / two[name] for one, two in pairs if name in one and two.get(name)]
         scored, point = _core.scored(name), value / before
-        of_ratio, of_quantity = (
-            log_ratios(record, MODEL, asked.family, one) for one in (RATIOS.get(scored, scored), scored)
-        )
-        wide = _core.is_wide(asked.extrapolated, asked.prior_holds, bool(of_quantity))
-        low, high, verified = _core.predicted_ratio(point, replicates, of_ratio, of_quantity, wide)
-        ratios[name] = Predicted(point, low, high, LEVEL, verified)
+        ends = []
+        for family in asked.families:
+            of_ratio, of_quantity = (
+                log_ratios(record, MODEL, family, one) for one in (RATIOS.get(scored, scored), scored)
+            )
+            wide = _core.is_wide(asked.extrapolated, asked.prior_holds, bool(of_quantity))
+            ends.append(_core.predicted_ratio(point, replicates, of_ratio, of_quantity, wide))
+        ratios[name] = _widest(point, ends)
     return ratios
 
 
-def least_device_ms(costs: Calibration) -> float:
-    """The quickest flush that was measured, in milliseconds: no device is forecast to be quicker."""
-    return 1e3 * (min(costs.flush_s) + costs.flush_cpu_s)
+def _widest(point: float, ends: Sequence[tuple[float, float, int]]) -> Predicted:
+    """The interval around all of them; what was verified is of the first."""
+    lows, highs, (verified, *_) = zip(*ends, strict=True)
+    return Predicted(point, min(lows), max(highs), LEVEL, verified)
 
 
 def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, Any]]:
@@ -347,9 +366,10 @@ def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -
     warnings = [*calibrated.cautions]
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
         warnings.append(UNVERIFIED.format(family=asked.family))
-    least_ms, device_ms = least_device_ms(calibrated.point), asked.scenario.log_device_ms
+    least_ms, device_ms = calibrated.point.least_device_ms, asked.scenario.log_device_ms
     if device_ms is not None and device_ms < least_ms:
-        warnings.append(QUICKER.format(least=f"{least_ms:.3g}", asked=f"{device_ms:g}"))
+        quicker = SHORTER if calibrated.point.only_seen else QUICKER
+        warnings.append(quicker.format(least=f"{least_ms:.3g}", asked=f"{device_ms:g}"))
     lost = sum(not one for one in asked.replicates)
     if lost:
         warnings.append(LOST.format(lost=lost, all=len(asked.replicates)))

@@ -100,7 +100,7 @@ def single_server(calibration: Calibration, scenario: Scenario) -> Mapping[str, 
         raise ValueError("one server for CPU and log cannot tell what no commit waits for")
     demands = _demands(calibration, scenario)
     service_s = demands.cpu_s / demands.cpus + demands.log_s
-    throughput, response_s = _fixed_point(
+    throughput, response_s = fixed_point(
         scenario, demands.think_s, 1 / service_s, lambda rate: response_time_single(service_s, rate)
     )
     return _said(throughput_per_s=throughput, response_time_ms=1e3 * response_s)
@@ -171,7 +171,7 @@ def _open(
 
     most = demands.cpus / demands.cpu_s
     most = min(most, 1 / demands.log_s) if demands.log_s > 0 else most
-    throughput, _ = _fixed_point(scenario, demands.think_s, most, lambda rate: math.fsum(times(rate)))
+    throughput, _ = fixed_point(scenario, demands.think_s, most, lambda rate: math.fsum(times(rate)))
     return _two_stations(calibration, scenario, demands, throughput, times(throughput))
 
 
@@ -197,10 +197,14 @@ def _two_stations(
     )
 
 
-def _fixed_point(
+def fixed_point(
     scenario: Scenario, think_s: float, most: float, response: Callable[[float], float]
 ) -> tuple[float, float]:
-    """Throughput and response time: of the arrivals, or where N = X (R(X) + Z) below `most`."""
+    """Throughput and response time: of the arrivals, or where N = X (R(X) + Z) below `most`.
+
+    Raises:
+        NoSteadyStateError: more arrives than can be done.
+    """
     if scenario.arrival_rate_per_s is not None:
         if scenario.arrival_rate_per_s >= most:
             raise NoSteadyStateError(

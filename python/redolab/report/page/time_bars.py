@@ -195,13 +195,14 @@ def _looks(
         for row, share in parts.items():
             largest[row] = max(largest.get(row, 0.0), abs(share["point"] or 0.0))
     looks = {}
-    waits = 0
+    # What servers side by side post in different words is one wait, and looks like one.
+    waits: dict[str, str] = {}
     for row in rows:
+        name = row_name(row)
         if row in _FIXED:
-            looks[row] = _FIXED[row], row_name(row)
-        elif largest[row] >= _MAIN_SHARE and waits < _WAITS:
-            waits += 1
-            looks[row] = f"wait{waits}", row_name(row)
+            looks[row] = _FIXED[row], name
+        elif largest[row] >= _MAIN_SHARE and (name in waits or len(waits) < _WAITS):
+            looks[row] = waits.setdefault(name, f"wait{len(waits) + 1}"), name
         else:
             looks[row] = _REST, "other waits"
     return looks

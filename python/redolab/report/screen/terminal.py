@@ -79,9 +79,8 @@ class _Page(Paper):
         yield Text()
         line = Text("Outcome: ").append(outcome.text, TONES.get(outcome.tone, "bold"))
         yield line
-        if results["status"] != "finished":
-            note = f"The run was {results['status']}; this is what was measured until then."
-            yield self.text(note, "bold yellow")
+        if any(unfinished := wording.unfinished(results)):
+            yield self.text(" ".join(unfinished), "bold yellow")
 
     def _null_test(self, results: Results) -> Iterator[RenderableType]:
         text = tables.null_test(results)

@@ -52,6 +52,7 @@ def changes(results: Results) -> Table:
         "rows per commit change.",
         advice["order"],
         *advice["not_forecast"],
+        *advice.get("assumptions", ()),
     ]
     return Table("changes", "Changes, ranked", columns, rows, " ".join(notes))
 

@@ -25,3 +25,20 @@ def one(results: Results) -> str:
 def per_unit(results: Results, time: TimeUnit) -> str:
     """The unit of a time per unit of work: `ms per commit`."""
     return f"{time.name} per {unit(results)}"
+
+
+def unfinished(results: Results) -> tuple[str, str]:
+    """How a run ended that did not finish, and what that makes of its report; empty where it did.
+
+    A watch has no end of its own: who ends it breaks it off.
+    """
+    status = results["status"]
+    if status == "finished" or (_is_watch(results) and status == "interrupted"):
+        return "", ""
+    if _is_watch(results) and status == "running":
+        return "The watching had not ended.", "The report holds what was seen until then."
+    return f"The run was {status}.", "The report holds what was measured until then."
+
+
+def _is_watch(results: Results) -> bool:
+    return bool(results.get("watched"))

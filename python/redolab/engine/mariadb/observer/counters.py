@@ -15,6 +15,9 @@ _ALWAYS = (
 )
 _FLUSH: Event = ("IO", "redo log flush")
 _WRITE: Event = ("IO", "redo log write")
+_BINLOG_FLUSH: Event = ("IO", "binlog flush")
+_INNODB_ROWS = ("innodb_rows_inserted", "innodb_rows_updated", "innodb_rows_deleted")
+_HANDLER_ROWS = ("handler_write", "handler_update", "handler_delete")
 Timed = Mapping[Event, tuple[int, float]]
 """Operations counted and timed by the server: count and seconds."""
 
@@ -44,6 +47,8 @@ def counters(
         "commits": commits,
         **_redo_log(server, before, after, timed),
         "log_bytes": _grown(before, after, "innodb_os_log_written"),
+        "rows_written": _rows_written(before, after),
+        **_binlog(server, before, after, timed),
     }
 
 
@@ -74,6 +79,33 @@ def _redo_log(
     }
 
 
+def _rows_written(before: Mapping[str, float], after: Mapping[str, float]) -> float | None:
+    """Rows inserted, updated and deleted, by InnoDB's count; where it has none, by that of all engines."""
+    names = _INNODB_ROWS if _INNODB_ROWS[0] in after else _HANDLER_ROWS
+    grown = [_grown(before, after, name) for name in names]
+    known = [amount for amount in grown if amount is not None]
+    return sum(known) if len(known) == len(grown) else None
+
+
+def _binlog(
+    server: Server, before: Mapping[str, float], after: Mapping[str, float], timed: Timed
+) -> dict[str, float | None]:
+    """Flushes of the binary log, 0 where there is none.
+
+    Counted and timed by performance_schema where that is on. MariaDB counts the groups of commits, and with
+    `sync_binlog` at 1 each is flushed once; at 0 none is.
+    """
+    if not server.binlog:
+        return {"binlog_flushes": 0.0, "binlog_flush_time_s": 0.0}
+    if server.timed_files and after:
+        flushes, time_s = timed.get(_BINLOG_FLUSH, (0, 0.0))
+        return {"binlog_flushes": flushes, "binlog_flush_time_s": time_s}
+    if server.sync_binlog == 0:
+        return {"binlog_flushes": 0.0 if after else None, "binlog_flush_time_s": 0.0 if after else None}
+    groups = _grown(before, after, "binlog_group_commits") if server.sync_binlog == 1 else None
+    return {"binlog_flushes": groups, "binlog_flush_time_s": None}
+
+
 def times_redo_log(server: Server) -> bool:
     """Whether it times flushes of the redo log; MariaDB has no instrument of them."""
     return server.flavour == "mysql" and server.timed_files
@@ -100,6 +132,10 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
         found.append(
             ("transactions", "this server counts those that wrote in its binary log alone (log_bin is off)")
         )
+    if server.binlog and not server.timed_files:
+        found.append(("time of binlog flushes", "the server times them in performance_schema alone"))
+        if server.sync_binlog > 1 or server.flavour == "mysql":
+            found.append(("flushes of the binlog", "the server counts them in performance_schema alone"))
     if not server.binlog:
         found.append(("commits in the binary log", "there is none (log_bin is off)"))
     if "innodb_os_log_fsyncs" not in after:

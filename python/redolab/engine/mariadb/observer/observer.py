@@ -13,7 +13,7 @@ from redolab.engine.mariadb.connection import connect, error_text
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import ThreadSource
 from redolab.errors import RefusedError
-from redolab.records.observation import Observation
+from redolab.records.observation import Observation, ServerFacts
 
 _RESTARTED_S = 3.0
 """The server tells its age in whole seconds."""
@@ -24,19 +24,22 @@ _RETRY_S = 0.25
 class MariadbObserver:
     """One server under observation; see `Observer`."""
 
-    def __init__(self, target: str, seed: int) -> None:
+    def __init__(self, target: str, seed: int, *, reopen: bool = True, pace: float = 1.0) -> None:
         """Connect and begin.
 
         Args:
             target: a `mysql://` or `mariadb://` URL.
             seed: of the gaps between ticks.
+            reopen: whether a connection that was lost is made again.
+            pace: how often it looks, as a multiple of what is usual.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the server cannot be reached, or refuses.
         """
-        self._target, self._seed = read_target(target), seed
+        self._target, self._seed, self._reopens = read_target(target), seed, reopen
         self._until_break: Observation | None = None
+        self._pace = pace
         self._open()
 
     @property
@@ -45,6 +48,11 @@ class MariadbObserver:
         if self._server.flavour == "mariadb":
             return "its connection id, as SHOW PROCESSLIST and information_schema.PROCESSLIST do"
         return "its connection id, as SHOW PROCESSLIST and performance_schema.threads (PROCESSLIST_ID) do"
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who the server is."""
+        return self._server.facts
 
     def read(self) -> Observation:
         """What happened since the last reading.
@@ -59,7 +67,9 @@ class MariadbObserver:
             seen = self._source.read()
             if seen is not None:
                 return seen
-            self._until_break = self._end()
+            self._until_break = replace(self._end(), broken="the connection to the server was lost")
+        if not self._reopens:
+            return self._until_break
         before = self._server
         self._reopen()
         last, self._until_break = self._until_break, None
@@ -83,7 +93,7 @@ class MariadbObserver:
         self._connection = connect(self._target)
         try:
             self._server = identify(self._connection, self._target)
-            self._source = ThreadSource(self._connection, self._server, self._seed)
+            self._source = ThreadSource(self._connection, self._server, self._seed, pace=self._pace)
         except (pymysql.Error, OSError) as error:
             self._disconnect()
             raise RefusedError(

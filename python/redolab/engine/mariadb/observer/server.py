@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pymysql
@@ -20,11 +22,14 @@ from redolab.engine.mariadb.connection import (
     socket_of,
 )
 from redolab.errors import RefusedError
+from redolab.records.observation import ServerFacts
 
 _PROGRAMS = frozenset({"mariadbd", "mysqld"})
 _ACCESS_DENIED = frozenset({1044, 1142, 1227})
 _START_TOLERANCE_S = 5.0
 _PROBES = 5
+_PLACE = ("hostname", "port", "datadir")
+_ABOUT_COMMITS = ("innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,16 @@ class Server:
     current_waits: bool
     """It keeps the wait of the moment."""
     binlog: bool
+    sync_binlog: int
+    """After so many groups of commits the binary log is flushed; 0 for never by the server itself."""
+    identity: str
+    parameters: Mapping[str, str]
     not_available: tuple[tuple[str, str], ...]
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who it is."""
+        return ServerFacts({**self.description, "binlog": self.binlog}, self.identity, self.parameters)
 
     @property
     def source(self) -> str:
@@ -75,6 +89,7 @@ def identify(connection: Connection, target: Target) -> Server:
     thread = int(fetch(connection, "select_own_thread", version, flavour)[0]["thread"] or 0)
     process, why_remote = _find_here(connection, thread, uptime_s)
     missing = [] if why_remote is None else [("CPU and run queue of sessions", why_remote)]
+    parameters = _parameters(connection)
     on, consumers, why_off = _instruments(connection, bool(row["performance_schema"]), row["role"])
     missing += [] if why_off is None else [("exact times of file operations, names of locks", why_off)]
     return Server(
@@ -94,6 +109,9 @@ def identify(connection: Connection, target: Target) -> Server:
         timed_files=bool(consumers.get("counted")),
         current_waits=bool(consumers.get("waits_current")),
         binlog=bool(row["log_bin"]),
+        sync_binlog=int(parameters.get("sync_binlog", 0)),
+        identity=_identity(parameters),
+        parameters={name: parameters[name] for name in _ABOUT_COMMITS if name in parameters},
         not_available=tuple(missing),
     )
 
@@ -102,6 +120,17 @@ def read_status(connection: Connection) -> dict[str, float]:
     """The server's counters of interest, by name in lower case."""
     rows = fetch(connection, "select_status", 500)
     return {row["Variable_name"].lower(): float(row["Value"]) for row in rows}
+
+
+def _parameters(connection: Connection) -> dict[str, str]:
+    rows = fetch(connection, "select_identity", 500)
+    return {row["Variable_name"].lower(): str(row["Value"]) for row in rows}
+
+
+def _identity(parameters: Mapping[str, str]) -> str:
+    """MySQL has a name for its data; MariaDB is known by where they lie."""
+    found = parameters.get("server_uuid") or " ".join(parameters.get(name, "") for name in _PLACE)
+    return hashlib.sha256(f"mysql {found}".encode()).hexdigest()[:32]
 
 
 def _check_reach(flavour: str, version: int, instruments: bool, text: str) -> None:

@@ -38,7 +38,14 @@ _POLL_SHARE = 0.02
 class ThreadSource:
     """Watches one server over a connection from construction until `stop` (a `sampling.Source`)."""
 
-    def __init__(self, connection: Connection, server: Server, seed: int, own: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        server: Server,
+        seed: int,
+        own: Collection[int] = (),
+        pace: float = 1.0,
+    ) -> None:
         """Begin to watch.
 
         Args:
@@ -46,12 +53,13 @@ class ThreadSource:
             server: what is at its other end.
             seed: of the gaps between ticks.
             own: threads of Redolab's own beside the connection's, left out.
+            pace: how often it looks, as a multiple of what is usual.
 
         Raises:
             pymysql.Error: the connection was lost.
             OSError: the server's process went away.
         """
-        self._connection, self._server = connection, server
+        self._connection, self._server, self._pace = connection, server, pace
         self._lock = threading.Lock()
         self._events = EventCodes()
         self._broken = False
@@ -107,7 +115,7 @@ class ThreadSource:
 
     def _rate_per_s(self) -> float:
         """It hangs on how many there are to look at, never on what they do."""
-        return min(RATE_PER_S, _LOOKS_PER_S / max(1, len(self._lives.all)))
+        return self._pace * min(RATE_PER_S, _LOOKS_PER_S / max(1, len(self._lives.all)))
 
     def _tick_and_poll(self) -> Outcome:
         with self._lock:
@@ -220,7 +228,7 @@ class ThreadSource:
             self._server,
             self._why_blind,
             kept,
-            RATE_PER_S,
+            self._pace * RATE_PER_S,
         )
 
 

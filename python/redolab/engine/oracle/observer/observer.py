@@ -15,7 +15,7 @@ from redolab.engine.oracle.observer.account import as_observation
 from redolab.engine.oracle.observer.reading import Reading, read
 from redolab.engine.oracle.preflight.server import identify
 from redolab.errors import RefusedError
-from redolab.records.observation import Observation
+from redolab.records.observation import Observation, ServerFacts
 
 RESTART_LIMIT_S = 60.0
 _RETRY_S = 0.5
@@ -41,6 +41,12 @@ class OracleObserver:
         """
         self._target = read_target(target)
         self._reading = self._open()
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who the server is; nothing that it shows stays the same for as long as its data do."""
+        known = {name: value for name, value in self._server.parameters.items() if value is not None}
+        return ServerFacts(self._server.description, None, known)
 
     def read(self) -> Observation:
         """What happened since the last reading.

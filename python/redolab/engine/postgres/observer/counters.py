@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _TIMES = ("log_write_time_s", "log_flush_time_s")
-_STANDING_STILL = ("commits", "log_writes", "log_flushes", *_TIMES)
+_STANDING_STILL = ("commits", "rows_written", "log_writes", "log_flushes", *_TIMES)
 _FAR_MORE, _A_FEW = 2.0, 100.0
 _NAMES = ("transactions", "log_bytes", *_STANDING_STILL)
 
@@ -32,18 +32,18 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
         counters |= dict.fromkeys(_TIMES)
     if after["epoch"] != before["epoch"]:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of the server were reset meanwhile: those of the log and of commits are left out.",
+            "Counters of the server were reset meanwhile: those of the log, commits and rows are left out.",
         )
     if any(row["inside_call"] for row in rows):
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of log writes, flushes and commits are left out: a procedure that commits in a "
+            "Counters of log writes, flushes, commits and rows are left out: a procedure that commits in a "
             "loop keeps its counts to itself until it returns, and such procedures were running.",
         )
     transactions, commits = counters["transactions"] or 0.0, (counters["commits"] or 0.0) - own
     if transactions > _FAR_MORE * commits + _A_FEW:
         return counters | dict.fromkeys(_STANDING_STILL), (
-            "Counters of log writes, flushes and commits are left out: at times transaction ids moved far "
-            "more than commits were counted. Sessions keep their counts to themselves while a procedure "
+            "Counters of log writes, flushes, commits and rows are left out: at times transaction ids moved "
+            "far more than commits were counted. Sessions keep their counts to themselves while a procedure "
             "runs, and up to ten seconds when they fall idle; subtransactions take ids without a commit.",
         )
     return {**counters, "commits": commits}, ()

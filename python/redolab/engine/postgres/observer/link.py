@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
+
+import psycopg
 
 from redolab import _core
 from redolab.engine.linux.local_server import cpu_s
@@ -18,9 +21,13 @@ from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.memory import MemorySource
 from redolab.engine.postgres.waits.reach import find_reach
 from redolab.errors import RefusedError
-from redolab.records.observation import Observation
+from redolab.records.observation import Observation, ServerFacts
 
 NAME = "redolab profile"
+_PARAMETERS = (
+    "synchronous_commit", "fsync", "full_page_writes", "wal_sync_method", "synchronous_standby_names",
+    "track_wal_io_timing",
+)  # fmt: skip
 _BETWEEN_LIMIT_S = 1.0
 """A process is between two transactions for microseconds, or until it gets a CPU again."""
 
@@ -28,12 +35,13 @@ _BETWEEN_LIMIT_S = 1.0
 class LiveLink:
     """A read-only session in the server, and the source that watches the server's processes meanwhile."""
 
-    def __init__(self, connector: Connector, seed: int) -> None:
+    def __init__(self, connector: Connector, seed: int, pace: float) -> None:
         """Connect, find out how closely the server can be watched, and begin.
 
         Args:
             connector: to the server.
             seed: of the gaps between ticks.
+            pace: how often it looks, as a multiple of what is usual.
 
         Raises:
             RefusedError: the server cannot be reached, or is too old.
@@ -44,11 +52,11 @@ class LiveLink:
         self._watcher: Connection | None = None
         self._connection = connector.connect(NAME, read_only=True)
         try:
-            self._server = self._read_server()
+            self._server, self._identity = self._read_server(), self._read_identity()
             self._own = [self._connection.info.backend_pid]
             self._reach = find_reach(self._connection, self._server)
             self._rows, self._totals = self._ask()
-            self._source = self._begin(seed)
+            self._source = self._begin(seed, pace)
         except BaseException:
             self._disconnect()
             raise
@@ -59,6 +67,13 @@ class LiveLink:
         """When the server at the other end began."""
         started: datetime = self._totals["started"]
         return started
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who the server is."""
+        return ServerFacts(
+            self._described, self._identity, {name: str(self._server[name]) for name in _PARAMETERS}
+        )
 
     def read(self) -> Observation:
         """What happened since the last reading.
@@ -107,12 +122,31 @@ class LiveLink:
             )
         return fetch(self._connection, "select_server")[0]
 
-    def _begin(self, seed: int) -> MemorySource | ActivitySource:
+    def _read_identity(self) -> str | None:
+        try:
+            found = fetch(self._connection, "select_identity")[0]["identity"]
+        except psycopg.errors.DatabaseError:
+            # A service may keep the function from its customers.
+            if self._connection.closed:
+                raise
+            return None
+        return hashlib.sha256(f"postgresql {found}".encode()).hexdigest()[:32]
+
+    def _begin(self, seed: int, pace: float) -> MemorySource | ActivitySource:
         if self._reach.memory is not None:
-            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True)
+            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True, pace=pace)
         self._watcher = self._connector.connect(NAME, read_only=True)
         self._own.append(self._watcher.info.backend_pid)
-        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed)
+        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed, pace)
+
+    @property
+    def _described(self) -> Mapping[str, Any]:
+        return {
+            "name": "postgresql",
+            "version": self._server["version"].split()[0],
+            "place": self._connector.place,
+            "local": self._reach.postmaster is not None,
+        }
 
     def _note_accounts(self) -> None:
         """Remember the accounts that the next observation begins with."""
@@ -130,12 +164,7 @@ class LiveLink:
         counters, warnings = found
         return replace(
             seen,
-            server={
-                "name": "postgresql",
-                "version": self._server["version"].split()[0],
-                "place": self._connector.place,
-                "local": self._reach.postmaster is not None,
-            },
+            server=self._described,
             counters=counters,
             host_cpus=after.cpus if after else None,
             host_busy_s=(after.busy_ns - before.busy_ns) / 1e9 if after and before else None,

@@ -12,35 +12,51 @@ import psycopg
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.observer.link import LiveLink
 from redolab.errors import RefusedError
-from redolab.records.observation import Observation
+from redolab.records.observation import Observation, ServerFacts
 
 _RESTART_LIMIT_S = 30.0
 _RETRY_S = 0.25
+_LONGEST_TEXT = 300
 
 
 class PostgresObserver:
     """One PostgreSQL server under observation."""
 
-    def __init__(self, target: str, seed: int, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        target: str,
+        seed: int,
+        stop: threading.Event | None = None,
+        *,
+        reopen: bool = True,
+        pace: float = 1.0,
+    ) -> None:
         """Connect and begin to watch.
 
         Args:
             target: a `postgresql://` URL.
             seed: of the gaps between ticks.
             stop: once it is set, nothing is waited for longer than a second.
+            reopen: whether a connection that was lost is made again.
+            pace: how often it looks, as a multiple of what is usual.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the server cannot be reached or watched.
         """
-        self._stop = stop or threading.Event()
-        self._connector, self._seed = Connector(target, self._stop), seed
+        self._stop, self._reopens = stop or threading.Event(), reopen
+        self._connector, self._seed, self._pace = Connector(target, self._stop), seed, pace
         self._link = self._open()
 
     @property
     def session_numbers(self) -> str:
         """By which number a session is named, and where the server itself shows it, in words."""
         return "its process id, as the view pg_stat_activity does"
+
+    @property
+    def facts(self) -> ServerFacts:
+        """Who the server is."""
+        return self._link.facts
 
     def read(self) -> Observation:
         """What happened since the last reading.
@@ -53,11 +69,14 @@ class PostgresObserver:
         """
         try:
             return self._link.read()
-        except psycopg.Error:
-            last, started = self._link.end(), self._link.server_started
+        except psycopg.Error as error:
+            text = f"the connection to the server was lost ({' '.join(str(error).split())[:_LONGEST_TEXT]})"
+            last, started = replace(self._link.end(), broken=text), self._link.server_started
         if self._stop.is_set():
             text = "The server did not answer when the watching was to end."
             return replace(last, warnings=(*last.warnings, text))
+        if not self._reopens:
+            return last
         self._link = self._reopen()
         if self._link.server_started == started:
             text = (
@@ -74,7 +93,7 @@ class PostgresObserver:
 
     def _open(self) -> LiveLink:
         try:
-            return LiveLink(self._connector, self._seed)
+            return LiveLink(self._connector, self._seed, self._pace)
         except (psycopg.Error, OSError) as error:
             raise RefusedError(
                 f"PostgreSQL at {self._connector.place} could not be watched: "

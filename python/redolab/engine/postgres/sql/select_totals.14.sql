@@ -4,6 +4,7 @@ select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, d.stats_reset) 
        pg_postmaster_start_time() as started,
        pg_snapshot_xmax(pg_current_snapshot())::text::float8 as transactions,
        d.commits,
+       d.rows_written,
        w.wal_write::float8 as log_writes,
        w.wal_sync::float8 as log_flushes,
        w.wal_write_time / 1000 as log_write_time_s,
@@ -11,4 +12,7 @@ select concat_ws(' ', pg_postmaster_start_time(), w.stats_reset, d.stats_reset) 
        case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') end::float8
            as log_bytes
   from pg_stat_wal w,
-       (select max(stats_reset) as stats_reset, sum(xact_commit)::float8 as commits from pg_stat_database) d
+       (select max(stats_reset) as stats_reset,
+               sum(xact_commit)::float8 as commits,
+               sum(tup_inserted + tup_updated + tup_deleted)::float8 as rows_written
+          from pg_stat_database) d

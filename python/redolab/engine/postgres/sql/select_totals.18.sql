@@ -4,6 +4,7 @@ select concat_ws(' ', pg_postmaster_start_time(), i.stats_reset, d.stats_reset) 
        pg_postmaster_start_time() as started,
        pg_snapshot_xmax(pg_current_snapshot())::text::float8 as transactions,
        d.commits,
+       d.rows_written,
        i.log_writes,
        i.log_flushes,
        i.log_write_time_s,
@@ -16,4 +17,7 @@ select concat_ws(' ', pg_postmaster_start_time(), i.stats_reset, d.stats_reset) 
                coalesce(sum(write_time), 0) / 1000 as log_write_time_s,
                coalesce(sum(fsync_time), 0) / 1000 as log_flush_time_s
           from pg_stat_io where object = 'wal') i,
-       (select max(stats_reset) as stats_reset, sum(xact_commit)::float8 as commits from pg_stat_database) d
+       (select max(stats_reset) as stats_reset,
+               sum(xact_commit)::float8 as commits,
+               sum(tup_inserted + tup_updated + tup_deleted)::float8 as rows_written
+          from pg_stat_database) d

@@ -114,7 +114,12 @@ class ActivitySource:
     name = "pg_stat_activity"
 
     def __init__(
-        self, connection: Connection, postmaster: int | None, own: Collection[int], seed: int
+        self,
+        connection: Connection,
+        postmaster: int | None,
+        own: Collection[int],
+        seed: int,
+        pace: float = 1.0,
     ) -> None:
         """Begin to watch.
 
@@ -123,14 +128,16 @@ class ActivitySource:
             postmaster: the server's first process, when it runs on this machine.
             own: Redolab's own server processes, left out.
             seed: of the gaps between ticks.
+            pace: how often it asks, as a multiple of what is usual.
         """
+        self._rate_per_s = pace * RATE_PER_S
         self._connection, self._postmaster, self._own = connection, postmaster, list(own)
         self._lock = threading.Lock()
         self._gathered = _Gathered()
         self._at, self._read_s = _now(), time.monotonic()
         self._accounts = self._read_accounts()
         self._alive: frozenset[Key] = frozenset()
-        self._ticking = Ticking(self._tick, lambda: RATE_PER_S, seed)
+        self._ticking = Ticking(self._tick, lambda: self._rate_per_s, seed)
 
     def pause(self) -> None:
         """Ask nothing until `resume`."""
@@ -182,7 +189,7 @@ class ActivitySource:
             ended_cpu_s=used.ended_cpu_s,
             instrument=Instrument(
                 source=self.name,
-                rate_per_s=RATE_PER_S,
+                rate_per_s=self._rate_per_s,
                 late=kept.late,
                 lost=kept.lost,
                 torn=0,

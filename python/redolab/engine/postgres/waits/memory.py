@@ -72,6 +72,7 @@ class MemorySource:
         own: Collection[int],
         seed: int,
         log_bursts: bool = False,
+        pace: float = 1.0,
     ) -> None:
         """Begin to watch.
 
@@ -81,18 +82,19 @@ class MemorySource:
             own: Redolab's own server processes, left out.
             seed: of the gaps between ticks.
             log_bursts: whether waits for the log are followed closely now and then, for their durations.
+            pace: how often it looks and follows, as a multiple of what is usual.
 
         Raises:
             OSError: the server's memory cannot be read.
         """
-        self._names = names
+        self._names, self._rate_per_s = names, pace * RATE_PER_S
         self._known: dict[tuple[int, int], Mapping[str, Any]] = {}
         self._at = _now()
         self._sampler = _core.WaitSampler(
-            postmaster, RATE_PER_S, seed, list(own),
+            postmaster, self._rate_per_s, seed, list(own),
             log_sync=_numbers(names, is_log_sync) if log_bursts else (),
             log_write=_numbers(names, is_log_write) if log_bursts else (),
-            bursts_per_s=_BURSTS_PER_S if log_bursts else 0.0,
+            bursts_per_s=pace * _BURSTS_PER_S if log_bursts else 0.0,
         )  # fmt: skip
 
     def pause(self) -> None:
@@ -146,7 +148,7 @@ class MemorySource:
             ended_cpu_s=window.ended_cpu_ns / 1e9,
             instrument=Instrument(
                 source=self.name,
-                rate_per_s=RATE_PER_S,
+                rate_per_s=self._rate_per_s,
                 late=window.late,
                 lost=window.lost,
                 torn=window.torn,

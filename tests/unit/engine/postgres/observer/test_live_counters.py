@@ -15,6 +15,7 @@ BEFORE: dict[str, Any] = {
     "log_write_time_s": 0.5,
     "log_flush_time_s": 1.5,
     "log_bytes": 8192.0,
+    "rows_written": 9000.0,
 }
 AFTER = {
     "epoch": "Monday",
@@ -25,8 +26,11 @@ AFTER = {
     "log_write_time_s": 0.75,
     "log_flush_time_s": 2.5,
     "log_bytes": 16384.0,
+    "rows_written": 9640.0,
 }
-LEFT_OUT = dict.fromkeys(["commits", "log_writes", "log_flushes", "log_write_time_s", "log_flush_time_s"])
+LEFT_OUT = dict.fromkeys(
+    ["commits", "rows_written", "log_writes", "log_flushes", "log_write_time_s", "log_flush_time_s"]
+)
 QUIET = [{"pid": 1, "inside_call": False}]
 
 
@@ -40,6 +44,7 @@ def test_differences_are_without_redolabs_own_transactions() -> None:
         "log_write_time_s": 0.25,
         "log_flush_time_s": 1.0,
         "log_bytes": 8192.0,
+        "rows_written": 640.0,
     }
     assert warnings == ()
     assert counters.keys() == UNKNOWN.keys()

@@ -1,0 +1,373 @@
+"""Every figure of a watched run: of all of it, or of a period and of what that is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from redolab import units
+from redolab.analysis import envelope
+from redolab.analysis.exhibits import Figure, Table
+from redolab.analysis.reports.figures import shares_figure
+from redolab.analysis.reports.shares import Cumulative
+from redolab.analysis.reports.tables import histogram_table
+from redolab.analysis.watched import compared, figures, gaps, hours, tables, waits
+from redolab.analysis.watched.account import Account, read_accounts
+from redolab.analysis.watched.measures import FIGURES, Found, each
+from redolab.analysis.watched.measures import figures as figures_of
+from redolab.analysis.watched.periods import Period, Periods, divided
+from redolab.analysis.watched.stretches import Stretches, read_counts, read_stretches
+from redolab.dialect.known import grouping_of, product_name
+from redolab.errors import UsageError
+from redolab.records.run import Run
+from redolab.records.watched import LOG_SYNC, LOG_WRITE, SETTING
+from redolab.stats.serial import evened, neighbours, worth
+
+_MUCH, _SOME = 0.5, 0.1
+"""Shares of busy time from which commits are the first thing to change, and one thing among others."""
+_NEARLY_ALL = 0.9
+_NAMED = 5
+_NOT_MEASURED = (
+    "What a change would give: nothing was tried. Forecasts and bounds say what may come of it.",
+    "Single transactions: figures are sums and means over stretches of time.",
+)
+_NAMES = ("Log sync", "Log write")
+_ONE, _REST, _OTHER = "This period", "the rest of the watch", "the other period"
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """What an answer is made of."""
+
+    run: Run
+    everything: Stretches
+    """All of the watch, spoiled ones too."""
+    mine: Stretches
+    """Those that are told of, spoiled ones too."""
+    counting: Stretches
+    """Those of them that count."""
+    found: Mapping[str, Found]
+    accounts: tuple[Account, Account]
+    waits: tuple[Cumulative, ...]
+    """Log sync and log write, wait by wait."""
+    missed: list[gaps.Gap]
+
+
+def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
+    """The results object of a watched run; plain JSON types only.
+
+    Args:
+        run: still being watched or not.
+        periods: the period that is told of, and what it is compared with; None for all of the watch.
+
+    Raises:
+        UsageError: no stretch of it counts, or none of a period.
+    """
+    everything = read_stretches(run)
+    mine, other = (everything, None) if periods is None else divided(everything, periods)
+    counting = mine.counting
+    if not len(counting):
+        why = gaps.reasons(mine)
+        raise UsageError(
+            f"No stretch of {run.path} counts, so there is nothing to tell"
+            + (f": {why[0][0]}." if why else ". Watch for longer than one stretch.")
+        )
+    watch = _Watch(
+        run,
+        everything,
+        mine,
+        counting,
+        figures_of(counting),
+        read_accounts(run, counting),
+        waits.together(read_counts(run, LOG_SYNC, counting), read_counts(run, LOG_WRITE, counting)),
+        gaps.gaps(mine),
+    )
+    quantities = () if other is None else compared.compare(counting, other.counting)
+    names = _names(periods)
+    said = compared.sentences(quantities, names) if quantities else []
+    return envelope.heading(run) | {
+        "facts": [list(pair) for pair in _facts(watch, periods)],
+        "verdict": {
+            "text": " ".join([*said, *_sentences(watch)]),
+            "outcome": "undecided",
+            "outcome_text": "watched, nothing was tried",
+            "baseline": SETTING,
+            "best": None,
+        },
+        "watched": _watched(watch),
+        "period": None if periods is None else periods.as_json(),
+        "comparison": None if other is None else _comparison(quantities, other, said),
+        "settings": [_setting(watch)],
+        "all_sessions": {
+            "busy_s": watch.accounts[0].seconds,
+            "profile": watch.accounts[0].told(),
+            "log_sync_share": watch.found["log_sync_share"].estimate().as_json(),
+        },
+        "background": {"busy_s": watch.accounts[1].seconds, "profile": watch.accounts[1].told()},
+        "not_available": [
+            {"what": FIGURES[key].name, "why": item.why}
+            for key, item in watch.found.items()
+            if item.point is None
+        ],
+        "tables": [table.as_json() for table in _tables(watch, quantities, names)],
+        "figures": [figure.as_json() for figure in _figures(watch)],
+        "diagnostics": [_neighbours(watch), _cost(watch)],
+        "timeline": [],
+        "method": envelope.method(run.manifest)
+        | {"design": {}, "not_measured": [*run.manifest.get("not_measured", ()), *_NOT_MEASURED]},
+        "warnings": [*map(str, run.manifest.get("conditions", ())), *_warnings(watch)],
+    }
+
+
+def _names(periods: Periods | None) -> tuple[str, str]:
+    return _ONE, _REST if periods is None or periods.other is None else _OTHER
+
+
+def _watched(watch: _Watch) -> dict[str, Any]:
+    """What the figures are of."""
+    return {
+        "last_sample": int(watch.everything.numbers.max()),
+        "from": gaps.iso(float(watch.mine.began[0])),
+        "to": gaps.iso(_end(watch.mine)),
+        "stretches": len(watch.counting),
+        "spoiled": len(watch.mine) - len(watch.counting),
+        "counted_s": watch.counting.elapsed_s,
+        "missed_s": sum(gap.length_s for gap in watch.missed),
+        "starts": len(set(watch.mine.starts.tolist())),
+    }
+
+
+def _end(stretches: Stretches) -> float:
+    known = stretches.ended[np.isfinite(stretches.ended)]
+    return float(max(known.max(initial=stretches.began[-1]), stretches.began[-1]))
+
+
+def _comparison(
+    quantities: Sequence[compared.Quantity], other: Stretches, said: Sequence[str]
+) -> dict[str, Any]:
+    counting = other.counting
+    return {
+        "stretches": len(counting),
+        "counted_s": counting.elapsed_s,
+        "quantities": [item.as_json() for item in quantities],
+        "text": " ".join(said),
+    }
+
+
+def _setting(watch: _Watch) -> dict[str, Any]:
+    found, sessions = watch.found, watch.accounts[0]
+    return {
+        "name": SETTING,
+        "levels": {},
+        "tier": "",
+        "tier_text": "",
+        "parameters": _parameters(watch.run),
+        "stretches": len(watch.counting),
+        "spoiled": len(watch.mine) - len(watch.counting),
+        "response_time_ms": sessions.per_commit().estimate().scaled(1e3).as_json(),
+        "profile": sessions.profile(),
+        "figures": {key: item.estimate().as_json() for key, item in found.items()},
+        "missing": {key: item.why for key, item in found.items() if item.point is None},
+    }
+
+
+def _parameters(run: Run) -> dict[str, Any]:
+    """The server's parameters about commits, as they were when the watching began."""
+    return dict(run.manifest["settings"][0]["parameters"])
+
+
+def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple[str, str]) -> list[Table]:
+    sessions, background = watch.accounts
+    made = compared.tables(quantities, names) if quantities else []
+    made += [account.table() for account in watch.accounts if account.seconds > 0]
+    made += [tables.figures_table(watch.found), tables.missing_table(watch.found)]
+    made += [sessions.waits(), background.waits()]
+    sync, write = watch.waits
+    if sync and write:
+        made.append(histogram_table(sync, write, "How many waits took less", "log-waits", _NAMES))
+    made += [
+        *hours.tables(watch.counting),
+        tables.starts_table(watch.mine, watch.missed),
+        gaps.gaps_table(watch.missed),
+        gaps.spoiled_table(watch.mine),
+        tables.parameters_table(_parameters(watch.run)),
+        tables.meanings_table(),
+    ]
+    return [table for table in made if table.rows]
+
+
+def _figures(watch: _Watch) -> list[Figure]:
+    lower = (_NAMES[0].lower(), _NAMES[1].lower())
+    sync, write = watch.waits
+    shares = shares_figure(sync, write, "Each wait for the log, not their mean", "log-waits", lower)
+    return [*figures.drawn(watch.counting, watch.found), *([] if shares is None else [shares])]
+
+
+def _facts(watch: _Watch, periods: Periods | None) -> list[tuple[str, str]]:
+    engine = watch.run.manifest["engine"]
+    name = str(engine["name"])
+    product = product_name(name) or name
+    place = f", {engine['place']}" if engine.get("place") else ""
+    whole = Period(float(watch.mine.began[0]), _end(watch.mine))
+    spoiled = len(watch.mine) - len(watch.counting)
+    found = [
+        ("Server", f"{product} {engine.get('version', '')}".strip() + place),
+        (
+            "Watched",
+            f"{units.counted(len(watch.counting), 'stretch')}, {units.clock(watch.counting.elapsed_s)} in all"
+            + (f"; {spoiled:,} more not counted" if spoiled else ""),
+        ),
+    ]
+    if periods is None:
+        return [*found, ("From", whole.text)]
+    against = "the rest of the watch" if periods.other is None else periods.other.text
+    return [*found, ("Period", periods.one.text), ("Compared with", against)]
+
+
+def _sentences(watch: _Watch) -> list[str]:
+    """The verdict: where the time went, how many commits, how they share flushes, what is not known."""
+    found = watch.found
+    return [
+        text
+        for text in (
+            _where(watch),
+            _rates(found),
+            _each_wait(watch.waits),
+            _unknown(found, str(watch.run.manifest["engine"]["name"])),
+        )
+        if text
+    ]
+
+
+def _where(watch: _Watch) -> str:
+    share = watch.found["log_sync_share"]
+    rows = watch.accounts[0].told()
+    if share.point is None:
+        why = share.why or "nothing is known of it"
+        return f"What commits waited for is not known: {why}."
+    if share.point >= _MUCH:
+        advice = "Commits are what to change"
+    else:
+        advice = "Commits are one thing to change" if share.point >= _SOME else "Look elsewhere first"
+    part = _with_interval(watch.found, "log_sync_share", " %")
+    first = f"{advice}: waiting for the log is {part} of the sessions' busy time"
+    largest = max(rows, key=lambda row: row["time_s"], default=None)
+    if share.point >= _SOME or largest is None:
+        return f"{first}."
+    return f"{first}; {_row_words(largest)} takes {units.percent(largest['share']['point'])}."
+
+
+def _row_words(row: Mapping[str, Any]) -> str:
+    from redolab.dialect.row_names import row_name
+
+    return row_name(str(row["row"]))
+
+
+def _rates(found: Mapping[str, Found]) -> str:
+    said = []
+    if found["arrival_rate_per_s"].point is not None:
+        said.append(f"{_with_interval(found, 'arrival_rate_per_s', '')} commits per second")
+    if found["commits_per_flush"].point is not None:
+        said.append(f"{_with_interval(found, 'commits_per_flush', '')} commits per flush")
+    if found["time_per_flush_s"].point is not None:
+        said.append(f"a flush took {_with_interval(found, 'time_per_flush_s', ' ms')}")
+    if not said:
+        return ""
+    text = ", ".join(said)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _each_wait(found: tuple[Cumulative, ...]) -> str:
+    """What the histograms say that means cannot: how many waits are longer than nearly every write."""
+    sync, write = found
+    bound = waits.at_least(write, _NEARLY_ALL)
+    if bound is None or bound not in sync:
+        return ""
+    return (
+        f"Less than {units.significant(1e3 * bound)} ms took {units.percent(write[bound])} of the log "
+        f"writes, and {units.percent(sync[bound])} of the syncs."
+    )
+
+
+def _unknown(found: Mapping[str, Found], engine: str) -> str:
+    # A symbol, as in "S: CPU per commit", is no part of a sentence.
+    names = [
+        FIGURES[key].name.split(": ")[-1]
+        for key, item in found.items()
+        if item.point is None and ("binlog" not in key or grouping_of(engine) is not None)
+    ]
+    missing = [f"{name[:1].lower()}{name[1:]}" for name in names]
+    return f"Not known: {units.some(missing, _NAMED)}." if missing else ""
+
+
+def _with_interval(found: Mapping[str, Found], key: str, unit: str) -> str:
+    value = found[key].estimate().scaled(FIGURES[key].scale)
+    return units.with_interval(value.point, value.low, value.high, unit)
+
+
+def _neighbours(watch: _Watch) -> dict[str, str]:
+    """How much stretches are like the ones before them."""
+    name = "autocorrelation"
+    rate, lengths = each("arrival_rate_per_s", watch.counting), watch.counting.columns["elapsed_s"]
+    known = np.isfinite(rate)
+    commits, lengths = evened(rate[known] * lengths[known], lengths[known])
+    rate = commits / lengths
+    alike, independent = neighbours(rate), worth(rate)
+    if alike is None or independent is None:
+        return {
+            "name": name,
+            "outcome": "not_available",
+            "text": "Not looked for: too few stretches, or equal ones.",
+        }
+    return {
+        "name": name,
+        "outcome": "passed",
+        "text": (
+            f"The load of one stretch and of the next correlate at {units.minus(format(alike, '.2f'))}; "
+            f"the {len(rate):,} stretches are worth about {independent:.0f} independent ones. Every "
+            "interval here allows for that."
+        ),
+    }
+
+
+def _cost(watch: _Watch) -> dict[str, str]:
+    """What the watching took."""
+    columns = watch.counting.columns
+    here = float(np.nansum(columns["sampler_cpu_s"])) / watch.counting.elapsed_s
+    server = columns["server_cpu_s"]
+    there = (
+        f", and {100 * float(np.nansum(server)) / watch.counting.elapsed_s:.2g} % of one in the server"
+        if np.isfinite(server).any()
+        else ""
+    )
+    return {
+        "name": "what watching took",
+        "outcome": "passed",
+        "text": f"Watching took {100 * here:.2g} % of one CPU{there}; the processes were read "
+        f"{int(np.nansum(columns['ticks'])):,} times.",
+    }
+
+
+def _warnings(watch: _Watch) -> list[str]:
+    said = [
+        f"{units.counted(count, 'stretch')} {'does' if count == 1 else 'do'} not count: {reason}."
+        for reason, count in gaps.reasons(watch.mine)[:_NAMED]
+    ]
+    if watch.missed:
+        longest = max(watch.missed, key=lambda gap: gap.length_s)
+        said.append(
+            f"{units.clock(sum(gap.length_s for gap in watch.missed))} were not watched, in "
+            f"{units.counted(len(watch.missed), 'gap')}; the longest from "
+            f"{gaps.moment_text(longest.from_s)} to {gaps.moment_text(longest.to_s)}."
+        )
+    for key, name in (("cpu_utilization_cores", "the database"), ("host_utilization_cores", "the machine")):
+        found = watch.found[key]
+        if found.point is not None and found.point > 1:
+            said.append(
+                f"CPUs busy for {units.percent(found.point)} of their cores, for {name}: CPU time is "
+                "counted in threads. Read the figure of threads."
+            )
+    return said

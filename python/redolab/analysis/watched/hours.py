@@ -1,0 +1,82 @@
+"""A watch by hour of the day and by day, UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from redolab import units
+from redolab.analysis.exhibits import Table
+from redolab.analysis.reports.times_of_day import DAYS, group_columns
+from redolab.analysis.watched.measures import FIGURES, figure, known_response
+from redolab.analysis.watched.stretches import Stretches
+
+HOUR_S, DAY_S = 3600, 86_400
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+_NOTE = (
+    "Hours and days are those of UTC. Intervals are at 95 %, and allow for stretches that are like the ones "
+    "before."
+)
+
+
+def tables(stretches: Stretches) -> list[Table]:
+    """The hours of the day and the days apart; none where all stretches are in one of them."""
+    response = known_response(stretches)
+    found = [
+        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), _hour_text, response),
+        _table("days", "By day", "Day", stretches, days_of(stretches), day_text, response),
+    ]
+    return [table for table in found if len(table.rows) > 1]
+
+
+def hours_of(stretches: Stretches) -> npt.NDArray[np.int64]:
+    """The hour of the day in which each began, 0 to 23."""
+    return (stretches.began % DAY_S // HOUR_S).astype(np.int64)
+
+
+def days_of(stretches: Stretches) -> npt.NDArray[np.int64]:
+    """The day on which each began, counted from 1970."""
+    return (stretches.began // DAY_S).astype(np.int64)
+
+
+def day_text(day: int) -> str:
+    """A day in words, such as `Tuesday, 24 November 2026`."""
+    found = _FIRST + timedelta(days=day)
+    return f"{DAYS[found.weekday()]}, {units.moment(found.isoformat()).partition(',')[0]}"
+
+
+def _hour_text(hour: int) -> str:
+    return f"{hour:02}h"
+
+
+def _table(
+    key: str,
+    caption: str,
+    title: str,
+    stretches: Stretches,
+    groups: npt.NDArray[np.int64],
+    name: Callable[[int], str],
+    response: str,
+) -> Table:
+    return Table(
+        key,
+        caption,
+        group_columns(title, ("stretches", "Stretches"), "busy time"),
+        [_row(name(int(group)), stretches.only(groups == group), response) for group in np.unique(groups)],
+        f"{_NOTE} R: {FIGURES[response].meaning}.",
+    )
+
+
+def _row(name: str, mine: Stretches, response: str) -> dict[str, Any]:
+    return {
+        "group": name,
+        "stretches": len(mine),
+        "rate": figure("arrival_rate_per_s", mine).estimate(),
+        "response": figure(response, mine).estimate().scaled(1e3),
+        "sync": figure("log_sync_per_commit_s", mine).estimate().scaled(1e3),
+        "share": figure("log_sync_share", mine).estimate(),
+    }

@@ -1,0 +1,100 @@
+"""The tables of a watch: its figures, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
+from redolab.analysis.watched.gaps import Gap, moment_text
+from redolab.analysis.watched.measures import FIGURES, Found
+from redolab.analysis.watched.stretches import Stretches
+
+
+def figures_table(found: Mapping[str, Found]) -> Table:
+    """Every figure that is known, with its interval."""
+    rows = [
+        {
+            "figure": FIGURES[key].name,
+            "value": item.estimate().scaled(FIGURES[key].scale),
+            "unit": FIGURES[key].unit,
+        }
+        for key, item in found.items()
+        if item.point is not None
+    ]
+    return Table(
+        "figures",
+        "What a commit costs, and how busy everything was",
+        FIGURE_COLUMNS,
+        rows,
+        "In brackets: 95 %, over the stretches, each weighted by its time or its work. The interval allows "
+        "for stretches that are like the ones before them.",
+        first=True,
+    )
+
+
+def missing_table(found: Mapping[str, Found]) -> Table:
+    """The figures that are not known, and why."""
+    return Table(
+        "missing",
+        "What is not known",
+        (Column("figure", "Figure", "text"), Column("why", "Why", "text")),
+        [{"figure": FIGURES[key].name, "why": item.why} for key, item in found.items() if item.point is None],
+    )
+
+
+def meanings_table() -> Table:
+    """What each figure is made of."""
+    return Table(
+        "meanings",
+        "What the figures are made of",
+        MEANING_COLUMNS,
+        [{"figure": item.name, "meaning": item.meaning} for item in FIGURES.values()],
+    )
+
+
+def parameters_table(known: Mapping[str, Any]) -> Table:
+    """The server's parameters about commits, as they were when the watching began."""
+    return Table(
+        "parameters",
+        "Parameters about commits, when the watching began",
+        PARAMETER_COLUMNS,
+        [{"parameter": name, "value": str(value)} for name, value in known.items()],
+    )
+
+
+def starts_table(stretches: Stretches, missed: list[Gap]) -> Table:
+    """A row for each start of the watching."""
+    rows: list[dict[str, Any]] = []
+    for start in dict.fromkeys(stretches.starts.tolist()):
+        mine = stretches.only(stretches.starts == start)
+        good = mine.counting
+        rows.append(
+            {
+                "start": str(start),
+                "from": moment_text(float(mine.began[0])),
+                "to": moment_text(float(max(mine.began[-1], mine.ended[-1]))),
+                "hours": good.elapsed_s / 3600,
+                "stretches": len(good),
+                "spoiled": len(mine) - len(good),
+            }
+        )
+    lost = sum(gap.length_s for gap in missed) / 3600
+    return Table(
+        "starts",
+        "When was watched",
+        (
+            Column("start", "Start", "text"),
+            Column("from", "From", "text"),
+            Column("to", "To", "text"),
+            Column("hours", "Counted", "number", "h"),
+            Column("stretches", "Stretches", "count"),
+            Column("spoiled", "Not counted", "count"),
+        ),
+        rows[:_MOST_STARTS],
+        f"Between the first and the last stretch {lost:.2g} h were not watched." if missed else "",
+    )
+
+
+_MOST_STARTS = 200

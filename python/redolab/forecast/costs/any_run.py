@@ -1,0 +1,27 @@
+"""Costs from any stored run: measured one by one, or solved from what was only seen."""
+
+from __future__ import annotations
+
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.records.run import Run
+
+
+def calibrate_any(run: Run) -> Calibrated:
+    """What a forecast starts from.
+
+    Args:
+        run: of samples, of a watched server, or of imported reports.
+
+    Raises:
+        NoCostsError: the run does not tell it; the text says what is missing.
+    """
+    # What the one needs the other does not load.
+    if run.manifest.get("record") == "watched":
+        from redolab.forecast.costs.watched import calibrate_watched
+
+        return calibrate_watched(run)
+    if run.manifest.get("record") == "report":
+        from redolab.forecast.costs.imported import calibrate_reports
+
+        return calibrate_reports(run)
+    return calibrate(run)

@@ -1,0 +1,261 @@
+"""Costs from AWR and Statspack reports: what they say of a commit, of log writes, and of sessions at work.
+
+Sessions are those active on average (DB time by elapsed time), and what they are away besides is think
+time, by Little's law. The background's CPU time is not theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from redolab.analysis.reports.cost import Cost, cost_of
+from redolab.analysis.reports.entries import read_figures, read_histogram
+from redolab.dialect.oracle import LOG_WRITE
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.logs import Logs
+from redolab.forecast.costs.priors import prior_of
+from redolab.forecast.costs.seen import Seen
+from redolab.forecast.costs.settings import NoCostsError
+from redolab.forecast.costs.watched import quantiles_of
+from redolab.forecast.costs.with_priors import calibrated_from, solve
+from redolab.records.run import Run
+from redolab.stats.estimates import Estimate, mean_estimate
+from redolab.stats.rounded import CERTAIN, Rounded
+
+_ENOUGH_WRITES = 200
+_FEWEST_COMMITS, _FEW_COMMITS = 100, 10_000
+_NO_WAIT = 0.2
+_SECONDS_TO_MS = 1e3
+ROWS = (
+    "Reports do not count the rows of a transaction: what it does is taken for one row, and several rows "
+    "per commit for as many such transactions with one commit."
+)
+SHARED = "Commits are taken to share log writes as PostgreSQL's share flushes; who writes is a session there."
+BACKGROUND = "The background's CPU time ({cpu} per commit) is taken not to grow with commits."
+FEW = "There are {commits} commits in all: what one costs is hardly known."
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """What one report says, each with what its rounding leaves open."""
+
+    elapsed_s: Rounded
+    commits: Rounded
+    db_time_s: Rounded
+    cpu_s: Rounded
+    write_s: Rounded
+    """Mean time of a log write."""
+    sync_s: Rounded | None
+    """Log file sync of all sessions."""
+    log_writes: Rounded | None
+    redo: Rounded | None
+    cpus: int
+    background_cpu_s: float
+
+    def drawn(self, rng: random.Random) -> _Figures:
+        """The same with other figures that would have been printed alike, and as many commits as chance
+        gives.
+        """
+
+        def within(item: Rounded) -> Rounded:
+            value = rng.uniform(item.low, item.high)
+            return Rounded(value, value, value)
+
+        commits = self.commits.value
+        counted = max(1.0, rng.gauss(commits, math.sqrt(commits)))
+        return _Figures(
+            within(self.elapsed_s),
+            Rounded(counted, counted, counted),
+            within(self.db_time_s),
+            within(self.cpu_s),
+            within(self.write_s),
+            None if self.sync_s is None else within(self.sync_s),
+            self.log_writes,
+            self.redo,
+            self.cpus,
+            self.background_cpu_s,
+        )
+
+
+def calibrate_reports(run: Run) -> Calibrated:
+    """Costs with which the setting of imported reports gives what they say.
+
+    Args:
+        run: of `redolab import`; the reports of its first instance are used.
+
+    Raises:
+        NoCostsError: they do not hold what is needed; the text names the figure.
+    """
+    setting = str(run.manifest["design"]["baseline"])
+    costs = [
+        cost_of(figures)
+        for figures in read_figures(run)
+        if figures.report.spoiled is None and figures.report.setting == setting
+    ]
+    reports = [found for cost in costs if isinstance(found := _figures(cost), _Figures)]
+    if not reports:
+        why = next((found for cost in costs if isinstance(found := _figures(cost), str)), "no report counts")
+        raise NoCostsError(
+            run,
+            f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
+            "has it; or measure the database itself: `redolab run calibrate` does so where it is PostgreSQL, "
+            "MariaDB or MySQL",
+        )
+    commits = math.fsum(item.commits.value for item in reports)
+    if commits < _FEWEST_COMMITS:
+        raise NoCostsError(
+            run,
+            f"has {commits:,.0f} commits in all, which do not tell what one costs: {_FEWEST_COMMITS} do. "
+            f"Import "
+            "reports of a time with more work",
+        )
+    nearest = prior_of("oracle", 1)
+    # A report tells of no client, and nothing of statements: a transaction is all that there is.
+    alone = replace(nearest.prior, loop="server", client_s=((1.0, 0.0),), client_wake_s=0.0, exit_s=0.0)
+    prior = replace(nearest, prior=alone)
+    logs = Logs(product="Oracle Database")
+    shape = _write_shape(run, {cost.figures.report.sample for cost in costs})
+    seen = _seen(reports, shape)
+
+    if seen.beyond:
+        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
+
+    def drawn(rng: random.Random) -> Seen:
+        return _seen([rng.choice(reports).drawn(rng) for _ in reports], shape)
+
+    solved = solve(seen, drawn, prior, logs, logs.product, one_interrupt=False, seed=1)
+    return calibrated_from(
+        solved,
+        setting,
+        _quantities(reports, seen, solved.fitted.think_s),
+        tuple(_cautions(reports)),
+    )
+
+
+def _figures(cost: Cost) -> _Figures | str:
+    """What is needed of a report, or which figure it lacks."""
+    cpus = cost.figures.number("os", "NUM_CPUS", "value") or cost.figures.number("host", "cpus", "value")
+    needed = {
+        "the statistic user commits": cost.commits,
+        "DB time": cost.db_time_s,
+        "DB CPU": cost.cpu_s,
+        "the mean of log file parallel write": None if cost.write is None else cost.write.mean_s,
+        "the number of CPUs": cpus,
+    }
+    lacking = [name for name, found in needed.items() if found is None or found.value <= 0]
+    if lacking:
+        return f"{cost.figures.report.file} does not print {' or '.join(lacking)}"
+    commits, db_time_s, cpu_s, write_s, counted = (found for found in needed.values() if found is not None)
+    statistic = cost.figures.number
+    background = cost.background_cpu_s
+    return _Figures(
+        cost.elapsed_s,
+        commits,
+        db_time_s,
+        cpu_s,
+        write_s,
+        None if cost.sync is None else cost.sync.seconds,
+        statistic("statistic", "redo writes", "total") or (cost.write.waits if cost.write else None),
+        statistic("statistic", "redo size", "total"),
+        max(1, round(counted.value)),
+        0.0 if background is None else background.value,
+    )
+
+
+def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
+    commits = math.fsum(item.commits.value for item in reports)
+    elapsed_s = math.fsum(item.elapsed_s.value for item in reports)
+    busy_s = math.fsum(item.db_time_s.value for item in reports) / commits
+    cpu_s = min(math.fsum(item.cpu_s.value for item in reports) / commits, busy_s)
+    write_s = math.fsum(item.write_s.value * item.commits.value for item in reports) / commits
+    synced = [item.sync_s.value for item in reports if item.sync_s is not None]
+    sync_s = math.fsum(synced) / commits if len(synced) == len(reports) else None
+    writes = _total([item.log_writes for item in reports])
+    redo = _total([item.redo for item in reports])
+    return Seen(
+        sessions=max(1, round(busy_s * commits / elapsed_s)),
+        cpus=max(item.cpus for item in reports),
+        commits_per_s=commits / elapsed_s,
+        rows_per_commit=1,
+        server_cpu_s=cpu_s,
+        client_cpu_s=None,
+        busy_s=busy_s,
+        flush_s=write_s,
+        flush_shape=shape,
+        waiting_s=sync_s,
+        commits_per_flush=commits / writes if writes else None,
+        log_bytes=redo / commits if redo else None,
+        commit_wait="nowait" if sync_s is not None and sync_s < _NO_WAIT * write_s else "wait",
+    )
+
+
+def _total(found: Sequence[Rounded | None]) -> float | None:
+    known = [item.value for item in found if item is not None]
+    return math.fsum(known) if len(known) == len(found) else None
+
+
+def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
+    """Times of log writes as quantiles at equal steps, in seconds; nothing where few were counted."""
+    counts: dict[float, float] = {}
+    for sample, entries in read_histogram(run, LOG_WRITE).items():
+        if sample not in counting:
+            continue
+        total = next((item.value or 0.0 for item in entries if item.measure == "total"), 0.0)
+        for item in entries:
+            upper_s = _upper_s(item.measure)
+            if upper_s is not None and item.value:
+                upper_ms = _SECONDS_TO_MS * upper_s
+                counts[upper_ms] = counts.get(upper_ms, 0.0) + total * item.value / 100
+    if math.fsum(counts.values()) < _ENOUGH_WRITES:
+        return ()
+    return quantiles_of(counts)
+
+
+def _upper_s(measure: str) -> float | None:
+    """The upper end of `0.001 to 0.002`; none for another measure."""
+    if measure.endswith(" and more"):
+        return math.inf
+    _, between, upper = measure.partition(" to ")
+    try:
+        return float(upper) if between else None
+    except ValueError:
+        return None
+
+
+def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict[str, Estimate]:
+    """What the reports say: of one what rounding leaves, of several Student's t interval over them."""
+
+    def told(values: Sequence[Rounded | None]) -> Estimate | None:
+        known = [item for item in values if item is not None]
+        if len(known) != len(values):
+            return None
+        if len(known) == 1:
+            return Estimate(known[0].value, known[0].low, known[0].high, CERTAIN)
+        return mean_estimate(item.value for item in known)
+
+    response_ms = _SECONDS_TO_MS * (seen.sessions / seen.commits_per_s - think_s)
+    found = {
+        "throughput_per_s": told([item.commits.per(item.elapsed_s) for item in reports]),
+        "response_time_ms": Estimate(response_ms, None, None) if response_ms > 0 else None,
+        "cpu_utilization": told([item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]),
+        "commits_per_flush": told(
+            [None if item.log_writes is None else item.commits.per(item.log_writes) for item in reports]
+        ),
+    }
+    return {name: value for name, value in found.items() if value is not None and value.point}
+
+
+def _cautions(reports: Sequence[_Figures]) -> list[str]:
+    from redolab.units import duration
+
+    commits = math.fsum(item.commits.value for item in reports)
+    background_s = math.fsum(item.background_cpu_s for item in reports) / commits
+    found = [ROWS, SHARED]
+    if background_s:
+        found.append(BACKGROUND.format(cpu=duration(background_s)))
+    if commits < _FEW_COMMITS:
+        found.append(FEW.format(commits=f"{commits:,.0f}"))
+    return found

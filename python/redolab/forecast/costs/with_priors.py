@@ -1,0 +1,184 @@
+"""Costs from what was seen and a prior, each as uncertain as it is; and what was taken for granted, in
+words.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from redolab.forecast.costs.calibrating import REPLICATES, Calibrated, Measured
+from redolab.forecast.costs.costs import Calibration
+from redolab.forecast.costs.logs import Logs
+from redolab.forecast.costs.priors import Found, Prior
+from redolab.forecast.costs.seen import Fitted, Seen, fit
+from redolab.stats.estimates import Estimate
+from redolab.units import counted, duration, significant
+
+# Simulated in each round for a replicate, whose scatter alone is wanted.
+_FEW, _FEW_ROUNDS = 1_500, 4
+_MISFIT = 0.10
+_WORTH_SAYING = 0.05
+Drawn = Callable[[random.Random], Seen]
+"""Gives what was seen, from its stretches drawn anew."""
+
+SEEN = (
+    "Nothing was measured one by one: {commits} commits per second by {sessions} were seen, "
+    "with {cpu} of CPU time in the server per commit. How that divides between transaction, rows, flush "
+    "and waking up is taken from {calibrations} of {system}{machine}; each part may be {spread:g} times "
+    "as much or as little."
+)
+OF_ANOTHER = "There is no calibration of {system} to take them from; those of {other} stand in its place."
+ONE_MACHINE = " on one kind of machine"
+NO_CLIENT = (
+    "The clients are taken to run elsewhere, and to take no CPU time from the server. A client is taken "
+    "to send each row as a statement of its own, and a commit after several."
+)
+ELSEWHERE = "The clients are taken to run elsewhere, and to take no CPU time from the server."
+CLIENT = (
+    "The clients are taken to run on the server's machine: {cpu} of the CPU time per commit that other "
+    "processes had there is taken for theirs. A client is taken to send each row as a statement of its "
+    "own, and a commit after several."
+)
+OTHERS = (
+    "Processes that are neither the server's nor its clients' are taken to have kept {others} of {cpus} "
+    "CPUs busy, and to go on so."
+)
+TIMED = "A flush of the log takes {flush} by the server's clock, {spread}."
+SOLVED = (
+    "How long flushes take was not told: {flush} is what makes a commit as long as it was seen to be "
+    "({busy} in the server), {spread}."
+)
+NO_FLUSH = "Commits waited for no flush, so that the time of one is a guess: {flush}."
+AS_SEEN, AS_PRIOR = "distributed as was seen", "distributed as in those calibrations"
+THINKS = (
+    "A session is away for {think} after each transaction, by Little's law; that is taken to be exponential."
+)
+LOOPS = "Sessions are taken to begin their next transaction at once."
+OTHER = (
+    "Of a commit's {busy} in the server, {other} are neither CPU time nor the log. They are taken to "
+    "stay as they are, and the forecast's response times are without them."
+)
+MISFIT = (
+    "With these costs today's setting is forecast to do {forecast} commits per second, and {seen} were seen."
+)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Costs from what was seen, and what they were taken from."""
+
+    seen: Seen
+    found: Found
+    logs: Logs
+    engine: str
+    """What it was seen of, as its maker writes it."""
+    fitted: Fitted
+    replicates: tuple[Calibration, ...]
+
+
+def solve(
+    seen: Seen, drawn: Drawn, found: Found, logs: Logs, engine: str, one_interrupt: bool, seed: int
+) -> Solved:
+    """Costs with which today's setting gives what was seen.
+
+    A replicate is the same from stretches drawn anew and with every cost of the prior off by a factor of
+    its own.
+
+    Args:
+        seen: what was seen.
+        drawn: the same from its stretches drawn anew.
+        found: the prior.
+        logs: of the server.
+        engine: what it was seen of, as its maker writes it.
+        one_interrupt: whether one CPU hears of all that the log's disk has done.
+        seed: of the draws.
+    """
+    system = f"{engine} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
+
+    def shape(prior: Prior) -> Calibration:
+        plain = prior.shape(logs, seen.cpus, one_interrupt)
+        return replace(plain, system=system, measured_system=logs.system(prior.loop))
+
+    fitted = fit(seen, shape(found.prior))
+    rng = random.Random(seed)
+    draws = [(drawn(rng), found.prior.drawn(rng)) for _ in range(REPLICATES)]
+
+    def replicate(draw: tuple[Seen, Prior]) -> Calibration:
+        again, prior = draw
+        return fit(again, shape(prior), _FEW_ROUNDS, _FEW, fitted.think_s).calibration
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        replicates = tuple(pool.map(replicate, draws))
+    return Solved(seen, found, logs, engine, fitted, replicates)
+
+
+def calibrated_from(
+    solved: Solved, today: str, quantities: Mapping[str, Estimate], cautions: tuple[str, ...] = ()
+) -> Calibrated:
+    """What a forecast starts from.
+
+    Args:
+        solved: the costs.
+        today: name of the one setting that was seen.
+        quantities: what was seen of it, by the names in `redolab.forecast.models.quantities.QUANTITIES`.
+        cautions: what else was taken for granted, in sentences.
+    """
+    point = solved.fitted.calibration
+    scenario = solved.seen.scenario(solved.fitted.think_s)
+    return Calibrated(
+        point,
+        solved.replicates,
+        {today: Measured(scenario, point.loop, quantities)},
+        today,
+        (*_assumptions(solved), *cautions),
+    )
+
+
+def _assumptions(solved: Solved) -> Iterator[str]:
+    seen, prior, fitted = solved.seen, solved.found.prior, solved.fitted
+    other = _system(prior)
+    yield SEEN.format(
+        commits=significant(seen.commits_per_s),
+        sessions=counted(seen.sessions, "session"),
+        cpu=duration(seen.server_cpu_s),
+        calibrations="a calibration" if prior.calibrations == 1 else f"{prior.calibrations} calibrations",
+        system=other,
+        machine=ONE_MACHINE if prior.one_machine else "",
+        spread=prior.spread,
+    )
+    if not solved.found.own:
+        yield OF_ANOTHER.format(system=solved.engine, other=other)
+    if seen.client_cpu_s is None:
+        yield NO_CLIENT if prior.loop == "client" else ELSEWHERE
+    else:
+        yield CLIENT.format(cpu=duration(seen.client_cpu_s))
+    if seen.others > _WORTH_SAYING * seen.cpus:
+        yield OTHERS.format(others=significant(seen.others), cpus=seen.cpus)
+    flush = duration(fitted.flush_s)
+    spread = AS_SEEN if seen.flush_shape else AS_PRIOR
+    if seen.flush_s is not None:
+        yield TIMED.format(flush=duration(seen.flush_s), spread=spread)
+    elif seen.commit_wait != "nowait":
+        yield SOLVED.format(flush=flush, busy=duration(seen.busy_s), spread=spread)
+    else:
+        yield NO_FLUSH.format(flush=flush)
+    away_s = fitted.think_s - fitted.other_s
+    yield THINKS.format(think=duration(away_s)) if away_s > 0 else LOOPS
+    if fitted.other_s:
+        yield OTHER.format(busy=duration(seen.busy_s), other=duration(fitted.other_s))
+    off = fitted.simulated.commits_per_s / seen.commits_per_s
+    if abs(off - 1) > _MISFIT:
+        yield MISFIT.format(
+            forecast=significant(fitted.simulated.commits_per_s), seen=significant(seen.commits_per_s)
+        )
+
+
+def _system(prior: Prior) -> str:
+    from redolab.dialect.known import product_name
+
+    logs = "" if prior.logs == 1 else " with two logs"
+    return f"{product_name(prior.engine) or prior.engine}{logs}"

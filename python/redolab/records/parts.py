@@ -1,0 +1,48 @@
+"""The small files of a run that is not closed: one of each table for a sample, or for several together.
+
+A part for one sample is `samples-000007.parquet`, one for several `samples-000001-000060.parquet`; its other
+tables have the same numbers. Its row of `samples` comes last, and a sample counts from that moment on. What
+was joined already counts in the joined part alone, until the small ones are removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_OF_SAMPLES = re.compile(r"samples-(\d{6,9})(?:-(\d{6,9}))?\.parquet")
+
+
+class Span(NamedTuple):
+    """The samples of a part, the first and the last of them."""
+
+    first: int
+    last: int
+
+    def file(self, kind: str) -> str:
+        """The name of the file that has their rows of a table."""
+        numbers = f"{self.first:06d}" if self.first == self.last else f"{self.first:06d}-{self.last:06d}"
+        return f"{kind}-{numbers}.parquet"
+
+
+def found_in(names: Iterable[str]) -> list[Span]:
+    """Every part among the names of files, in the order of samples; those inside a longer one after it."""
+    matches = (match for name in names if (match := _OF_SAMPLES.fullmatch(name)))
+    spans = (Span(int(match[1]), int(match[2] or match[1])) for match in matches)
+    return sorted((span for span in spans if span.first <= span.last), key=lambda span: (span[0], -span[1]))
+
+
+def standing(names: Iterable[str]) -> list[Span]:
+    """The parts to be read: every sample of the run once.
+
+    Those inside a longer part were joined into it, and had not been removed yet.
+
+    >>> standing(["samples-000002.parquet", "samples-000001-000002.parquet", "samples-000003.parquet"])
+    [Span(first=1, last=2), Span(first=3, last=3)]
+    """
+    kept: list[Span] = []
+    for span in found_in(names):
+        if not kept or span.last > kept[-1].last:
+            kept.append(span)
+    return kept

@@ -1,0 +1,208 @@
+"""The run directory of a watch as it is written: for days, in few files, and again after its end.
+
+Every stretch is on disk when `append` returns. Each hour its small parts are joined into one. A watch that
+was closed, interrupted or killed is gone on with: what it has becomes the first part. In whichever moment the
+process is killed, no stretch is lost and none is there twice:
+
+- while the manifest says `running`, the parts are whole, and tables beside them hold the same;
+- in any other case the tables are whole, and parts beside them hold the same.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from redolab.errors import UsageError
+from redolab.files.directories import make_directories
+from redolab.records.manifest import MOST_SAMPLES
+from redolab.records.parts import Span, found_in
+from redolab.records.report import Entry
+from redolab.records.run import Run
+from redolab.records.schema import FORMAT, most_rows, tables_written
+from redolab.records.store import list_parts, open_run, read_manifest, read_parts
+from redolab.records.watched import Watched
+from redolab.records.writer import RunWriter, naming_the_disk, write_table
+
+JOINED = 60
+"""So many small parts are joined into one."""
+_MADE_AFTERWARDS = ("results.json", "report.html")
+
+
+class WatchWriter(RunWriter):
+    """Writes the stretches of a watch; its directory is this process's alone until it is closed."""
+
+    def __init__(self, path: Path, manifest: Mapping[str, Any] | None) -> None:
+        """Make the run directory of a new watch, or open that of an earlier one to add to it.
+
+        What was made of an earlier one's stretches (results, report) is removed: it is not of all of them.
+
+        Args:
+            path: where.
+            manifest: what a new watch says of itself; None to go on with the one that is there.
+
+        Raises:
+            UsageError: the place is not free for a new one; or there is no watch to go on with, another
+                process is at it, or a file of it is not as it must be.
+            RefusedError: it cannot be written.
+        """
+        self.block, self.watched_s, self._entries, self._small = 1, 0.0, 0, 0
+        if manifest is not None:
+            super().__init__(path, manifest)
+            self._lock = _locked(path)
+            return
+        check_watch(path)
+        with naming_the_disk(path):
+            make_directories(path / "parts", 0o777)
+            self._lock = _locked(path)
+            try:
+                # It is this process's alone from here on, and may have gone on until just now.
+                self._reopen(check_watch(path), open_run(path))
+            except BaseException:
+                os.close(self._lock)
+                raise
+
+    def add(self, stretch: Watched, entries: Sequence[Entry]) -> None:
+        """Store one stretch with its entries.
+
+        Raises:
+            RefusedError: the directory cannot be written.
+        """
+        self.append(stretch, entries=entries)
+        self.watched_s = stretch.start_s + stretch.elapsed_s
+        self._entries += len(entries)
+        self._small += 1
+        if self._small >= JOINED:
+            with naming_the_disk(self.path):
+                self._join()
+
+    @property
+    def full(self) -> bool:
+        """Whether another stretch might be more than a run can be read with."""
+        return self.samples + 1 >= MOST_SAMPLES or self._entries >= 0.99 * most_rows("entries")
+
+    def finish(self, status: str, **updates: Any) -> Run:
+        """Close the run with `status`, and let go of its directory."""
+        try:
+            return super().finish(status, **updates)
+        finally:
+            os.close(self._lock)
+
+    def discard(self) -> None:
+        """Remove a watch without stretches, and let go of its place."""
+        super().discard()
+        os.close(self._lock)
+
+    def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
+        path, samples = run.path, run.samples
+        numbers = samples["sample"].to_pylist()
+        if sorted(numbers) != list(range(1, len(numbers) + 1)):
+            raise UsageError(
+                f"The stretches of {path} are not numbered as a watch numbers them, so it cannot go on. "
+                "Give --out a new directory."
+            )
+        self._take(path, manifest)
+        self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.samples = len(numbers)
+        self.block = 1 + (pc.max(samples["block"]).as_py() or 0)
+        ends = pc.max(pc.add(samples["start_s"], samples["elapsed_s"])).as_py()
+        self.watched_s, self._entries = ends or 0.0, run.entries.num_rows
+        if manifest["status"] != "running":
+            _empty(path / "parts")
+            if numbers:
+                self._write_part(Span(1, self.samples), {"entries": run.entries, "samples": samples})
+        self.manifest["hashes"] = {}
+        self.save_manifest(status="running", finished_at=None, error=None)
+        for name in (*(f"{kind}.parquet" for kind in tables_written(Watched)), *_MADE_AFTERWARDS):
+            with suppress(FileNotFoundError):
+                (path / name).unlink()
+        self._join()
+
+    def _join(self) -> None:
+        """Join the small parts into one; those that were joined before are removed."""
+        parts = list_parts(self.path)
+        small = [span for span in parts if span.first == span.last]
+        if len(small) > 1:
+            whole = Span(small[0].first, small[-1].last)
+            tables = {
+                kind: read_parts(self.path, kind, self.record, FORMAT, small)
+                for kind in ("entries", "samples")
+            }
+            self._write_part(whole, tables)
+        self._small = len(small) if len(small) < 2 else 0
+        standing = set(list_parts(self.path))
+        for span in found_in(file.name for file in (self.path / "parts").iterdir()):
+            if span not in standing:
+                # The rows of `samples` go first: without them the others are nobody's.
+                for kind in ("samples", "entries"):
+                    with suppress(FileNotFoundError):
+                        (self.path / "parts" / span.file(kind)).unlink()
+
+    def _write_part(self, span: Span, tables: Mapping[str, Any]) -> None:
+        for kind in ("entries", "samples"):
+            write_table(tables[kind], self.path / "parts" / span.file(kind))
+
+
+def check_watch(path: Path) -> dict[str, Any]:
+    """The manifest of an earlier watch, which nobody is at as far as it says.
+
+    Raises:
+        UsageError: there is a directory of something else, or one that cannot be read.
+    """
+    manifest = read_manifest(path)
+    if manifest.get("record") != "watched":
+        raise UsageError(
+            f"{path} is a run of {manifest['experiment']!r}, and no watch that could go on. "
+            "Give --out a new directory, or that of a watch."
+        )
+    if manifest["format"] != FORMAT:
+        raise UsageError(
+            f"{path} has format {manifest['format']}, and a watch goes on in format {FORMAT} alone. "
+            "Give --out a new directory."
+        )
+    try:
+        zone = datetime.fromisoformat(manifest.get("started_at") or "").tzinfo
+    except ValueError:
+        zone = None
+    if zone is None:
+        raise UsageError(
+            f"{path} does not say when it began, so it cannot go on. Give --out a new directory."
+        )
+    return manifest
+
+
+def _locked(path: Path) -> int:
+    """A descriptor of the directory of parts that only one process has, until it ends."""
+    parts = os.open(path / "parts", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(parts, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(parts)
+        raise UsageError(
+            f"{path} is still being watched by another process. End that one with Ctrl-C first, or give "
+            "--out a new directory."
+        ) from error
+    except OSError:
+        # A file system without locks: nobody can be kept away.
+        return parts
+    try:
+        same = os.fstat(parts).st_ino == (path / "parts").stat().st_ino
+    except OSError:
+        same = False
+    if not same:
+        os.close(parts)
+        raise UsageError(f"{path} was closed by another process just now. Try again.")
+    return parts
+
+
+def _empty(folder: Path) -> None:
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError, IsADirectoryError):
+            file.unlink()
