@@ -123,7 +123,7 @@ def _self(backend: Backend) -> Iterator[dict[str, Any]]:
     yield {
         "username": instance.user, "current_schema": instance.schema or instance.user,
         "sid": str(backend.own.sid), "con_id": str(number), "con_name": name, "cdb_name": cdb,
-        "database_role": instance.role, "service_name": "shop",
+        "unique_name": "orcl_a", "database_role": instance.role, "service_name": "shop",
     }  # fmt: skip
 
 

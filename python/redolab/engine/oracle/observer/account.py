@@ -163,7 +163,7 @@ def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitB
 def _counters(
     before: Reading, after: Reading, waits: Mapping[Event, tuple[int, int]]
 ) -> dict[str, float | None]:
-    """As `Observation.counters` has them. A log write is one call that also flushes, so both are the same."""
+    """As `Observation.counters` has them. A log write also flushes: its time is told once."""
     earlier, later = before.statistics or {}, after.statistics or {}
     commits = _grown(earlier.get("user commits"), later.get("user commits"))
     known = before.waits is not None and after.waits is not None
@@ -174,7 +174,7 @@ def _counters(
         "log_flushes": count if known else None,
         "log_flush_time_s": time_us * _US if known else None,
         "log_writes": _grown(earlier.get("redo writes"), later.get("redo writes")),
-        "log_write_time_s": time_us * _US if known else None,
+        "log_write_time_s": None,
         "log_bytes": _grown(earlier.get("redo size"), later.get("redo size")),
     }
 
