@@ -80,7 +80,7 @@ def stretch(
         log_sync_s=math.fsum(row["time_s"] for row in of_sessions["profile"] if is_log_sync(row["row"])),
         instance_cpu_s=_instance_cpu(observation),
         host_cpus=observation.host_cpus,
-        host_cores=None if observation.host_cpus is None else host_cores,
+        host_cores=_cores(observation, host_cores),
         host_busy_s=observation.host_busy_s,
         host_steal_s=observation.host_steal_s,
         transactions=_whole(counters, "transactions"),
@@ -138,6 +138,13 @@ def _worked(observation: Observation) -> int | None:
     used = [item.cpu_s for item in observation.processes if item.scope == "session"]
     known = [cpu for cpu in used if cpu is not None]
     return None if used and not known else sum(cpu > 0 for cpu in known)
+
+
+def _cores(observation: Observation, here: int | None) -> int | None:
+    """Cores of the server's machine; those of this one where it is here."""
+    if observation.host_cores is not None or observation.host_cpus is None:
+        return observation.host_cores
+    return here if observation.server.get("local", True) else None
 
 
 def _used(observation: Observation, what: str) -> float | None:
