@@ -64,7 +64,7 @@ def test_each_stretch_has_what_the_sessions_were_told_to_spend(
     busy = Busy(server.instance)
     busy.second()
     with at_work(busy, monkeypatch):
-        run = watched(server, tmp_path, 2.2)
+        run = watched(server, tmp_path, 1.2)
     assert run.manifest["engine"]["name"] == "oracle"
     assert run.manifest["engine"]["identity"] == "orcl_a ORCL"
     stretches = [row for row in rows(run) if row["spoiled"] is None]
@@ -94,13 +94,13 @@ def test_it_goes_on_over_a_restart(server: Replayed, tmp_path: Path, monkeypatch
     busy.second()
 
     def restart() -> None:
-        time.sleep(1.2)
+        time.sleep(0.7)
         server.restart()
 
     with at_work(busy, monkeypatch):
         breaking = threading.Thread(target=restart)
         breaking.start()
-        run = watched(server, tmp_path, 4.0)
+        run = watched(server, tmp_path, 4.5)
         breaking.join()
     found = [row["spoiled"] for row in rows(run)]
     assert "the connection to the server was lost" in found
