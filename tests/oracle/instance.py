@@ -7,6 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+SCAN_STATISTICS = (
+    "CR blocks created", "consistent changes", "consistent gets",
+    "data blocks consistent reads - undo records applied", "physical reads",
+)  # fmt: skip
+BLOCKS = 10
+"""Of the table that is scanned."""
 LGWR = 2
 CLIENT, MAIN_LOOP = "SQL*Net message from client", "rdbms ipc message"
 CLASSES: Mapping[str, str] = {
@@ -48,6 +54,7 @@ class Session:
     waits: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     """Event to waits that ended, and their microseconds."""
     cpu_us: int = 0
+    statistics: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SCAN_STATISTICS, 0))
     waiting: str | None = None
     """The event that it waits in at this moment."""
     waiting_us: int = 0
@@ -203,6 +210,10 @@ class Instance:
         """A whole scan by a session."""
         with self.lock:
             self.compute(session, self.scan_us + self.uncommitted * self.version_us)
+            session.statistics["consistent gets"] += BLOCKS + self.uncommitted
+            session.statistics["consistent changes"] += self.uncommitted
+            session.statistics["CR blocks created"] += BLOCKS if self.uncommitted else 0
+            session.statistics["data blocks consistent reads - undo records applied"] += self.uncommitted
             self.clock_s += (self.scan_us + self.uncommitted * self.version_us) / 1e6
             session.idle_since_s = self.clock_s
 

@@ -123,7 +123,7 @@ def _self(backend: Backend) -> Iterator[dict[str, Any]]:
     yield {
         "username": instance.user, "current_schema": instance.schema or instance.user,
         "sid": str(backend.own.sid), "con_id": str(number), "con_name": name, "cdb_name": cdb,
-        "database_role": instance.role, "service_name": "shop",
+        "unique_name": "orcl_a", "database_role": instance.role, "service_name": "shop",
     }  # fmt: skip
 
 
@@ -209,6 +209,11 @@ ANSWERS: Mapping[str, Callable[[Backend], Iterable[Mapping[str, Any]]]] = {
         {"table_name": name} for name in sorted(on.instance.tables) if name.startswith("REDOLAB_")
     ],
     "select_run": lambda on: list(on.instance.holders),
+    "select_session_statistics": lambda on: [
+        {"sid": session.sid, "name": name, "value": value}
+        for session in on.instance.sessions.values()
+        for name, value in session.statistics.items()
+    ],
     "select_privileges": lambda on: [{"privilege": name} for name in sorted(on.instance.privileges)],
 }
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from redolab.commands.doctor import examine
-from redolab.engine.oracle.preflight.rights import LOST, NEEDED, script
+from redolab.engine.oracle.preflight.rights import LOST, NEEDED, OF_SCANS, script
 from redolab.engine.oracle.statements import all_statements, find
 from redolab.errors import UsageError
 from redolab.url_secrets import ORACLE_PASSWORD
@@ -70,7 +70,7 @@ def test_the_root_has_a_common_user(server: Replayed) -> None:
 def test_the_script_grants_what_the_statements_read_and_no_role() -> None:
     statements = script(1201, 0)
     granted = {found for text in statements for found in re.findall(r"ON (SYS\.V_\$\w+) TO REDOLAB;$", text)}
-    watching = [find(name, 1201) for name in (*NEEDED, *LOST)]
+    watching = [find(name, 1201) for name in (*NEEDED, *LOST, *OF_SCANS)]
     assert granted == {view for item in watching for view in item.privileges}
     assert granted == {view for item in all_statements() for view in item.privileges}
     rest = [text for text in statements if " ON SYS." not in text]

@@ -21,11 +21,13 @@ KILLS = int(os.environ.get("REDOLAB_KILLS", "2"))
 MOST_STATEMENTS = 120
 
 
-def started(server: Replayed, place: Path) -> subprocess.Popen[bytes]:
+def started(server: Replayed, place: Path, *options: str) -> subprocess.Popen[bytes]:
     environment = os.environ | {
         ORACLE_PASSWORD: server.instance.password, "XDG_DATA_HOME": str(place / "data"),
     }  # fmt: skip
-    words = command("run", "commit-mode", "--quick", "--engine", server.url, "--yes", "--out", place / "run")
+    words = command(
+        "run", "commit-mode", "--quick", "--engine", server.url, "--yes", "--out", place / "run", *options
+    )
     return subprocess.Popen(
         words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -64,7 +66,7 @@ def test_what_run_and_guard_left_is_dropped_by_the_next(
         assert MARKS.keep(mark, place)
         instance.tables = {"REDOLAB_RUN": 1, "REDOLAB_ACCOUNT": 500}
         instance.holders = [{"mark": mark, "role": "run", "sid": 4711, "serial": 9}]
-        process = started(server, tmp_path)
+        process = started(server, tmp_path, "--blocks", "2")
         assert process.wait(timeout=60) == 0
         assert instance.asked.index("drop_table") < instance.asked.index("create_run")
         assert instance.tables == {}

@@ -107,7 +107,7 @@ def test_the_log_writer_and_the_instances_own_figures(
     assert seen.counters == pytest.approx(
         {
             "transactions": 600, "commits": 600, "log_flushes": 375, "log_flush_time_s": 0.75,
-            "log_writes": 375, "log_write_time_s": 0.75, "log_bytes": 360_000,
+            "log_writes": 375, "log_write_time_s": None, "log_bytes": 360_000,
         }
     )  # fmt: skip
     log = results["log"]

@@ -131,6 +131,12 @@ def test_consistent_read_scans_beside_what_is_not_committed(
     effects = next(table for table in results["tables"] if table["key"] == "consistent-read-effects")
     # Twenty rounds of two updates of every eighteenth row.
     assert [row["versions"]["point"] for row in effects["rows"]] == pytest.approx([1 + 40 / 18])
+    for row in open_run(tmp_path / "run").samples.to_pylist():
+        versions = int(row["setting"]) * 2 * 200
+        assert row["consistent_gets"] == row["units"] * (10 + versions)
+        assert row["undo_records_applied"] == row["consistent_changes"] == row["units"] * versions
+        assert row["cr_blocks_created"] == (10 * row["units"] if versions else 0)
+        assert row["buffer_reads"] == 0
     cpu = {name: point(setting, "service_time_ms") for name, setting in by_name(results).items()}
     assert cpu["20"] - cpu["0"] == pytest.approx(20 * 2 * 200 * 1e-3)
 

@@ -21,7 +21,7 @@ from tests.servers import PASSWORD, Server, command, wait_until
     [
         (["nonsense"], "Give its URL"),
         (["sqlite:///file"], "Give its URL"),
-        (["oracle://u@h/s"], "`redolab profile` shows where an"),
+        (["oracle://u@h"], "with the name of a service"),
         (["postgresql://u@h/db", "--seconds", "0"], "--seconds is 0"),
         (["postgresql://u@h/db", "--seconds", "nan"], "--seconds is nan"),
         (["postgresql://u@h:port/db?nonsense=1"], "not a connection URL"),

@@ -45,11 +45,6 @@ def watch(
     Raises:
         RedolabError: wrong usage, or nothing could be seen.
     """
-    if url.startswith("oracle://"):
-        raise UsageError(
-            "`redolab watch` takes PostgreSQL, MariaDB and MySQL so far. `redolab profile` shows where an "
-            "Oracle database's sessions spend their time, and `redolab import` reads its reports."
-        )
     if seconds is not None and not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise UsageError(
             f"--seconds is {seconds:g}; it must be at least {_SHORTEST_S:g} and at most {_LONGEST_S:,.0f}."

@@ -54,7 +54,7 @@ def open_observer(
         stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
         reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
             what was seen until then, `broken`, and the observer can only be closed.
-        pace: how often it looks, as a multiple of what is usual.
+        pace: how often it looks, as a multiple of what is usual; Oracle is not looked at between readings.
 
     Raises:
         UsageError: the URL names no server that can be watched.
@@ -71,7 +71,7 @@ def open_observer(
     if target.startswith("oracle://"):
         from redolab.engine.oracle.observer.observer import OracleObserver
 
-        return OracleObserver(target)
+        return OracleObserver(target, reopen=reopen)
     raise UsageError(
         f"There is no server to watch under {target.partition('://')[0][:20]!r}. Give its URL, such as "
         "postgresql://user@host:5432/database, mysql://user@host:3306/ or oracle://user@host:1521/service."

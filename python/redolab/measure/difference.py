@@ -120,6 +120,10 @@ def difference(
         binlog_flush_time_s=counters.get("binlog_flush_time_s"),
         binlog_groups=count("binlog_groups"),
         binlog_bytes=count("binlog_bytes"),
+        consistent_gets=count("consistent_gets"),
+        consistent_changes=count("consistent_changes"),
+        cr_blocks_created=count("cr_blocks_created"),
+        undo_records_applied=count("undo_records_applied"),
         history_list_length=None if history is None else round(history),
     )
     waits = [

@@ -218,6 +218,8 @@ class Observation:
     ended_cpu_s: float | None
     """CPU of processes that ended, after their last look."""
     host_cpus: int | None = None
+    host_cores: int | None = None
+    """Where the server itself tells them; those of a server on this machine are counted here."""
     host_busy_s: float | None = None
     """CPU time of the whole machine."""
     host_steal_s: float | None = None
@@ -300,6 +302,7 @@ def join(observations: Sequence[Observation]) -> Observation:
         counters={name: _sum(*(item.counters.get(name) for item in observations)) for name in names},
         ended_cpu_s=_sum(*(item.ended_cpu_s for item in observations)),
         host_cpus=observations[-1].host_cpus,
+        host_cores=observations[-1].host_cores,
         host_busy_s=_sum(*(item.host_busy_s for item in observations)),
         host_steal_s=_sum(*(item.host_steal_s for item in observations)),
         instrument=_joined_instrument(observations),

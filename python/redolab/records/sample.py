@@ -325,9 +325,7 @@ class Sample:
     client_cpu_s: float | None = field(
         default=None, metadata={"doc": "CPU of the client; null where the loop runs inside the server"}
     )
-    host_idle_s: float | None = field(
-        default=None, metadata={"doc": "their time with nothing to run; cpu-capacity alone"}
-    )
+    host_idle_s: float | None = field(default=None, metadata={"doc": "their idle time; cpu-capacity alone"})
     throttled_periods: int | None = field(
         default=None, metadata={"doc": "periods in which a control group's CPU quota ran out"}
     )
@@ -353,10 +351,12 @@ class Sample:
     )
     binlog_flushes: int | None = field(default=None, metadata={"doc": "flush calls on the binary log"})
     binlog_flush_time_s: float | None = field(default=None, metadata={"doc": "time in them, all threads"})
-    binlog_groups: int | None = field(
-        default=None, metadata={"doc": "groups of commits written to it at once"}
-    )
+    binlog_groups: int | None = field(default=None, metadata={"doc": "groups of commits written at once"})
     binlog_bytes: int | None = field(default=None, metadata={"doc": "binary log written"})
+    consistent_gets: int | None = field(default=None, metadata={"doc": "blocks read as they were before"})
+    consistent_changes: int | None = field(default=None, metadata={"doc": "changes taken back for that"})
+    cr_blocks_created: int | None = field(default=None, metadata={"doc": "copies of blocks made for that"})
+    undo_records_applied: int | None = field(default=None, metadata={"doc": "records of undo applied"})
     history_list_length: int | None = field(
         default=None, metadata={"doc": "transactions whose undo log is not purged, at the end"}
     )

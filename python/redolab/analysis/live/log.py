@@ -32,7 +32,7 @@ def log(observation: Observation) -> Json:
     )
     if flushes == 0:
         why["flush_time_ms"] = "no flush"
-    sync, write = _lengths(observation)
+    sync, write = lengths(observation)
     return {
         **figures,
         "transactions_per_s": None if transactions is None else transactions / elapsed,
@@ -44,7 +44,7 @@ def log(observation: Observation) -> Json:
     }
 
 
-def _lengths(observation: Observation) -> tuple[Json | None, Json | None]:
+def lengths(observation: Observation) -> tuple[Json | None, Json | None]:
     """Of log syncs and of log writes: as they were followed, or as the server itself counted them."""
     if not observation.wait_buckets:
         return histogram(observation.log_sync), histogram(observation.log_write)

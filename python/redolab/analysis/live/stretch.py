@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from redolab.analysis.live.division import divide_group
 from redolab.analysis.live.episodes import bucket_ends_ms
 from redolab.analysis.live.group import Json, Lengths, group
+from redolab.analysis.live.log import lengths
 from redolab.analysis.live.looks import count
 from redolab.dialect.log_waits import is_log_sync
 from redolab.records.observation import Episodes, Observation
@@ -79,7 +80,7 @@ def stretch(
         log_sync_s=math.fsum(row["time_s"] for row in of_sessions["profile"] if is_log_sync(row["row"])),
         instance_cpu_s=_instance_cpu(observation),
         host_cpus=observation.host_cpus,
-        host_cores=None if observation.host_cpus is None else host_cores,
+        host_cores=_cores(observation, host_cores),
         host_busy_s=observation.host_busy_s,
         host_steal_s=observation.host_steal_s,
         transactions=_whole(counters, "transactions"),
@@ -100,10 +101,11 @@ def stretch(
         *((SESSIONS, *item) for item in _rows(of_sessions["profile"])),
         *((BACKGROUND, *item) for item in _rows(of_background["profile"])),
     ]
-    buckets = [
-        *((LOG_SYNC, *item) for item in _buckets(observation.log_sync)),
-        *((LOG_WRITE, *item) for item in _buckets(observation.log_write)),
-    ]
+    if observation.wait_buckets:
+        sync, write = map(_counted, lengths(observation))
+    else:
+        sync, write = _buckets(observation.log_sync), _buckets(observation.log_write)
+    buckets = [*((LOG_SYNC, *item) for item in sync), *((LOG_WRITE, *item) for item in write)]
     entries = [
         Entry(place.sample, section, name[:_LONGEST_NAME], measure, value, None, None, None)
         for measure, found in (("seconds", named), ("waits", buckets))
@@ -138,11 +140,19 @@ def _worked(observation: Observation) -> int | None:
     return None if used and not known else sum(cpu > 0 for cpu in known)
 
 
+def _cores(observation: Observation, here: int | None) -> int | None:
+    """Cores of the server's machine; those of this one where it is here."""
+    if observation.host_cores is not None or observation.host_cpus is None:
+        return observation.host_cores
+    return here if observation.server.get("local", True) else None
+
+
 def _used(observation: Observation, what: str) -> float | None:
-    """A sum over all sessions; None where the kernel tells of none of them."""
-    used = [getattr(item, what) for item in observation.processes if item.scope == "session"]
-    known = [amount for amount in used if amount is not None]
-    if observation.host_cpus is None and not known:
+    """A sum over all sessions; None where nobody tells it of any of them."""
+    sessions = [item for item in observation.processes if item.scope == "session"]
+    known = [amount for item in sessions if (amount := getattr(item, what)) is not None]
+    untold = observation.host_cpus is None or any(item.accounted for item in sessions)
+    if untold and not known:
         return None
     return math.fsum(known)
 
@@ -167,6 +177,14 @@ def _rows(profile: Sequence[Json]) -> Iterator[tuple[str, float]]:
             yield row["row"], row["time_s"]
     if longest[MOST_ROWS:]:
         yield OTHER, math.fsum(row["time_s"] for row in longest[MOST_ROWS:])
+
+
+def _counted(histogram: Json | None) -> Iterator[tuple[str, float]]:
+    """The same of waits that the server itself counted."""
+    for bucket in histogram["buckets"] if histogram is not None else ():
+        if bucket["count"]:
+            end = math.inf if bucket["to_ms"] is None else bucket["to_ms"]
+            yield f"{end:g}", float(bucket["count"])
 
 
 def _buckets(episodes: Episodes | None) -> Iterator[tuple[str, float]]:

@@ -19,7 +19,7 @@ from redolab.engine.oracle.loads import OracleLoad, oracle_load
 from redolab.engine.oracle.observer.reading import Reading, read
 from redolab.engine.oracle.sessions import Sessions
 from redolab.engine.oracle.settings import setting_of
-from redolab.engine.oracle.snapshots import snapshot_of
+from redolab.engine.oracle.snapshots import scan_counters, snapshot_of
 from redolab.records.load import Amount, Load, check_pace
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
@@ -123,8 +123,11 @@ class OracleEngine(Engine):
     @as_engine_errors()
     def snapshot(self) -> Snapshot:
         """Read every cumulative counter now."""
-        reading = self._read()
-        return snapshot_of(reading, self._working().numbers, self._hold.epoch())
+        reading, numbers = self._read(), self._working().numbers
+        more: Mapping[str, float | None] = {}
+        if self._ready().scans:
+            more = scan_counters(self._hold.control.rows("select_session_statistics"), numbers)
+        return snapshot_of(reading, numbers, self._hold.epoch(), more)
 
     def watch(self, in_turns_s: float = 0.0) -> AccountWatch:  # noqa: ARG002
         """Read the sessions' accounts before the load and after it: nothing is at work meanwhile."""

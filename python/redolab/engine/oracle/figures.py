@@ -74,4 +74,10 @@ FIGURES = (
         "which container is seen", "select_self", ("'CON_ID'", "'CON_NAME'"),
         "0: no containers; 1: the root; from 2 on a pluggable database",
     ),
+    Figure(
+        "a scan's consistent gets, changes, copies of blocks, and undo", "select_session_statistics",
+        ("'consistent gets'", "'consistent changes'", "'CR blocks created'",
+         "'data blocks consistent reads - undo records applied'"),
+        "of the scanning session, difference of two readings (columns of `samples.parquet`)",
+    ),
 )  # fmt: skip

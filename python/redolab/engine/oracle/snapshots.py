@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from redolab.engine.oracle.observer.reading import Reading
 from redolab.records.sample import Snapshot, TaskAccount
@@ -11,7 +12,34 @@ _LOG_WRITE = ("System I/O", "log file parallel write")
 _NS_PER_US = 1000
 
 
-def snapshot_of(reading: Reading, sessions: Collection[int], epoch: str) -> Snapshot:
+_OF_SCANS = {
+    "consistent gets": "consistent_gets",
+    "consistent changes": "consistent_changes",
+    "CR blocks created": "cr_blocks_created",
+    "data blocks consistent reads - undo records applied": "undo_records_applied",
+    "physical reads": "buffer_reads",
+}
+"""Statistics of a session, and the columns of a sample that they are."""
+
+
+def scan_counters(rows: Iterable[Mapping[str, Any]], sessions: Collection[int]) -> dict[str, float | None]:
+    """What the scanning session read, and what it made of undo.
+
+    Args:
+        rows: statistics of every session, by name.
+        sessions: SIDs of the working sessions.
+    """
+    found: dict[str, float | None] = dict.fromkeys(_OF_SCANS.values(), 0.0)
+    for row in rows:
+        if int(row["sid"]) in sessions:
+            found[_OF_SCANS[row["name"]]] = float(row["value"])
+    found["buffer_hits"] = (found["consistent_gets"] or 0.0) - (found["buffer_reads"] or 0.0)
+    return found
+
+
+def snapshot_of(
+    reading: Reading, sessions: Collection[int], epoch: str, more: Mapping[str, float | None]
+) -> Snapshot:
     """A reading as a snapshot.
 
     A session's CPU is complete here: it is read after its call has ended. That of the background may be
@@ -21,6 +49,7 @@ def snapshot_of(reading: Reading, sessions: Collection[int], epoch: str) -> Snap
         reading: everything that was asked at one moment.
         sessions: SIDs of the working sessions.
         epoch: changes when the counters start anew.
+        more: further counters.
     """
     tasks = tuple(
         TaskAccount(
@@ -45,6 +74,7 @@ def snapshot_of(reading: Reading, sessions: Collection[int], epoch: str) -> Snap
         "log_flush_time_s": None if write_us is None else write_us / 1e6,
         "host_cpus": machine.get("NUM_CPUS"),
         "host_busy_s": None if busy_cs is None else busy_cs / 100,
+        **more,
     }
     spent_us = reading.cpu_us
     living_ns = sum(task.cpu_ns for task in tasks)

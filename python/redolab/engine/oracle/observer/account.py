@@ -72,7 +72,8 @@ def as_observation(before: Reading, after: Reading, server: Server, cpu_s: float
         wait_buckets=buckets,
         counters=_counters(before, after, whole),
         ended_cpu_s=None if spent is None else spent * _US - known_s - own_s,
-        host_cpus=None if after.machine is None else int(after.machine.get("NUM_CPUS", 0)) or None,
+        host_cpus=_of_machine(after, "NUM_CPUS"),
+        host_cores=_of_machine(after, "NUM_CPU_CORES"),
         host_busy_s=_busy_s(before, after),
         instrument=Instrument(
             source="V$SESSION_EVENT", rate_per_s=_RATE_PER_S, late=0, lost=0, torn=0, looks=0, cpu_s=cpu_s,
@@ -163,7 +164,7 @@ def _buckets(before: Reading, after: Reading, events: EventCodes) -> tuple[WaitB
 def _counters(
     before: Reading, after: Reading, waits: Mapping[Event, tuple[int, int]]
 ) -> dict[str, float | None]:
-    """As `Observation.counters` has them. A log write is one call that also flushes, so both are the same."""
+    """As `Observation.counters` has them. A log write also flushes: its time is told once."""
     earlier, later = before.statistics or {}, after.statistics or {}
     commits = _grown(earlier.get("user commits"), later.get("user commits"))
     known = before.waits is not None and after.waits is not None
@@ -174,9 +175,14 @@ def _counters(
         "log_flushes": count if known else None,
         "log_flush_time_s": time_us * _US if known else None,
         "log_writes": _grown(earlier.get("redo writes"), later.get("redo writes")),
-        "log_write_time_s": time_us * _US if known else None,
+        "log_write_time_s": None,
         "log_bytes": _grown(earlier.get("redo size"), later.get("redo size")),
     }
+
+
+def _of_machine(reading: Reading, name: str) -> int | None:
+    """A number that V$OSSTAT has; None where it has none, or this user may not see it."""
+    return int((reading.machine or {}).get(name, 0)) or None
 
 
 def _busy_s(before: Reading, after: Reading) -> float | None:

@@ -29,30 +29,31 @@ class OracleObserver:
     session_numbers = "its SID, as V$SESSION does"
     """By which number a session is named, and where the server itself shows it, in words."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, *, reopen: bool = True) -> None:
         """Connect and begin.
 
         Args:
             target: an `oracle://` URL.
+            reopen: whether `read` makes a connection anew that was lost.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the database cannot be reached, or refuses.
         """
-        self._target = read_target(target)
+        self._target, self._reopens = read_target(target), reopen
         self._reading = self._open()
 
     @property
     def facts(self) -> ServerFacts:
-        """Who the server is; nothing that it shows stays the same for as long as its data do."""
+        """Who the server is."""
         known = {name: value for name, value in self._server.parameters.items() if value is not None}
-        return ServerFacts(self._server.description, None, known)
+        return ServerFacts(self._server.description, self._server.identity, known)
 
     def read(self) -> Observation:
         """What happened since the last reading.
 
         When the connection was lost in between, that time is in no observation: this one begins with the new
-        connection, and says so.
+        connection, and says so. Without `reopen` an empty one says that it is `broken`.
 
         Raises:
             RefusedError: the database went away and stayed away, or refuses what it gave before.
@@ -63,8 +64,12 @@ class OracleObserver:
         except oracledb.Error as error:
             if not is_lost(error):
                 raise self._broken_off(error) from error
-            started = self._server.started
             self._disconnect()
+            if not self._reopens:
+                # What happened since the last reading is known to nobody.
+                seen = as_observation(before, before, self._server, 0.0)
+                return replace(seen, broken="the connection to the server was lost")
+            started = self._server.started
             self._reading = self._reopen()
             time.sleep(_AFTER_BREAK_S)
             restarted = started is not None and started != self._server.started

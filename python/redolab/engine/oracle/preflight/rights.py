@@ -26,6 +26,8 @@ LOST: Mapping[str, str] = {
     "select_parameters": "parameters such as TIMED_STATISTICS",
 }
 """Statements that more is shown with, and what is lost without each."""
+OF_SCANS = ("select_session_statistics",)
+"""What runs of scans need to see beside."""
 _ROOT = 1
 _COMMON = "C##REDOLAB"
 _ALL_DATA = "ALTER USER {} SET CONTAINER_DATA=ALL CONTAINER=CURRENT;"
@@ -67,7 +69,8 @@ def script(version: int, container: int) -> list[str]:
     """
     name = _COMMON if container == _ROOT else "REDOLAB"
     all_containers = " CONTAINER=ALL" if container == _ROOT else ""
-    views = [view for each in (*NEEDED, *LOST) for view in find(each, version).privileges]
+    names = (*NEEDED, *LOST, *(() if container == _ROOT else OF_SCANS))
+    views = [view for each in names for view in find(each, version).privileges]
     # Of these two a profile needs none.
     tables = "" if container == _ROOT else f"ALTER USER {name} QUOTA 1G ON USERS;"
     return [

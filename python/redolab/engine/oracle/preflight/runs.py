@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from redolab.engine.oracle.connecting.connection import Connection, fetch
-from redolab.engine.oracle.preflight.rights import grants, quoted
+from redolab.engine.oracle.preflight.rights import OF_SCANS, grants, quoted, unseen
 from redolab.engine.oracle.preflight.server import NEWEST, Server
 from redolab.engine.oracle.statements import find
 from redolab.errors import RefusedError
@@ -27,12 +27,10 @@ def check_for_runs(connection: Connection, server: Server, combinations: Sequenc
             f"{server.place} is a standby ({server.role.lower()}), and a run writes: point --engine at the "
             "primary. Nothing was changed."
         )
-    hidden = [
-        view
-        for name in NEEDED
-        if name not in server.available
-        for view in find(name, server.version).privileges
-    ]
+    lacking = [name for name in NEEDED if name not in server.available]
+    if any("rounds" in levels for levels in combinations):
+        lacking += unseen(connection, OF_SCANS)
+    hidden = [view for name in lacking for view in find(name, server.version).privileges]
     held = {row["privilege"] for row in fetch(connection, "select_privileges")}
     missing = [name for name in PRIVILEGES if name not in held]
     if hidden or missing:

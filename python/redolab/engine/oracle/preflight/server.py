@@ -37,6 +37,8 @@ class Server:
     container: int
     """Its number; 0 where the database has no containers."""
     container_name: str
+    identity: str
+    """What stays the same for as long as its data do: the names of the database and of the container."""
     role: str
     """`PRIMARY`, or which kind of standby."""
     started: str | None
@@ -100,6 +102,7 @@ def identify(connection: Connection, target: Target) -> Server:
         sid=int(self["sid"]),
         container=container,
         container_name=str(self["con_name"]),
+        identity=f"{self['unique_name']} {self['con_name']}",
         role=str(self["database_role"]),
         started=started,
         parameters=parameters,

@@ -1,0 +1,6 @@
+-- What the scanning session read, and what it made of undo: for consistent-read alone.
+select s.sid, n.name, s.value
+from v$sesstat s
+join v$statname n on n.statistic# = s.statistic#
+where n.name in ('CR blocks created', 'consistent changes', 'consistent gets',
+  'data blocks consistent reads - undo records applied', 'physical reads')
