@@ -81,7 +81,7 @@ def test_a_list_on_somebody_elses_server(
         assert sample["spoiled"] is None
         assert sample["units"] == sample["commits"] > 0
     tiers = {s["name"]: (s["tier"], s["parameters"].get("work_mem")) for s in run.manifest["settings"]}
-    assert tiers["none/on"] == ("disk", None)
+    assert tiers["none/on"] == ("disk", "4MB")
     assert tiers["btree/off"] == ("memory", "2MB")
     results: dict[str, Any] = json.loads((tmp_path / "run" / "results.json").read_text())
     assert results["unit"] == "entry"
