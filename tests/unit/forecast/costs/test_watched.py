@@ -160,7 +160,9 @@ def test_no_forecast_is_narrower_than_one_from_a_run(change: dict[str, Any]) -> 
         every = {**{name: said[name] for name in MEANS}, **{f"{name}, ratio": ratios[name] for name in MEANS}}
         widths.append({name: value.high / value.low for name, value in every.items()})
     mine, theirs = widths
-    assert {name: (mine[name], theirs[name]) for name in mine if mine[name] < theirs[name]} == {}
+    # Where both have the width that the record gives, they differ by the simulation's own last digits.
+    narrower = {name: (mine[name], theirs[name]) for name in mine if mine[name] < (1 - 1e-3) * theirs[name]}
+    assert narrower == {}
 
 
 def test_two_logs_that_the_server_does_not_time() -> None:
