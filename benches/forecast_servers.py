@@ -39,14 +39,14 @@ SESSIONS_AND_ROWS = (
 )  # fmt: skip
 PAUSES_US = ((8, 2_000), (16, 2_000), (32, 5_000))
 WORSE = """\
-What is worse than 10 % in the median, and why. MySQL without a binary log: with one row per commit and 6
-to 32 sessions, a part of them has committed again before the next flush begins, a few microseconds after the
-last one. They wait for one flush, and the model lets all of them wait for two. Today's setting is one of these, so
-that every ratio is off by the same factor. Beside today's setting the model is off by little: 4 sessions with
-32 rows do 391 commits per second, and it says 390.
+What is worse than 10 % in the median, and why. MySQL without a binary log: with one row per commit and 6 to
+32 sessions, a part of them has committed again before the next flush begins, a few microseconds after the
+last one. They wait for one flush, and the model lets all of them wait for two. Today's setting is one of
+these, so that every ratio is off by the same factor. Beside today's setting the model is off by little: 4
+sessions with 32 rows do 391 commits per second, and it says 390.
 
-The 90th percentiles are settings of many rows at 1 ms: there CPUs are busy, and a row's cost is measured with
-8 and 16 sessions alone.
+The 90th percentiles are settings of many rows at 1 ms: there CPUs are busy, and a row's cost is measured
+with 8 and 16 sessions alone.
 """
 QUANTITIES = {
     "throughput_ratio": "commits per second",
