@@ -95,11 +95,11 @@ class MariaDBEngine(Engine):
         """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""
         self._hurry = hurry
 
-    @as_engine_errors()
     def missing(self, levels: Mapping[str, str]) -> str | None:
         """Why this server has no such setting: one without a binary log has no pause."""
         return innodb.missing(levels, self._server["binlog"])
 
+    @as_engine_errors()
     def introduce(
         self,
         load: Load,

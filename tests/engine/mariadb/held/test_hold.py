@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from redolab.engine.mariadb.connecting.connector import Connector
+from redolab.engine.mariadb.engine import MariaDBEngine
 from redolab.engine.mariadb.own.recovery import recover
 from redolab.engine.mariadb.parameters import set_global
 from redolab.engine.private.marks import Marks
-from redolab.errors import InterruptedRunError, RefusedError
+from redolab.errors import EngineError, InterruptedRunError, RefusedError
+from redolab.experiment.forecast_load import check_load
 from tests.engine.mariadb.held.holding import (
     BINLOG,
     REDO,
@@ -202,3 +204,12 @@ def test_marks_of_different_servers_are_kept_apart(data: Path) -> None:
     assert Marks("databases").keep("0" * 32, "here")
     assert Marks("databases").kept() == {"0" * 32: "here"}
     assert Marks("schemas").kept() == {}
+
+
+def test_a_connection_lost_before_anybody_is_asked_is_told_in_a_sentence(own: MariaDB) -> None:
+    engine = MariaDBEngine(Connector.to_url(own.url), None, 1)
+    for row in own.ask("select id from information_schema.processlist where id <> connection_id()"):
+        own.ask(f"kill {row['id']}")
+    with pytest.raises(EngineError, match="The database ended the run"):
+        engine.introduce(check_load(2, "client", "system"), [{"commit_wait": "wait"}], 0, None)
+    engine.close()
