@@ -20,7 +20,8 @@ from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
-from redolab.errors import RedolabError, RefusedError
+from redolab.engine.refusals import refusals
+from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
 from redolab.records.observation import Observation
 
@@ -84,23 +85,9 @@ def _server(control: Connection, connector: Connector, seen: Observation | str) 
 
 
 def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
-    """Why each run cannot be, in the words in which it would refuse."""
     from redolab.engine.mariadb.engine import MariaDBEngine
 
-    if not wanted:
-        return {}
-    try:
-        engine = MariaDBEngine(connector, None, 0)
-    except RedolabError as error:
-        return dict.fromkeys(wanted, str(error))
-    found = {}
-    with closing(engine):
-        for name, asked in wanted.items():
-            try:
-                engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
-            except RedolabError as error:
-                found[name] = str(error)
-    return found
+    return refusals(lambda: MariaDBEngine(connector, None, 0), wanted)
 
 
 def _conditions(control: Connection, connector: Connector) -> Iterator[Check]:

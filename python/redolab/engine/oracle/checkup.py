@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 
 import oracledb
 
@@ -13,7 +12,8 @@ from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.target import Target, read_target
 from redolab.engine.oracle.preflight.rights import script
 from redolab.engine.oracle.preflight.server import NEWEST, Server, identify
-from redolab.errors import RedolabError, RefusedError
+from redolab.engine.refusals import refusals
+from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
 
 _NAME = "redolab doctor"
@@ -47,18 +47,9 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
 
 
 def _refusals(target: str, wanted: Mapping[str, Wanted]) -> dict[str, str]:
-    """Why each run cannot be, in the words in which it would refuse."""
     from redolab.engine.oracle.engine import OracleEngine
 
-    found = {}
-    if wanted:
-        with closing(OracleEngine(target, 0)) as engine:
-            for name, asked in wanted.items():
-                try:
-                    engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
-                except RedolabError as error:
-                    found[name] = str(error)
-    return found
+    return refusals(lambda: OracleEngine(target, 0), wanted)
 
 
 def _server(server: Server, target: Target) -> Check:

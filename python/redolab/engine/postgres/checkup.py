@@ -18,7 +18,8 @@ from redolab.engine.postgres.preflight.preflight import check_server, server_con
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
-from redolab.errors import RedolabError, RefusedError
+from redolab.engine.refusals import refusals
+from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup, missing, of_observation
 from redolab.records.load import loop_of
 
@@ -66,27 +67,13 @@ def _server(control: Connection, connector: Connector) -> Check:
 
 
 def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
-    """Why each run cannot be, in the words in which it would refuse."""
     from redolab.engine.postgres.engine import PostgresEngine
 
-    if not wanted:
-        return {}
-    try:
-        engine = PostgresEngine(connector, None, 0)
-    except RefusedError as error:
-        return dict.fromkeys(wanted, str(error))
-    found = {}
-    try:
-        for name, asked in wanted.items():
-            try:
-                engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
-                if any(loop_of(asked.load, levels) == "client" for levels in asked.combinations):
-                    check_client(postgres_load(asked.load, connector, Event()), control, connector)
-            except RedolabError as error:
-                found[name] = str(error)
-    finally:
-        engine.close()
-    return found
+    def client_can(asked: Wanted) -> None:
+        if any(loop_of(asked.load, levels) == "client" for levels in asked.combinations):
+            check_client(postgres_load(asked.load, connector, Event()), control, connector)
+
+    return refusals(lambda: PostgresEngine(connector, None, 0), wanted, client_can)
 
 
 def _conditions(control: Connection) -> Iterator[Check]:
