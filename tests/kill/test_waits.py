@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from redolab.engine.loops import in_server
 from redolab.engine.postgres.connecting import patience
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.sessions import server as sessions
@@ -168,7 +169,8 @@ def test_a_session_that_does_not_answer_is_given_up(
     monkeypatch.setattr(patience, "WAIT_LIMIT_S", 2.0)
     monkeypatch.setattr(patience, "_CANCEL_LIMIT_S", 1.0)
     monkeypatch.setattr(sessions, "_ANSWER_LIMIT_S", 2.0)
-    monkeypatch.setattr(sessions, "_GRACE_S", 1.0)
+    for module in (in_server, sessions):
+        monkeypatch.setattr(module, "GRACE_S", 1.0)
     monkeypatch.setattr(sessions, "_CANCEL_S", 0.5)
     held: list[int] = []
 

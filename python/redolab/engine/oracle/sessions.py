@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 
 import oracledb
 
+from redolab.engine.loops.in_server import GRACE_S, LATE, await_loops
 from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.loads import OracleLoad, OracleScans, Turn
 from redolab.engine.oracle.own.guard_database import PROGRAM
-from redolab.errors import InterruptedRunError
 from redolab.records.load import Amount
 from redolab.records.sample import Work
 
 _RESULTS = ("commits", "changed", "failed", "elapsed_s")
-_GRACE_S = 30.0
 _CANCEL_S = 5.0
-_POLL_S = 0.05
 
 
 class Sessions:
@@ -85,12 +81,12 @@ class Sessions:
         turns = [Turn(number, count, amount, self._seed) for number in range(count)]
         self._working = [self._pool.submit(self._loop, load, turn) for turn in turns]
         fixed = amount.units is not None or amount.units_each is not None
-        late = self._await(None if fixed else amount.seconds, stop)
+        late = await_loops(self._working, None if fixed else amount.seconds, stop, self._end)
         found = [future.result() for future in self._working]
         done = [item for item in found if isinstance(item, dict)]
         trouble = [item for item in found if isinstance(item, str)]
         if late:
-            trouble.insert(0, f"the sessions did not end within {_GRACE_S:.0f} s of their deadline")
+            trouble.insert(0, LATE)
         commits, changed = (round(_sum(done, name)) for name in ("commits", "changed"))
         return Work(
             commits=commits,
@@ -121,20 +117,6 @@ class Sessions:
         except oracledb.Error as error:
             return f"session {turn.number + 1} died: {error_text(error)}"
 
-    def _await(self, seconds: float | None, stop: threading.Event) -> bool:
-        """Wait for the sessions; True when they had to be cancelled because they were late."""
-        give_up_s = math.inf if seconds is None else time.monotonic() + seconds + _GRACE_S
-        pending = set(self._working)
-        while pending:
-            pending = wait_for(pending, timeout=_POLL_S).not_done
-            late = time.monotonic() > give_up_s
-            if pending and (stop.is_set() or late):
-                self._end(pending)
-                if stop.is_set():
-                    raise InterruptedRunError("The run was interrupted during a sample.")
-                return True
-        return False
-
     def _end(self, pending: set[Future[dict[str, float] | str]]) -> None:
         """End the loops that are still at work."""
         for session in self.sessions:
@@ -142,7 +124,7 @@ class Sessions:
         if wait_for(pending, timeout=_CANCEL_S).not_done:
             for session in self.sessions:
                 session.close()
-            wait_for(pending, timeout=_GRACE_S)
+            wait_for(pending, timeout=GRACE_S)
 
 
 def _sum(items: list[dict[str, float]], name: str) -> float:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 import socket
 import threading
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,17 +14,16 @@ from typing import Any
 
 import psycopg
 
+from redolab.engine.loops.in_server import GRACE_S, LATE, await_loops
 from redolab.engine.postgres.connecting.connection import Connector, OwnConnection
 from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
 from redolab.engine.postgres.sessions.counters import publish_counters
-from redolab.errors import InterruptedRunError, RefusedError
+from redolab.errors import RefusedError
 from redolab.records.load import Amount
 from redolab.records.sample import Work
 
 _ANSWER_LIMIT_S = 60.0
-_GRACE_S = 30.0
 _CANCEL_S = 2.0
-_POLL_S = 0.05
 
 
 class Sessions:
@@ -112,12 +109,12 @@ class Sessions:
             )
             for number in range(sessions)
         ]
-        late = self._await(amount.seconds if deadline else None, stop)
+        late = await_loops(self._working, amount.seconds if deadline else None, stop, self._end)
         rows = [future.result() for future in self._working]
         done = [row for row in rows if isinstance(row, dict)]
         trouble = [row for row in rows if isinstance(row, str)]
         if late:
-            trouble.insert(0, f"the sessions did not end within {_GRACE_S:.0f} s of their deadline")
+            trouble.insert(0, LATE)
         return Work(
             commits=sum(row["commits"] for row in done),
             rows=sum(row["rows"] for row in done),
@@ -170,30 +167,13 @@ class Sessions:
         assert row is not None
         return row
 
-    def _await(self, seconds: float | None, stop: threading.Event) -> bool:
-        """Wait for the sessions; True when they had to be cancelled because they were late.
-
-        A fixed amount of work (`seconds` is None) takes as long as it takes.
-        """
-        give_up = math.inf if seconds is None else time.monotonic() + seconds + _GRACE_S
-        pending = set(self._working)
-        while pending:
-            pending = wait_for(pending, timeout=_POLL_S).not_done
-            late = time.monotonic() > give_up
-            if pending and (stop.is_set() or late):
-                self._end(pending)
-                if stop.is_set():
-                    raise InterruptedRunError("The run was interrupted during a sample.")
-                return True
-        return False
-
     def _end(self, pending: set[Future[dict[str, Any] | str]]) -> None:
         """End the loops that are still at work."""
         self._cancel()
         if wait_for(pending, timeout=_CANCEL_S).not_done:
             # One that waits for a synchronous standby takes a cancel for the end of that wait, and loops on.
             self._terminate()
-        if wait_for(pending, timeout=_GRACE_S).not_done:
+        if wait_for(pending, timeout=GRACE_S).not_done:
             self._cut_off()
             wait_for(pending)
 
