@@ -47,8 +47,11 @@ class _Phase:
 
 
 def script() -> str:
-    """The script, as a DBA runs it."""
-    return (files("redolab.importers") / "oracle_pack.sql").read_text()
+    """The script, as a DBA runs it: both readings ask the same."""
+    whole, reading = (
+        (files("redolab.importers") / name).read_text() for name in ("oracle_pack.sql", "oracle_reading.sql")
+    )
+    return whole.replace("-- {reading}\n", reading)
 
 
 def pack_of(text: str, what: str) -> tuple[Header, list[Entry]]:
@@ -198,11 +201,11 @@ def _of_whole(con_id: str, name: object, known: Container[object]) -> bool:
     return con_id == "0" or name not in known
 
 
-def _read_statistic(phase: _Phase, fields: Sequence[str]) -> None:
+def _read_total(known: dict[str, float], fields: Sequence[str]) -> None:
     name, value, con_id = fields
     number = _number(value)
-    if number is not None and _of_whole(con_id, name, phase.statistics):
-        phase.statistics[name[:_MOST_NAME]] = number
+    if number is not None and _of_whole(con_id, name, known):
+        known[name[:_MOST_NAME]] = number
 
 
 def _read_event(phase: _Phase, fields: Sequence[str]) -> None:
@@ -211,13 +214,6 @@ def _read_event(phase: _Phase, fields: Sequence[str]) -> None:
     if None not in numbers and _of_whole(con_id, name, phase.events):
         known = tuple(number for number in numbers if number is not None)
         phase.events[name[:_MOST_NAME]] = wait_class[:_MOST_NAME], known
-
-
-def _read_time(phase: _Phase, fields: Sequence[str]) -> None:
-    name, value, con_id = fields
-    number = _number(value)
-    if number is not None and _of_whole(con_id, name, phase.times):
-        phase.times[name[:_MOST_NAME]] = number
 
 
 def _read_machine(phase: _Phase, fields: Sequence[str]) -> None:
@@ -241,9 +237,9 @@ def _read_parameter(phase: _Phase, fields: Sequence[str]) -> None:
 
 _READERS: Mapping[str, Callable[[_Phase, Sequence[str]], None]] = {
     "I": _read_instance,
-    "S": _read_statistic,
+    "S": lambda phase, fields: _read_total(phase.statistics, fields),
     "E": _read_event,
-    "T": _read_time,
+    "T": lambda phase, fields: _read_total(phase.times, fields),
     "O": _read_machine,
     "H": _read_bucket,
     "P": _read_parameter,

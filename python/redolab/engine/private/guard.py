@@ -67,7 +67,7 @@ class ServerCharge(TypedDict, total=False):
 
 
 class DatabaseCharge(Protocol):
-    """One database whose state the guard answers for; made by `take_charge` of the module that it is told."""
+    """One database whose state the guard answers for; the module that it is told has a class of this name."""
 
     mark: str | None
     """Of Redolab's schema there, once it is made."""
@@ -108,7 +108,7 @@ class Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
 
         Args:
-            module: `redolab.engine.<database>.own.guard_database`; its `take_charge` gets the parameters.
+            module: `redolab.engine.<database>.own.guard_database`; its `DatabaseCharge` gets the parameters.
             parameters: of the connection.
 
         Raises:
@@ -221,7 +221,7 @@ def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
     try:
         if not _MODULE.fullmatch(module):
             raise ImportError(name=module)
-        return cast("Callable[..., DatabaseCharge]", importlib.import_module(module).take_charge)
+        return cast("Callable[..., DatabaseCharge]", importlib.import_module(module).DatabaseCharge)
     except (ImportError, AttributeError) as error:
         raise RefusedError(f"It recovers no database by {module!r}.") from error
 

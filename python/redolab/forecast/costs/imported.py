@@ -24,6 +24,7 @@ from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.rounded import CERTAIN, Rounded
+from redolab.units import duration
 
 _ENOUGH_WRITES = 200
 _FEWEST_COMMITS, _FEW_COMMITS = 100, 10_000
@@ -95,9 +96,10 @@ def calibrate_reports(run: Run) -> Calibrated:
         for figures in read_figures(run)
         if figures.report.spoiled is None and figures.report.setting == setting
     ]
-    reports = [found for cost in costs if isinstance(found := _figures(cost), _Figures)]
+    read = [_figures(cost) for cost in costs]
+    reports = [found for found in read if isinstance(found, _Figures)]
     if not reports:
-        why = next((found for cost in costs if isinstance(found := _figures(cost), str)), "no report counts")
+        why = next((found for found in read if isinstance(found, str)), "no report counts")
         raise NoCostsError(
             run,
             f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
@@ -109,8 +111,7 @@ def calibrate_reports(run: Run) -> Calibrated:
         raise NoCostsError(
             run,
             f"has {commits:,.0f} commits in all, which do not tell what one costs: {_FEWEST_COMMITS} do. "
-            f"Import "
-            "reports of a time with more work",
+            "Import reports of a time with more work",
         )
     nearest = prior_of("oracle", 1)
     # A report tells of no client, and nothing of statements: a transaction is all that there is.
@@ -249,8 +250,6 @@ def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict
 
 
 def _cautions(reports: Sequence[_Figures]) -> list[str]:
-    from redolab.units import duration
-
     commits = math.fsum(item.commits.value for item in reports)
     background_s = math.fsum(item.background_cpu_s for item in reports) / commits
     found = [ROWS, SHARED]

@@ -25,15 +25,6 @@ GUARD_LOCK_WAIT_S = 600
 _RUN_ENDS_LIMIT_S = 60.0
 
 
-def take_charge(parameters: Mapping[str, Any]) -> DatabaseCharge:
-    """Connect, and hold the server; what the guard calls.
-
-    Raises:
-        RefusedError: the server cannot be reached.
-    """
-    return DatabaseCharge(parameters)
-
-
 class DatabaseCharge:
     """One server whose state the guard answers for."""
 

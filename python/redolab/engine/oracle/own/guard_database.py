@@ -27,15 +27,6 @@ _SESSIONS_END_S = 600.0
 _LOOK_S = 0.5
 
 
-def take_charge(parameters: Mapping[str, Any]) -> DatabaseCharge:
-    """Connect; what the guard calls.
-
-    Raises:
-        RefusedError: the database cannot be reached.
-    """
-    return DatabaseCharge(parameters)
-
-
 class DatabaseCharge:
     """One schema whose tables the guard answers for."""
 
@@ -49,17 +40,9 @@ class DatabaseCharge:
             RefusedError: the database cannot be reached.
         """
         self._target = Target(**parameters)
-        self._mark: str | None = None
-        self._control = self._connect()
-
-    @property
-    def mark(self) -> str | None:
+        self.mark: str | None = None
         """In Redolab's table there, once it is made."""
-        return self._mark
-
-    @mark.setter
-    def mark(self, value: str | None) -> None:
-        self._mark = value
+        self._control = self._connect()
 
     @property
     def pid(self) -> int:
@@ -76,8 +59,8 @@ class DatabaseCharge:
             self._control.connection.ping()
         except oracledb.Error:
             self._control = self._connect()
-        if self._mark is not None:
-            note_holder(self._control, self._mark, "guard")
+        if self.mark is not None:
+            note_holder(self._control, self.mark, "guard")
 
     def release(self) -> None:
         """Nothing is left to do."""
@@ -86,10 +69,10 @@ class DatabaseCharge:
     def clean_up(self) -> None:
         """Drop the tables once the run's sessions are gone; what goes wrong is told on stderr."""
         try:
-            if self._mark is not None and self._still_ours():
+            if self.mark is not None and self._still_ours():
                 self._await_sessions()
                 drop_tables(self._control)
-                MARKS.forget(self._mark)
+                MARKS.forget(self.mark)
         except (RedolabError, oracledb.Error) as error:
             text = str(error) if isinstance(error, RedolabError) else error_text(error)
             say(f"redolab: The tables REDOLAB_% were not dropped after the run had ended: {text}")
@@ -103,7 +86,7 @@ class DatabaseCharge:
         except oracledb.Error:
             self._control = self._connect()
         try:
-            return any(row["mark"] == self._mark for row in self._control.rows("select_run"))
+            return any(row["mark"] == self.mark for row in self._control.rows("select_run"))
         except oracledb.Error:
             return False
 

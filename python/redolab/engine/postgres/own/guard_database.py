@@ -23,15 +23,6 @@ from redolab.outlet import say
 _RUN_ENDS_LIMIT_S = 60.0
 
 
-def take_charge(parameters: Mapping[str, Any]) -> DatabaseCharge:
-    """Connect, and hold the server; what the guard calls.
-
-    Raises:
-        RefusedError: the server cannot be reached.
-    """
-    return DatabaseCharge(parameters)
-
-
 class DatabaseCharge:
     """One database whose state the guard answers for."""
 
