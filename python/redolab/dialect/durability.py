@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from redolab.dialect import innodb
+
 
 def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
     """What an acknowledged commit is safe from (glossary: durability tier).
@@ -16,3 +20,15 @@ def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
     if not fsync:
         return "os"
     return "replica" if standbys else "disk"
+
+
+def tier_seen(parameters: Mapping[str, str], commit_wait: str) -> str:
+    """The durability tier of a server's commits, of which nothing but this was seen.
+
+    Args:
+        parameters: the server's own, by name, as far as they are known.
+        commit_wait: `wait` where commits were seen to wait for the log, else `nowait`.
+    """
+    return innodb.tier_of(parameters) or durability_tier(
+        commit_wait, parameters.get("fsync") != "off", bool(parameters.get("synchronous_standby_names"))
+    )

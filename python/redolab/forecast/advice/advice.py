@@ -13,7 +13,7 @@ from typing import Any
 from redolab import units
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
-from redolab.dialect.innodb import tier_of
+from redolab.dialect.durability import tier_seen
 from redolab.errors import UsageError
 from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
@@ -95,7 +95,7 @@ def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
         advice["why_no_forecast"] = f"No forecast: this run {error.why.rstrip('.')}."
     else:
         waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
-        tier = tier_of(_parameters(run)) or ("disk" if waits else "memory")
+        tier = tier_seen(_parameters(run), "wait" if waits else "nowait")
         advice |= _forecast(calibrated, (tier, TIER_TEXT[tier]))
         advice["why_no_forecast"] = None
         advice["assumptions"] = list(calibrated.cautions)
