@@ -379,8 +379,14 @@ def test_a_restart_is_lived_through(own_server: Server, source: str) -> None:
 def test_a_crash_of_one_process_is_lived_through(own_server: Server, source: str) -> None:
     with watching(own_server.url()) as observer:
         watched(observer, 1)
-        with psycopg.connect(own_server.conninfo("postgres")) as victim:
+        with (
+            psycopg.connect(own_server.conninfo("postgres")) as other,
+            psycopg.connect(own_server.conninfo("postgres")) as victim,
+        ):
             os.kill(victim.info.backend_pid, signal.SIGKILL)
+            # It answers for a moment more, until it has noticed: then it ends every other session too.
+            with pytest.raises(psycopg.OperationalError):
+                other.execute("select pg_sleep(60)")
             wait_until(own_server._answers, "the server recovers")
         two = observer.read()
         with Work(own_server.url()) as work:
