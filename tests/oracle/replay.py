@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -68,6 +69,13 @@ class Backend:
         return self.session
 
     def execute(self, sql: str, binds: Sequence[Any] = ()) -> Result:
+        result = self._execute(sql, binds)
+        if self.own.owes_s:
+            time.sleep(self.own.owes_s)
+            self.own.owes_s = 0.0
+        return result
+
+    def _execute(self, sql: str, binds: Sequence[Any]) -> Result:
         with self.instance.lock:
             item = self.known.get(sql)
             if item is None:

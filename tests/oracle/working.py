@@ -103,6 +103,18 @@ def _loop(table: str) -> Callable[[Instance, Session, Words, Values], dict[str, 
     return loop
 
 
+def _insert_item(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    assert len(values["padding"]) == 10 or len(values["padding"]) == 100
+    instance.tables["REDOLAB_ITEM"] += 1
+    instance.insert(session)
+    return 1
+
+
+def _commit_write(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    instance.commit(session, words["mode"])
+    return 0
+
+
 def _update_scanned(instance: Instance, session: Session, words: Words, values: Values) -> int:
     session.in_transaction = 1
     instance.uncommitted += int(values["touched"])
@@ -137,6 +149,8 @@ _WORK: Mapping[str, Callable[[Instance, Session, Words, Values], int | dict[str,
     "run_updates": _loop("REDOLAB_ACCOUNT"),
     "run_own_rows": _loop("REDOLAB_OWN_"),
     "run_inserts": _loop("REDOLAB_ITEM"),
+    "insert_item": _insert_item,
+    "commit_write": _commit_write,
 }
 
 

@@ -63,7 +63,8 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
             f"{', '.join(offers)} cannot be measured side by side: there is no way to load them alike, or to "
             "put settings in force alike. Run each alone."
         )
-    return Ways(loops, scopes)
+    timed = tuple(loop for loop in first.timed if all(loop in each.timed for each in others))
+    return Ways(loops, timed, scopes)
 
 
 def _engine(target: str) -> str:

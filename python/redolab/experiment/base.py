@@ -71,6 +71,11 @@ class Wish:
         """Where a session's loop runs: in a client where that is asked for or there is no other."""
         return "client" if self.client else self.ways.loops[0]
 
+    @property
+    def timed_loop(self) -> str:
+        """Where a loop runs that notes the time of each commit."""
+        return self.loop if self.loop in self.ways.timed else self.ways.timed[0]
+
 
 @dataclass(frozen=True)
 class Plan:

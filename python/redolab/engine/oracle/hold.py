@@ -28,7 +28,8 @@ class Hold:
         Raises:
             RefusedError: the database cannot be reached, or too little can be seen of it.
         """
-        self._target = target
+        self.target = target
+        """Where the database is."""
         self.stop = threading.Event()
         """Once it is set, what takes long ends early."""
         self.control = self.connect("redolab run")
@@ -47,7 +48,7 @@ class Hold:
         Raises:
             RefusedError: the database does not take it.
         """
-        return Statements(connect(self._target, name, unlimited=True), self.stop)
+        return Statements(connect(self.target, name, unlimited=True), self.stop)
 
     def check(self, combinations: Sequence[Mapping[str, str]]) -> None:
         """Make sure that a run is possible here; nothing is changed.
@@ -88,7 +89,7 @@ class Hold:
         if check_unclaimed(self.control, self._living(), MARKS.kept(), self._place):
             drop_tables(self.control)
             self._forget_all()
-        self._charge.give(asdict(self._target), self._place)
+        self._charge.give(asdict(self.target), self._place)
         self._taken = True  # A statement that is broken off may have been done all the same.
         claim(self.control, self._charge.mark)
         self._charge.pids(hold=True)
@@ -110,7 +111,7 @@ class Hold:
         except oracledb.Error:
             self.control.close()
             self.control = self.connect("redolab run")
-            self.server = identify(self.control.connection, self._target)
+            self.server = identify(self.control.connection, self.target)
             self.control.run("alter_patience")
             self._charge.pids(hold=True)
 
@@ -140,7 +141,7 @@ class Hold:
 
     @property
     def _place(self) -> str:
-        return schema_place(f"{self._target.place} {self.server.container_name}", self.server.user)
+        return schema_place(f"{self.target.place} {self.server.container_name}", self.server.user)
 
     def _living(self) -> set[tuple[int, int]]:
         rows = fetch(self.control.connection, "select_sessions")

@@ -13,7 +13,7 @@ from redolab.engine.oracle.loads.updates import OracleUpdates
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Load, OwnRows, Scans, Updates
 
-__all__ = ["Block", "OracleLoad", "OracleScans", "Turn", "oracle_load"]
+__all__ = ["Block", "OracleInserts", "OracleLoad", "OracleScans", "Turn", "oracle_load"]
 
 
 def oracle_load(load: Load, connect: Callable[[str], Statements]) -> OracleLoad:
