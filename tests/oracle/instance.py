@@ -228,7 +228,9 @@ class Instance:
             asked_s = self._asked_by_client(session)
             waited_us = 0
             if mode.startswith("wait"):
-                waited_us = round((self.log.flushed_s(asked_s, self.costs[mode].flush_us / 1e6) - asked_s) * 1e6)
+                waited_us = round(
+                    (self.log.flushed_s(asked_s, self.costs[mode].flush_us / 1e6) - asked_s) * 1e6
+                )
                 self.spend(session, SYNC, [waited_us])
             self.statistics["user commits"] += 1
             self.statistics["redo size"] += 500

@@ -54,8 +54,8 @@ def open_observer(
         stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
         reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
             what was seen until then, `broken`, and the observer can only be closed.
-        calm: whether it looks more rarely than for a profile, as costs less than can be measured; Oracle is not
-            looked at between readings.
+        calm: whether it looks more rarely than for a profile, so that its cost can hardly be measured; Oracle
+            is not looked at between readings.
 
     Raises:
         UsageError: the URL names no server that can be watched.

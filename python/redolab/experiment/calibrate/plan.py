@@ -35,7 +35,9 @@ class Calibrate(Experiment):
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """What forecasts are about."""
-        return check_load(max(int(levels["sessions"]) for levels in settings.values()), wish.timed_loop, wish.scope)
+        return check_load(
+            max(int(levels["sessions"]) for levels in settings.values()), wish.timed_loop, wish.scope
+        )
 
 
 EXPERIMENT = Calibrate()

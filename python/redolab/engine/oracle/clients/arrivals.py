@@ -17,7 +17,7 @@ def moments(order: Order) -> Iterator[float]:
     """
     rate_per_s = order.task.arrival_rate_per_s
     assert rate_per_s is not None, "transactions are asked for"
-    random = Random(order.seed)  # noqa: S311 (no secret)
+    random = Random(order.seed)
     drawn = itertools.accumulate(random.expovariate(rate_per_s) for _ in itertools.count())
     units = order.amount.units
     if units is not None:

@@ -1,4 +1,4 @@
-"""Inserts into one table without an index, so many to a commit, in a loop inside the server or in a client."""
+"""Inserts into one table without an index, so many to a commit, inside the server or in a client."""
 
 from __future__ import annotations
 
