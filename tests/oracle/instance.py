@@ -56,6 +56,8 @@ class Session:
     """Event to waits that ended, and their microseconds."""
     cpu_us: int = 0
     statistics: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SCAN_STATISTICS, 0))
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Those that the session has of its own."""
     waiting: str | None = None
     """The event that it waits in at this moment."""
     waiting_us: int = 0

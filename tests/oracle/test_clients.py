@@ -22,7 +22,7 @@ from redolab.records.load import Amount
 from redolab.records.store import open_run
 from redolab.url_secrets import ORACLE_PASSWORD
 from tests.conftest import Redolab
-from tests.oracle.instance import COSTS, SYNC, Instance
+from tests.oracle.instance import COSTS, SYNC, Instance, Session
 from tests.oracle.replay import Replayed, replayed
 from tests.oracle.test_runs import by_name, point, run
 from tests.servers import wait_until
@@ -171,11 +171,12 @@ def test_moments_are_the_same_in_every_process_and_end_with_the_amount() -> None
 
 def test_what_sessions_tell_is_added_up() -> None:
     told = [
-        Told(2, 4, 1.5, 0.25, [1_000_000, 2_000_000]),
-        Told(1, 2, 1.0, 0.5, [1_000_000], trouble="session 2 died: ORA-00028"),
+        Told(2, 4, 1, 1.5, 0.25, [1_000_000, 2_000_000]),
+        Told(1, 2, 0, 1.0, 0.5, [1_000_000], trouble="session 2 died: ORA-00028"),
     ]
     work = work_of(Order(TASK, Amount(1.0), 2, 1), told)
     assert (work.commits, work.rows, work.client_cpu_s) == (3, 6, 0.75)
+    assert work.failed == 1
     assert (work.session_elapsed_s, work.session_elapsed_max_s) == (2.5, 1.5)
     assert work.latency == ((1000.447, 2), (2000.895, 1))
     assert work.trouble == "session 2 died: ORA-00028"
@@ -234,3 +235,32 @@ def test_response_curve_shows_commits_that_wait_for_a_session(
     first, last = (point(found[f"4/1/wait/{share}%"], "response_time_ms") for share in (10, 110))
     assert 20 < first < 45 < last
     assert "is 4/1/wait" in results["verdict"]["text"] or "at 4/1/wait" in results["verdict"]["text"]
+
+
+def test_a_session_commits_as_its_parameters_say(live: Replayed, redolab: Redolab, tmp_path: Path) -> None:
+    results = run(
+        redolab, tmp_path, live, "commit-mode", "--quick", "--scope", "session", "--sessions", "2",
+        "--blocks", "2", "--seconds", "0.4",
+    )  # fmt: skip
+    found = by_name(results)
+    first, last = found["wait/immediate"], found["nowait/batch"]
+    assert first["parameters"] == {"COMMIT_WAIT": "WAIT", "COMMIT_LOGGING": "IMMEDIATE"}
+    assert last["parameters"] == {"COMMIT_WAIT": "NOWAIT", "COMMIT_LOGGING": "BATCH"}
+    parts = {row["row"]: point(row, "per_unit_ms") for row in first["profile"]}
+    assert 20 < parts["Commit:log file sync"] < 45
+    assert "Commit:log file sync" not in {row["row"] for row in last["profile"] if point(row, "per_unit_ms")}
+    assert point(last, "throughput_per_s") > 5 * point(first, "throughput_per_s")
+    assert live.instance.parameters["commit_wait"] is None
+    done = redolab("run", "commit-mode", "--quick", "--scope", "session", "--load", "cpu",
+                   "--engine", live.url, "--yes", "--out", tmp_path / "cpu")  # fmt: skip
+    assert (done.code, "leave one of them out" in " ".join(done.err.split())) == (2, True)
+
+
+def test_a_session_that_does_not_take_its_parameters_spoils_its_samples(
+    live: Replayed, sessions: ClientSessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions.resize(1)
+    monkeypatch.setattr(Session, "parameters", property(lambda _: {}, lambda *_: None), raising=False)
+    task = ClientTask("insert_item", {"padding": "x" * 10}, "nowait batch", "session")
+    done = sessions.run(task, Amount(1.0, units=2), threading.Event())
+    assert done.trouble == "session 1: COMMIT_WAIT is NONE after ALTER SESSION SET, not NOWAIT"

@@ -64,7 +64,8 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
             "put settings in force alike. Run each alone."
         )
     timed = tuple(loop for loop in first.timed if all(loop in each.timed for each in others))
-    return Ways(loops, timed, scopes)
+    in_client = {scope for offer in offers.values() for scope in offer.ways.client_scopes}
+    return Ways(loops, timed, scopes, tuple(scope for scope in scopes if scope in in_client))
 
 
 def _engine(target: str) -> str:

@@ -68,8 +68,8 @@ class Wish:
 
     @property
     def loop(self) -> str:
-        """Where a session's loop runs: in a client where that is asked for or there is no other."""
-        return "client" if self.client else self.ways.loops[0]
+        """Where a session's loop runs: in a client where that is asked for, or where nothing else will do."""
+        return "client" if self.client or self.scope in self.ways.client_scopes else self.ways.loops[0]
 
     @property
     def timed_loop(self) -> str:

@@ -50,3 +50,5 @@ class Ways:
     """Where one can run that notes the time of each commit, and pauses after it."""
     scopes: tuple[Scope, ...] = ("session", "transaction", "system")
     """How a setting's parameters can be put in force."""
+    client_scopes: tuple[Scope, ...] = ()
+    """Those of them that only the loop of a client obeys."""

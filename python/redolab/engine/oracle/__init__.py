@@ -41,8 +41,14 @@ OFFERS = (
             "hard_kill": "Redolab kills no server but one that it started itself.",
             "log_device": "The server has the log device that it has.",
         },
-        # A parameter of a session says nothing of a plain COMMIT in a loop of PL/SQL, so each says its mode.
-        ways=Ways(loops=("server", "client"), timed=("client",), scopes=("transaction",)),
+        # A plain COMMIT in a loop of PL/SQL waits once, at the end of the call, whatever the session's
+        # parameters are: there each commit says its mode.
+        ways=Ways(
+            loops=("server", "client"),
+            timed=("client",),
+            scopes=("transaction", "session"),
+            client_scopes=("session",),
+        ),
         open=_open,
         checkup=_check,
         schemes=("oracle",),

@@ -48,7 +48,7 @@ class OracleEngine(Engine):
 
     @property
     def changes(self) -> list[ParameterChange]:
-        """None: each commit says its mode itself."""
+        """None: each commit says its mode, or the session that makes it, and that ends with the run."""
         return []
 
     def heed(self, stop: threading.Event) -> None:

@@ -66,8 +66,8 @@ class Hold:
         return Introduction(
             f"Oracle {self.server.version_text} at {self.server.place}{part}, as the user {self.server.user}",
             (
-                "No parameter is changed: each commit says its mode itself. Tables REDOLAB_% are made in the "
-                f"schema {self.server.user} and dropped again.",
+                "No parameter of the instance is changed: each commit says its mode, or its session does. "
+                f"Tables REDOLAB_% are made in the schema {self.server.user} and dropped again.",
                 f"All that the run writes goes into the redo log{most}, and from there into archived logs "
                 "and to standbys.",
                 "Redolab's Oracle side was tried against a replayed server alone, never on a live one.",

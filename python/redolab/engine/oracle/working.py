@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from redolab.engine.oracle.clients.sessions import ClientSessions
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.connecting.target import Target
-from redolab.engine.oracle.loads import OracleInserts, OracleLoad
+from redolab.engine.oracle.loads import ClientLoad, OracleLoad
 from redolab.engine.oracle.sessions import Sessions
 from redolab.records.load import Amount, Load, loop_of
 from redolab.records.sample import Work
@@ -68,7 +68,7 @@ class Working:
             InterruptedRunError: `stop` was set.
         """
         if self._loop == "client":
-            assert isinstance(load, OracleInserts), "no other load has clients"
+            assert isinstance(load, ClientLoad), "no other load has clients"
             assert self._clients is not None
             return self._clients.run(load.client_task(), amount, stop)
         assert self._loops is not None

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection as Wire
 from multiprocessing.sharedctypes import Synchronized
+from random import Random
 
 import oracledb
 
@@ -17,6 +20,7 @@ from redolab.engine.oracle.connecting.connection import Connection, connect
 from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.connecting.target import Target
+from redolab.engine.oracle.settings import session_parameters
 from redolab.errors import RefusedError
 
 
@@ -77,16 +81,18 @@ class Working:
         """
         told = Told()
         before_s = time.process_time()
-        with self._session.connection.cursor() as cursor:
-            transaction = _Transaction(self._session, cursor, order, self._number, told)
-            try:
+        try:
+            with self._session.connection.cursor() as cursor:
+                transaction = _Transaction(self._session, cursor, order, self._number, told)
                 _sleep_until(start_s)
                 if order.task.arrival_rate_per_s is None:
                     self._in_a_row(order, transaction, told)
                 else:
                     self._as_asked(order, start_s, transaction, told)
-            except oracledb.Error as error:
-                told.trouble = f"session {self._number + 1} died: {error_text(error)}"
+        except oracledb.Error as error:
+            told.trouble = f"session {self._number + 1} died: {error_text(error)}"
+        except RefusedError as error:
+            told.trouble = f"session {self._number + 1}: {error}"
         told.cpu_s = time.process_time() - before_s
         return told
 
@@ -136,21 +142,48 @@ class _Transaction:
     def __init__(
         self, session: Statements, cursor: oracledb.Cursor, order: Order, number: int, told: Told
     ) -> None:
+        """Take what to do, and have the session's commits in their mode.
+
+        Raises:
+            RefusedError: the session does not commit so.
+        """
         task = order.task
         self._cursor, self._told, self._rows = cursor, told, task.rows_per_commit
-        self._row, self._commit = session.text(task.row), session.text("commit_write", {"mode": task.mode})
-        self._values = {**task.values, "session_no": number}
+        self._row, self._values, self._range = session.text(task.row), dict(task.values), task.range_rows
+        self._number, self._random = number, Random(order.seed + number)
+        if task.scope == "session":
+            _alter_session(session, task.mode)
+            self._commit: Callable[[], object] = session.commit
+        else:
+            self._commit = partial(cursor.execute, session.text("commit_write", {"mode": task.mode}))
+        if task.range_rows is None:
+            self._values["session_no"] = number
 
     def commit(self) -> None:
         """All rows, and the commit."""
         told = self._told
         for place in range(self._rows):
-            self._cursor.execute(self._row, {**self._values, "id": told.rows + place})
+            self._cursor.execute(self._row, {**self._values, "id": self._id(place)})
+            told.failed += self._cursor.rowcount == 0
         before_s = time.monotonic()
-        self._cursor.execute(self._commit)
+        self._commit()
         told.commit_times_ns.append(_ns(time.monotonic() - before_s))
         told.commits += 1
         told.rows += self._rows
+
+    def _id(self, place: int) -> int:
+        if self._range is None:
+            return self._told.rows + place
+        return self._number * self._range + self._random.randrange(self._range)
+
+
+def _alter_session(session: Statements, mode: str) -> None:
+    wanted = session_parameters(mode)
+    session.run("alter_commits", {"wait": wanted["COMMIT_WAIT"], "logging": wanted["COMMIT_LOGGING"]})
+    seen = {row["name"].upper(): str(row["value"]).upper() for row in session.rows("select_parameters")}
+    for name, value in wanted.items():
+        if seen.get(name) != value:
+            raise RefusedError(f"{name} is {seen.get(name)} after ALTER SESSION SET, not {value}")
 
 
 def _share(rows: int, sessions: int, number: int) -> int:

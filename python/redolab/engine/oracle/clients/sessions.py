@@ -37,7 +37,7 @@ class ClientSessions:
 
         Args:
             target: where to.
-            seed: of the moments at which transactions are asked for.
+            seed: of the moments at which transactions are asked for, and of rows drawn.
         """
         self._target, self._seed = target, seed
         self._host: subprocess.Popen[bytes] | None = None
@@ -128,7 +128,7 @@ def work_of(order: Order, told: Sequence[Told]) -> Work:
     work = Work(
         commits=commits,
         rows=rows,
-        failed=0,
+        failed=sum(one.failed for one in told),
         session_elapsed_s=sum(one.elapsed_s for one in told),
         session_elapsed_max_s=max((one.elapsed_s for one in told), default=0.0),
         units=rows,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from redolab.records.load import Amount
+from redolab.records.sample import Scope
 
 
 @dataclass(frozen=True)
@@ -13,13 +14,18 @@ class ClientTask:
     """Transactions of a client: rows, each by a statement of its own, and a commit."""
 
     row: str
-    """The statement of a row, by its name; it binds `session_no`, `id` and what `values` has."""
+    """The statement of a row, by its name; it binds `id` and what `values` has."""
     values: Mapping[str, int | str]
     mode: str
     """The words after COMMIT WRITE."""
+    scope: Scope = "transaction"
+    """Whether each commit says its mode, or the session's parameters do."""
     rows_per_commit: int = 1
     pause_s: float = 0.0
     """Asleep after each commit; not where transactions are asked for."""
+    range_rows: int | None = None
+    """Rows of each session's own, of which one is drawn for every statement; None where `id` is the number of
+    the row in its session, and `session_no` is bound too."""
     arrival_rate_per_s: float | None = None
     """Transactions asked for per second, at random; None where each session begins its next by itself."""
 
@@ -32,7 +38,7 @@ class Order:
     amount: Amount
     sessions: int
     seed: int
-    """Of the moments at which transactions are asked for."""
+    """Of the moments at which transactions are asked for, and of rows drawn."""
 
 
 @dataclass
@@ -41,6 +47,8 @@ class Told:
 
     commits: int = 0
     rows: int = 0
+    failed: int = 0
+    """Statements that changed no row."""
     elapsed_s: float = 0.0
     """From its first statement to its last acknowledgement and the pause after it; with arrivals from the
     beginning of their schedule, and to its end."""

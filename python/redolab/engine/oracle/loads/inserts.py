@@ -48,7 +48,8 @@ class OracleInserts(OracleLoad):
             "insert_item",
             {"padding": "x" * self._load.padding_bytes},
             mode_of(self._levels),
-            int(self._levels.get("rows_per_commit", "1")),
-            pause_of(self._levels),
-            arrival_rate_of(self._levels),
+            self._load.scope,
+            rows_per_commit=int(self._levels.get("rows_per_commit", "1")),
+            pause_s=pause_of(self._levels),
+            arrival_rate_per_s=arrival_rate_of(self._levels),
         )
