@@ -264,3 +264,36 @@ def test_a_session_that_does_not_take_its_parameters_spoils_its_samples(
     task = ClientTask("insert_item", {"padding": "x" * 10}, "nowait batch", "session")
     done = sessions.run(task, Amount(1.0, units=2), threading.Event())
     assert done.trouble == "session 1: COMMIT_WAIT is NONE after ALTER SESSION SET, not NOWAIT"
+
+
+@pytest.mark.parametrize(
+    "step", ["insert_item", "commit_write", "truncate_item", "create_item", "select_machine"]
+)
+@pytest.mark.parametrize("experiment", ["session-count", "response-curve"])
+def test_an_error_of_oracles_in_any_step_of_a_pilot_is_told(
+    live: Replayed, redolab: Redolab, tmp_path: Path, experiment: str, step: str
+) -> None:
+    live.instance.failing = {step: 1653}
+    sessions = "2,4" if experiment == "session-count" else "2"
+    done = redolab(
+        "run", experiment, "--quick", "--sessions", sessions, "--engine", live.url, "--yes",
+        "--out", tmp_path / "run",
+    )  # fmt: skip
+    live.instance.failing = {}
+    assert done.code == 3
+    assert "ORA-01653" in done.err
+
+
+@pytest.mark.parametrize("step", ["insert_item", "commit_write"])
+def test_sessions_that_die_spoil_their_samples(
+    live: Replayed, redolab: Redolab, tmp_path: Path, step: str
+) -> None:
+    live.instance.failing = {step: 1653}
+    done = redolab(
+        "run", "calibrate", "--quick", "--sessions", "2", "--blocks", "2", "--seconds", "0.1",
+        "--engine", live.url, "--yes", "--out", tmp_path / "run",
+    )  # fmt: skip
+    live.instance.failing = {}
+    assert "session 1 died: ORA-01653" in done.out
+    rows = open_run(tmp_path / "run").samples.to_pylist()
+    assert all("ORA-01653" in row["spoiled"] for row in rows)
