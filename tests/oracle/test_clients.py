@@ -200,7 +200,9 @@ def test_session_count_finds_that_many_share_a_flush(
     assert outcomes == ["better"]
 
 
-def test_calibrate_forecasts_what_more_sessions_do(live: Replayed, redolab: Redolab, tmp_path: Path) -> None:
+def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
+    live: Replayed, redolab: Redolab, tmp_path: Path
+) -> None:
     results = run(
         redolab,
         tmp_path,
@@ -221,6 +223,14 @@ def test_calibrate_forecasts_what_more_sessions_do(live: Replayed, redolab: Redo
     forecast = json.loads(done.out)["asked"]["forecast"]["throughput_per_s"]["point"]
     # A flush takes all that wait, so four times as many sessions commit four times as much.
     assert forecast / measured["4/1/wait"] == pytest.approx(4, rel=0.15)
+    checked = redolab(
+        "verify-forecast", tmp_path / "run", "--set", "sessions=8", "--engine", live.url, "--yes", "--json",
+        "--blocks", "2", "--seconds", "0.4", "--out", tmp_path / "check",
+    )  # fmt: skip
+    assert checked.code == 0, checked.err
+    scores = {(it["model"], it["quantity"]): it for it in json.loads(checked.out)["forecast"]["scores"]}
+    own = scores["group commit, simulated", "throughput_per_s"]
+    assert own["forecast"]["point"] / own["measured"]["point"] == pytest.approx(1, rel=0.15)
 
 
 def test_response_curve_shows_commits_that_wait_for_a_session(
