@@ -110,6 +110,8 @@ class Instance:
         self.schema: str | None = None
         """Where a logon trigger lets this user work; None: in its own."""
         self.role = "PRIMARY"
+        self.server = "DEDICATED"
+        """The kind of server process that connections get."""
         self.parameters = dict(PARAMETERS)
         self.privileges = {"CREATE SESSION", "CREATE TABLE"}
         self.ungranted: set[str] = set()
@@ -180,7 +182,7 @@ class Instance:
         with self.lock:
             self.next_sid += 1
             session = Session(self.next_sid, 1, username=username, program=program, status="INACTIVE")
-            session.idle_since_s = self.now()
+            session.idle_since_s, session.server = self.now(), self.server
             return self.add(session)
 
     def now(self) -> float:

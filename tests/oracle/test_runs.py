@@ -172,6 +172,19 @@ def test_each_missing_grant_is_named_before_anything_is_made(
     assert "create_run" not in working.instance.asked
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"), [("DEDICATED", None), ("SHARED", "Shared server"), ("POOLED", "(DRCP)")]
+)
+def test_shared_servers_are_told_of(
+    working: Replayed, redolab: Redolab, tmp_path: Path, kind: str, said: str | None
+) -> None:
+    working.instance.server = kind
+    results = run(redolab, tmp_path, working, "commit-mode", "--quick", "--blocks", "2")
+    texts = [text for text in results["warnings"] if "server process" in text]
+    assert len(texts) == (said is not None)
+    assert all(said in text and "no account" in text for text in texts if said)
+
+
 def test_what_is_not_its_own_is_never_touched(working: Replayed, redolab: Redolab, tmp_path: Path) -> None:
     words = ("run", "commit-mode", "--quick", "--engine", working.url, "--yes", "--out", tmp_path / "r")
     for tables in ({"REDOLAB_ORDERS": 5}, {"REDOLAB_RUN": 1}):

@@ -76,7 +76,9 @@ class Hold:
 
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
-        found = conditions(self.server)
+        rows = fetch(self.control.connection, "select_sessions")
+        served_by = {int(row["sid"]): str(row["server"]) for row in rows}
+        found = conditions(self.server, served_by.get(self.control.sid, ""))
         return found if self._charge.mark_kept else [*found, NO_MARK]
 
     def take(self) -> None:
