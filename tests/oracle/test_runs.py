@@ -137,6 +137,12 @@ def test_consistent_read_scans_beside_what_is_not_committed(
         assert row["undo_records_applied"] == row["consistent_changes"] == row["units"] * versions
         assert row["cr_blocks_created"] == (10 * row["units"] if versions else 0)
         assert row["buffer_reads"] == 0
+    gets = next(table for table in results["tables"] if table["key"] == "consistent-read-gets")
+    (calm, undone) = gets["rows"]
+    assert [point(calm, name) for name in ("consistent_gets", "undo_records_applied")] == [10, 0]
+    assert point(undone, "consistent_gets") == 10 + 20 * 2 * 200
+    assert point(undone, "cr_blocks_created") == 10
+    assert point(undone, "undo_records_applied") == point(undone, "consistent_changes") == 20 * 2 * 200
     cpu = {name: point(setting, "service_time_ms") for name, setting in by_name(results).items()}
     assert cpu["20"] - cpu["0"] == pytest.approx(20 * 2 * 200 * 1e-3)
 
