@@ -272,8 +272,8 @@ def _gets(figures: Figures) -> Table:
             {"rounds": name} | {counter: _per_query(samples, counter) for counter in _OF_ORACLE}
             for name, samples in figures.compared.samples.items()
         ],
-        note="Of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a consistent "
-        "change takes one change back for that.",
+        note="Of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a "
+        "consistent change takes back one change for that.",
     )
 
 
