@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SCAN_STATISTICS = (
     "CR blocks created", "consistent changes", "consistent gets",
@@ -55,11 +56,15 @@ class Session:
     """Event to waits that ended, and their microseconds."""
     cpu_us: int = 0
     statistics: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SCAN_STATISTICS, 0))
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Those that the session has of its own."""
     waiting: str | None = None
     """The event that it waits in at this moment."""
     waiting_us: int = 0
     idle_since_s: float | None = None
     """By the instance's clock: since when it waits for its client; None for one that tests move by hand."""
+    owes_s: float = 0.0
+    """Where time passes by itself: how long its answer takes."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,10 @@ class Cost:
     """CPU of each further row."""
     commits_per_flush: int = 1
     flush_us: int = 0
+
+    def with_flush(self, flush_us: int) -> Cost:
+        """The same, but for the length of a flush."""
+        return replace(self, flush_us=flush_us)
 
     def commit_us(self, rows: int) -> int:
         return self.cpu_us + self.row_us * (rows - 1) + sum(self.waits_us.values())
@@ -101,6 +110,8 @@ class Instance:
         self.schema: str | None = None
         """Where a logon trigger lets this user work; None: in its own."""
         self.role = "PRIMARY"
+        self.server = "DEDICATED"
+        """The kind of server process that connections get."""
         self.parameters = dict(PARAMETERS)
         self.privileges = {"CREATE SESSION", "CREATE TABLE"}
         self.ungranted: set[str] = set()
@@ -113,6 +124,9 @@ class Instance:
         self.starts = 0
         self.clock_s = 1000.0
         """Moves with what sessions are told to spend, and with nothing else."""
+        self.live = False
+        """Whether time passes by itself instead, as clients see it."""
+        self.log = LogOf(self)
         self.costs: dict[str, Cost] = {}
         """By the words after COMMIT WRITE."""
         self.tables: dict[str, int] = {}
@@ -168,23 +182,23 @@ class Instance:
         with self.lock:
             self.next_sid += 1
             session = Session(self.next_sid, 1, username=username, program=program, status="INACTIVE")
-            session.idle_since_s = self.clock_s
+            session.idle_since_s, session.server = self.now(), self.server
             return self.add(session)
 
     def now(self) -> float:
         """Its clock: in the place of the observer's own."""
-        return self.clock_s
+        return time.monotonic() if self.live else self.clock_s
 
     def bring_up_to_date(self) -> None:
         """Who waits for a client has waited until now; background processes idle beside their work."""
         for session in self.sessions.values():
             if session.idle_since_s is not None:
-                self.idle(session, CLIENT, round((self.clock_s - session.idle_since_s) * 1e6))
+                self.idle(session, CLIENT, max(0, round((self.now() - session.idle_since_s) * 1e6)))
             elif session.type == "BACKGROUND" and self.costs:
                 busy_us = session.cpu_us + sum(
                     account[1] for event, account in session.waits.items() if event != MAIN_LOOP
                 )
-                session.waits[MAIN_LOOP] = [1, max(0, round(self.clock_s * 1e6) - busy_us)]
+                session.waits[MAIN_LOOP] = [1, max(0, round(self.now() * 1e6) - busy_us)]
 
     def work(self, session: Session, mode: str, quota: int, seconds: float, rows: int) -> tuple[int, float]:
         """A session's loop: its commits, and the seconds that they took."""
@@ -205,6 +219,37 @@ class Instance:
             session.idle_since_s = began_s + lasted_s
             self.clock_s = max(self.clock_s, session.idle_since_s)
         return commits, lasted_s
+
+    def insert(self, session: Session, mode: str = "wait immediate") -> None:
+        """A client's row."""
+        with self.lock:
+            self._asked_by_client(session)
+            self._answered(session, self.costs[mode].row_us, 0)
+
+    def commit(self, session: Session, mode: str) -> None:
+        """A client's commit: where it waits, the log is flushed for all that came before its flush began."""
+        with self.lock:
+            asked_s = self._asked_by_client(session)
+            waited_us = 0
+            if mode.startswith("wait"):
+                waited_us = round(
+                    (self.log.flushed_s(asked_s, self.costs[mode].flush_us / 1e6) - asked_s) * 1e6
+                )
+                self.spend(session, SYNC, [waited_us])
+            self.statistics["user commits"] += 1
+            self.statistics["redo size"] += 500
+            self._answered(session, self.costs[mode].cpu_us, waited_us)
+
+    def _asked_by_client(self, session: Session) -> float:
+        assert session.idle_since_s is not None
+        now_s = self.now()
+        self.spend(session, CLIENT, [max(0, round((now_s - session.idle_since_s) * 1e6))])
+        return now_s
+
+    def _answered(self, session: Session, cpu_us: int, waited_us: int) -> None:
+        self.compute(session, cpu_us)
+        session.owes_s = (cpu_us + waited_us) / 1e6
+        session.idle_since_s = self.now() + session.owes_s
 
     def scan(self, session: Session) -> None:
         """A whole scan by a session."""
@@ -228,6 +273,24 @@ class Instance:
     def idle(self, session: Session, event: str, waited_us: int) -> None:
         """It waits at this moment, and has for so long."""
         session.waiting, session.waiting_us = event, waited_us
+
+
+class LogOf:
+    """The log of an instance where time passes by itself: one flush after the other."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.began_s = self.ends_s = 0.0
+
+    def flushed_s(self, asked_s: float, flush_s: float) -> float:
+        """When what is asked for now is on disk: a flush that has begun does not hold it."""
+        if asked_s >= self.ends_s or asked_s > self.began_s:
+            self.began_s = max(asked_s, self.ends_s)
+            self.ends_s = self.began_s + flush_s
+            writer = self.instance.sessions[LGWR]
+            self.instance.spend(writer, "log file parallel write", [round(flush_s * 1e6)])
+            self.instance.statistics["redo writes"] += 1
+        return self.ends_s
 
 
 class Busy:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -68,6 +69,16 @@ class Backend:
         return self.session
 
     def execute(self, sql: str, binds: Sequence[Any] = ()) -> Result:
+        result = self._execute(sql, binds)
+        self._spend()
+        return result
+
+    def _spend(self) -> None:
+        if self.own.owes_s:
+            time.sleep(self.own.owes_s)
+            self.own.owes_s = 0.0
+
+    def _execute(self, sql: str, binds: Sequence[Any]) -> Result:
         with self.instance.lock:
             item = self.known.get(sql)
             if item is None:
@@ -84,7 +95,11 @@ class Backend:
             return Result([column(name, rows, place) for place, name in enumerate(names)], rows)
 
     def commit(self) -> None:
-        """Nothing was written."""
+        """As the session's parameters say; others have written nothing that counts."""
+        said = self.own.parameters
+        if said:
+            self.instance.commit(self.own, f"{said['commit_wait']} {said['commit_logging']}".lower())
+            self._spend()
 
     def rollback(self) -> None:
         if self.own.in_transaction:
@@ -191,7 +206,9 @@ def _histograms(backend: Backend) -> Iterator[dict[str, Any]]:
 ANSWERS: Mapping[str, Callable[[Backend], Iterable[Mapping[str, Any]]]] = {
     "select_self": _self,
     "select_instance": _instance,
-    "select_parameters": lambda on: [{"name": n, "value": v} for n, v in on.instance.parameters.items()],
+    "select_parameters": lambda on: [
+        {"name": n, "value": v} for n, v in {**on.instance.parameters, **on.own.parameters}.items()
+    ],
     "select_sessions": _sessions,
     "select_session_waits": _session_waits,
     "select_session_times": _session_times,

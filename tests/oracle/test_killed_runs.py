@@ -18,7 +18,8 @@ from tests.servers import command, wait_until
 
 KILLS = int(os.environ.get("REDOLAB_KILLS", "2"))
 """Moments that are tried."""
-MOST_STATEMENTS = 120
+MOST_STATEMENTS = {"transaction": 120, "session": 600}
+"""Of a whole run, about: sessions of a client send each row and each commit."""
 
 
 def started(server: Replayed, place: Path, *options: str) -> subprocess.Popen[bytes]:
@@ -33,18 +34,21 @@ def started(server: Replayed, place: Path, *options: str) -> subprocess.Popen[by
     )
 
 
+@pytest.mark.parametrize("scope", MOST_STATEMENTS)
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_nothing_is_left_whenever_it_is_killed(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     instance = Instance(2103)
     instance.costs = dict(COSTS)
+    instance.live = scope == "session"
     # The first is killed while its sessions are at work.
-    after = MOST_STATEMENTS if seed == 0 else random.Random(seed).randrange(1, MOST_STATEMENTS)
+    most = MOST_STATEMENTS[scope]
+    after = most if seed == 0 else random.Random(seed).randrange(1, most)
     parameters = dict(instance.parameters)
     with replayed(instance) as server:
-        process = started(server, tmp_path)
+        process = started(server, tmp_path, "--scope", scope)
         wait_until(lambda: len(instance.asked) >= after or process.poll() is not None, "so many statements")
         process.send_signal(signal.SIGKILL)
         process.wait()

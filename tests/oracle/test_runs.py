@@ -137,6 +137,12 @@ def test_consistent_read_scans_beside_what_is_not_committed(
         assert row["undo_records_applied"] == row["consistent_changes"] == row["units"] * versions
         assert row["cr_blocks_created"] == (10 * row["units"] if versions else 0)
         assert row["buffer_reads"] == 0
+    gets = next(table for table in results["tables"] if table["key"] == "consistent-read-gets")
+    (calm, undone) = gets["rows"]
+    assert [point(calm, name) for name in ("consistent_gets", "undo_records_applied")] == [10, 0]
+    assert point(undone, "consistent_gets") == 10 + 20 * 2 * 200
+    assert point(undone, "cr_blocks_created") == 10
+    assert point(undone, "undo_records_applied") == point(undone, "consistent_changes") == 20 * 2 * 200
     cpu = {name: point(setting, "service_time_ms") for name, setting in by_name(results).items()}
     assert cpu["20"] - cpu["0"] == pytest.approx(20 * 2 * 200 * 1e-3)
 
@@ -170,6 +176,19 @@ def test_each_missing_grant_is_named_before_anything_is_made(
     assert done.code == 3
     assert mend in " ".join(done.err.split())
     assert "create_run" not in working.instance.asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("DEDICATED", None), ("SHARED", "Shared server"), ("POOLED", "(DRCP)")]
+)
+def test_shared_servers_are_told_of(
+    working: Replayed, redolab: Redolab, tmp_path: Path, kind: str, said: str | None
+) -> None:
+    working.instance.server = kind
+    results = run(redolab, tmp_path, working, "commit-mode", "--quick", "--blocks", "2")
+    texts = [text for text in results["warnings"] if "server process" in text]
+    assert len(texts) == (said is not None)
+    assert all(said in text and "no account" in text for text in texts if said)
 
 
 def test_what_is_not_its_own_is_never_touched(working: Replayed, redolab: Redolab, tmp_path: Path) -> None:

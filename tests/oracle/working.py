@@ -14,6 +14,8 @@ from tests.oracle.instance import Instance, Session
 
 _PLACES = {
     "mode": f"(?P<mode>{'|'.join(MODES)})",
+    "wait": "(?P<wait>WAIT|NOWAIT)",
+    "logging": "(?P<logging>IMMEDIATE|BATCH)",
     "number": r"(?P<number>\d+)",
     "table": "(?P<table>REDOLAB_[A-Z0-9_]+)",
 }
@@ -103,6 +105,29 @@ def _loop(table: str) -> Callable[[Instance, Session, Words, Values], dict[str, 
     return loop
 
 
+def _insert_item(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    assert len(values["padding"]) == 10 or len(values["padding"]) == 100
+    instance.tables["REDOLAB_ITEM"] += 1
+    instance.insert(session)
+    return 1
+
+
+def _commit_write(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    instance.commit(session, words["mode"])
+    return 0
+
+
+def _update_account(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    rows = instance.tables["REDOLAB_ACCOUNT"]
+    instance.insert(session)
+    return int(0 <= values["id"] < rows)
+
+
+def _alter_commits(instance: Instance, session: Session, words: Words, values: Values) -> int:
+    session.parameters = {"commit_wait": words["wait"], "commit_logging": words["logging"]}
+    return 0
+
+
 def _update_scanned(instance: Instance, session: Session, words: Words, values: Values) -> int:
     session.in_transaction = 1
     instance.uncommitted += int(values["touched"])
@@ -137,6 +162,10 @@ _WORK: Mapping[str, Callable[[Instance, Session, Words, Values], int | dict[str,
     "run_updates": _loop("REDOLAB_ACCOUNT"),
     "run_own_rows": _loop("REDOLAB_OWN_"),
     "run_inserts": _loop("REDOLAB_ITEM"),
+    "insert_item": _insert_item,
+    "commit_write": _commit_write,
+    "update_account": _update_account,
+    "alter_commits": _alter_commits,
 }
 
 

@@ -63,7 +63,9 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
             f"{', '.join(offers)} cannot be measured side by side: there is no way to load them alike, or to "
             "put settings in force alike. Run each alone."
         )
-    return Ways(loops, scopes)
+    timed = tuple(loop for loop in first.timed if all(loop in each.timed for each in others))
+    in_client = {scope for offer in offers.values() for scope in offer.ways.client_scopes}
+    return Ways(loops, timed, scopes, tuple(scope for scope in scopes if scope in in_client))
 
 
 def _engine(target: str) -> str:

@@ -25,9 +25,8 @@ from redolab.units import clock, counted, significant
 _SHORTEST_S, _LONGEST_S = 1.0, 366 * 86_400.0
 _WIDTH = 79
 _SHORT_S = 300.0
-"""A watch of at most this length looks as often as a profile does."""
-_CALM = 0.4
-"""Of that for a longer one: it has more than enough looks, and must cost less than can be measured."""
+"""A watch of at most this length looks as often as a profile does; a longer one has more than enough looks,
+and must cost less than can be measured."""
 
 
 def watch(
@@ -57,8 +56,8 @@ def watch(
         check_free(place)
 
     def begin(stop: Event) -> Observer:
-        pace = 1.0 if seconds is not None and seconds <= _SHORT_S else _CALM
-        return open_observer(url, secrets.randbelow(2**31), stop, reopen=False, pace=pace)
+        calm = seconds is None or seconds > _SHORT_S
+        return open_observer(url, secrets.randbelow(2**31), stop, reopen=False, calm=calm)
 
     with _progress(seconds) as progress:
         wish = Wish(place, seconds, command, again, lengths or Lengths())

@@ -44,7 +44,7 @@ def open_observer(
     stop: threading.Event | None = None,
     *,
     reopen: bool = True,
-    pace: float = 1.0,
+    calm: bool = False,
 ) -> Observer:
     """Watch the server that a URL names.
 
@@ -54,7 +54,8 @@ def open_observer(
         stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
         reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
             what was seen until then, `broken`, and the observer can only be closed.
-        pace: how often it looks, as a multiple of what is usual; Oracle is not looked at between readings.
+        calm: whether it looks more rarely than for a profile, so that its cost can hardly be measured; Oracle
+            is not looked at between readings.
 
     Raises:
         UsageError: the URL names no server that can be watched.
@@ -63,11 +64,11 @@ def open_observer(
     if target.startswith(("postgresql://", "postgres://")):
         from redolab.engine.postgres.observer.observer import PostgresObserver
 
-        return PostgresObserver(target, seed, stop, reopen=reopen, pace=pace)
+        return PostgresObserver(target, seed, stop, reopen=reopen, calm=calm)
     if target.startswith(("mysql://", "mariadb://")):
         from redolab.engine.mariadb.observer.observer import MariadbObserver
 
-        return MariadbObserver(target, seed, reopen=reopen, pace=pace)
+        return MariadbObserver(target, seed, reopen=reopen, calm=calm)
     if target.startswith("oracle://"):
         from redolab.engine.oracle.observer.observer import OracleObserver
 

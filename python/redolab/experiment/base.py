@@ -68,8 +68,13 @@ class Wish:
 
     @property
     def loop(self) -> str:
-        """Where a session's loop runs: in a client where that is asked for or there is no other."""
-        return "client" if self.client else self.ways.loops[0]
+        """Where a session's loop runs: in a client where that is asked for, or where nothing else will do."""
+        return "client" if self.client or self.scope in self.ways.client_scopes else self.ways.loops[0]
+
+    @property
+    def timed_loop(self) -> str:
+        """Where a loop runs that notes the time of each commit."""
+        return self.loop if self.loop in self.ways.timed else self.ways.timed[0]
 
 
 @dataclass(frozen=True)

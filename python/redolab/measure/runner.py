@@ -160,7 +160,10 @@ def _pilot(engine: Engine, settings: tuple[Setting, ...], stop: threading.Event)
         setting = by_name[name]
         engine.apply(replace(setting, levels={**setting.levels, **(levels or {})}))
         engine.settle()
-        return engine.work(amount, stop)
+        done = engine.work(amount, stop)
+        if done.trouble is not None and not done.units:
+            raise EngineError(done.trouble)
+        return done
 
     return work
 

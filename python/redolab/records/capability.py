@@ -46,5 +46,9 @@ class Ways:
 
     loops: tuple[str, ...] = ("server", "client")
     """Where the loop of a session can run."""
+    timed: tuple[str, ...] = ("server", "client")
+    """Where one can run that notes the time of each commit, and pauses after it."""
     scopes: tuple[Scope, ...] = ("session", "transaction", "system")
     """How a setting's parameters can be put in force."""
+    client_scopes: tuple[Scope, ...] = ()
+    """Those of them that only the loop of a client obeys."""

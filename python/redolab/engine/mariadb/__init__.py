@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LOADS: frozenset[Capability] = frozenset(
     {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
 )
-_WAYS = Ways(loops=("client",), scopes=("system",))
+_WAYS = Ways(loops=("client",), timed=("client",), scopes=("system",))
 _LOGS = {"": ("redo log", "binary log"), WITHOUT_BINLOG: ("redo log",)}
 
 

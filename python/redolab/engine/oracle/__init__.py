@@ -12,7 +12,9 @@ from redolab.records.checkup import Checkup
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
 
-_LOADS: frozenset[Capability] = frozenset({"updates", "own_rows", "inserts", "scans", "commit_modes"})
+_LOADS: frozenset[Capability] = frozenset(
+    {"updates", "own_rows", "inserts", "scans", "commit_modes", "client_sessions"}
+)
 
 
 def _open(opening: Opening) -> Engine:
@@ -35,13 +37,18 @@ OFFERS = (
         capabilities=_LOADS | {"watch"},
         lacks={
             **NO_DATABASE,
-            "client_sessions": "Redolab has no client load that speaks Oracle's protocol yet.",
             "statements": "Lists of statements do not run on Oracle yet.",
             "hard_kill": "Redolab kills no server but one that it started itself.",
             "log_device": "The server has the log device that it has.",
         },
-        # A parameter of a session says nothing of a plain COMMIT in a loop of PL/SQL, so each says its mode.
-        ways=Ways(loops=("server",), scopes=("transaction",)),
+        # A plain COMMIT in a loop of PL/SQL waits once, at the end of the call, whatever the session's
+        # parameters are: there each commit says its mode.
+        ways=Ways(
+            loops=("server", "client"),
+            timed=("client",),
+            scopes=("transaction", "session"),
+            client_scopes=("session",),
+        ),
         open=_open,
         checkup=_check,
         schemes=("oracle",),

@@ -17,10 +17,10 @@ from redolab.engine.oracle.connecting.target import read_target
 from redolab.engine.oracle.hold import Hold
 from redolab.engine.oracle.loads import OracleLoad, oracle_load
 from redolab.engine.oracle.observer.reading import Reading, read
-from redolab.engine.oracle.sessions import Sessions
 from redolab.engine.oracle.settings import setting_of
 from redolab.engine.oracle.snapshots import scan_counters, snapshot_of
-from redolab.records.load import Amount, Load, check_pace
+from redolab.engine.oracle.working import Working
+from redolab.records.load import Amount, Load, check_pace, loop_of
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
 
 
@@ -43,11 +43,12 @@ class OracleEngine(Engine):
         self._stop = threading.Event()
         self._hold = Hold(read_target(target))
         self._load: OracleLoad | None = None
-        self._sessions: Sessions | None = None
+        self._loops: frozenset[str] = frozenset()
+        self._sessions: Working | None = None
 
     @property
     def changes(self) -> list[ParameterChange]:
-        """None: each commit says its mode itself."""
+        """None: each commit says its mode, or the session that makes it, and that ends with the run."""
         return []
 
     def heed(self, stop: threading.Event) -> None:
@@ -87,7 +88,9 @@ class OracleEngine(Engine):
     def not_measured(self) -> list[str]:
         """What cannot be had here, and why."""
         found = [f"{what[0].upper()}{what[1:]}: {why}." for what, why in self._hold.server.not_available]
-        return [*found, "Commit times: the loop runs inside the server, and notes none."]
+        if "server" in self._loops:
+            found.append("Commit times: a loop inside the server notes none.")
+        return found
 
     @as_engine_errors()
     def prepare(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[Setting, ...]:
@@ -95,18 +98,19 @@ class OracleEngine(Engine):
         check_pace(load, combinations)
         self._hold.check(combinations)
         self._wanted = load
+        self._loops = frozenset(loop_of(load, levels) for levels in combinations)
         made = oracle_load(load, self._hold.connect)
         self._hold.take()
         self._load = made
         made.create(self._hold.control)
-        self._sessions = Sessions(self._hold.connect, load.sessions, self._seed)
+        self._sessions = Working(self._hold.target, self._hold.connect, load, combinations[0], self._seed)
         return tuple(setting_of(levels, load) for levels in combinations)
 
     @as_engine_errors()
     def apply(self, setting: Setting) -> None:
         """Take the setting's mode, sessions and rows."""
         self._hold.ensure()
-        self._working().resize(int(setting.levels.get("sessions", self._wanted.sessions)))
+        self._working().take(setting.levels)
         self._ready().apply(self._hold.control, setting.levels)
 
     @as_engine_errors()
@@ -155,6 +159,6 @@ class OracleEngine(Engine):
         assert self._load is not None, "prepare() comes first"
         return self._load
 
-    def _working(self) -> Sessions:
+    def _working(self) -> Working:
         assert self._sessions is not None, "prepare() comes first"
         return self._sessions

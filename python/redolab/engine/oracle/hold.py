@@ -28,7 +28,8 @@ class Hold:
         Raises:
             RefusedError: the database cannot be reached, or too little can be seen of it.
         """
-        self._target = target
+        self.target = target
+        """Where the database is."""
         self.stop = threading.Event()
         """Once it is set, what takes long ends early."""
         self.control = self.connect("redolab run")
@@ -47,7 +48,7 @@ class Hold:
         Raises:
             RefusedError: the database does not take it.
         """
-        return Statements(connect(self._target, name, unlimited=True), self.stop)
+        return Statements(connect(self.target, name, unlimited=True), self.stop)
 
     def check(self, combinations: Sequence[Mapping[str, str]]) -> None:
         """Make sure that a run is possible here; nothing is changed.
@@ -65,8 +66,8 @@ class Hold:
         return Introduction(
             f"Oracle {self.server.version_text} at {self.server.place}{part}, as the user {self.server.user}",
             (
-                "No parameter is changed: each commit says its mode itself. Tables REDOLAB_% are made in the "
-                f"schema {self.server.user} and dropped again.",
+                "No parameter of the instance is changed: each commit says its mode, or its session does. "
+                f"Tables REDOLAB_% are made in the schema {self.server.user} and dropped again.",
                 f"All that the run writes goes into the redo log{most}, and from there into archived logs "
                 "and to standbys.",
                 "Redolab's Oracle side was tried against a replayed server alone, never on a live one.",
@@ -75,7 +76,9 @@ class Hold:
 
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
-        found = conditions(self.server)
+        rows = fetch(self.control.connection, "select_sessions")
+        served_by = {int(row["sid"]): str(row["server"]) for row in rows}
+        found = conditions(self.server, served_by.get(self.control.sid, ""))
         return found if self._charge.mark_kept else [*found, NO_MARK]
 
     def take(self) -> None:
@@ -88,7 +91,7 @@ class Hold:
         if check_unclaimed(self.control, self._living(), MARKS.kept(), self._place):
             drop_tables(self.control)
             self._forget_all()
-        self._charge.give(asdict(self._target), self._place)
+        self._charge.give(asdict(self.target), self._place)
         self._taken = True  # A statement that is broken off may have been done all the same.
         claim(self.control, self._charge.mark)
         self._charge.pids(hold=True)
@@ -110,7 +113,7 @@ class Hold:
         except oracledb.Error:
             self.control.close()
             self.control = self.connect("redolab run")
-            self.server = identify(self.control.connection, self._target)
+            self.server = identify(self.control.connection, self.target)
             self.control.run("alter_patience")
             self._charge.pids(hold=True)
 
@@ -140,7 +143,7 @@ class Hold:
 
     @property
     def _place(self) -> str:
-        return schema_place(f"{self._target.place} {self.server.container_name}", self.server.user)
+        return schema_place(f"{self.target.place} {self.server.container_name}", self.server.user)
 
     def _living(self) -> set[tuple[int, int]]:
         rows = fetch(self.control.connection, "select_sessions")

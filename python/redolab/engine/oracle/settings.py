@@ -1,7 +1,8 @@
 """What a combination of factor levels is on Oracle: the words of COMMIT, and what a commit is safe from.
 
-All four modes are spelled in full. Inside a PL/SQL loop a plain COMMIT waits for the log once, at the end of
-the call; with WAIT in the statement each commit waits.
+In the scope `transaction` all four modes are spelled in full. Inside a PL/SQL loop a plain COMMIT waits for
+the log once, at the end of the call; with WAIT in the statement each commit waits. In the scope `session` a
+client's plain COMMIT obeys the parameters of its session.
 
 Source: Oracle Database SQL Language Reference, "COMMIT"; Development Guide, "Managing Commit Redo Action".
 """
@@ -15,7 +16,7 @@ from redolab.records.load import Load
 from redolab.records.sample import TIER_TEXT, Setting
 
 STATEMENT = "COMMIT WRITE"
-"""What stands in a setting in the place of a parameter: nothing of the server is changed."""
+"""What stands in a setting in the place of a parameter where each commit says its mode."""
 MODES = ("wait immediate", "wait batch", "nowait immediate", "nowait batch")
 """The words after COMMIT WRITE, all that there are."""
 
@@ -31,15 +32,26 @@ def mode_of(levels: Mapping[str, str]) -> str:
     return mode
 
 
+def session_parameters(mode: str) -> dict[str, str]:
+    """The parameters of a session whose plain COMMIT is in a mode.
+
+    >>> session_parameters("nowait batch")
+    {'COMMIT_WAIT': 'NOWAIT', 'COMMIT_LOGGING': 'BATCH'}
+    """
+    wait, _, logging = mode.upper().partition(" ")
+    return {"COMMIT_WAIT": wait, "COMMIT_LOGGING": logging}
+
+
 def setting_of(levels: Mapping[str, str], load: Load) -> Setting:
     """The setting of one combination."""
     mode = mode_of(levels)
     tier = durability_tier(mode.partition(" ")[0], fsync=True, standbys=False)
+    said = {STATEMENT: mode.upper()} if load.scope == "transaction" else session_parameters(mode)
     return Setting(
         "/".join(levels.values()),
         levels,
-        {STATEMENT: mode.upper()},
-        {STATEMENT: load.scope},
+        said,
+        dict.fromkeys(said, load.scope),
         tier,
         TIER_TEXT[tier],
     )

@@ -31,11 +31,13 @@ class Calibrate(Experiment):
         busy = wish.sessions[0] if wish.sessions else PER_CPU * cpus
         if busy < 2:
             raise UsageError("--sessions is 1; calibrate compares a lone session with several: at least 2.")
-        return calibration_settings(busy, cpus, wish.ways.loops)
+        return calibration_settings(busy, cpus, wish.ways.timed)
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """What forecasts are about."""
-        return check_load(max(int(levels["sessions"]) for levels in settings.values()), wish.loop, wish.scope)
+        return check_load(
+            max(int(levels["sessions"]) for levels in settings.values()), wish.timed_loop, wish.scope
+        )
 
 
 EXPERIMENT = Calibrate()

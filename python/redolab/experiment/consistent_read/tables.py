@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from redolab.analysis.exhibits import Agreement, Column, Finding, Table
 from redolab.experiment.consistent_read.prices import BUSY_SHARE, Figures, Pair, Pick, Query
+from redolab.records.sample import Sample
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.published_tests import ALPHA, published_tests
 from redolab.units import significant
@@ -18,7 +19,12 @@ PUBLISHED_ROUNDS = 3
 
 def tables(figures: Figures) -> list[Table]:
     """What a query took; where it went; undo; all pairs; and the first query after the updates."""
-    undo = [_undo(figures)] if any(history is not None for history in _histories(figures)) else []
+    told = [sample for samples in figures.compared.samples.values() for sample in samples]
+    undo = []
+    if any(sample.history_list_length is not None for sample in told):
+        undo.append(_undo(figures))
+    if any(sample.consistent_gets is not None for sample in told):
+        undo.append(_gets(figures))
     return [_effects(figures), _as_published(figures), *undo, _pairs(figures), _first_reads(figures)]
 
 
@@ -245,9 +251,35 @@ def _undo(figures: Figures) -> Table:
     )
 
 
-def _histories(figures: Figures) -> Iterator[int | None]:
-    for samples in figures.compared.samples.values():
-        yield from (sample.history_list_length for sample in samples)
+_OF_ORACLE = {
+    "consistent_gets": "consistent gets",
+    "consistent_changes": "consistent changes",
+    "cr_blocks_created": "CR blocks created",
+    "undo_records_applied": "undo records applied",
+}
+
+
+def _gets(figures: Figures) -> Table:
+    """Of Oracle, which counts for each session what a consistent read costs it."""
+    return Table(
+        "consistent-read-gets",
+        "What Oracle counts of a query",
+        [
+            Column("rounds", "rounds", "text"),
+            *(Column(name, title, "estimate") for name, title in _OF_ORACLE.items()),
+        ],
+        [
+            {"rounds": name} | {counter: _per_query(samples, counter) for counter in _OF_ORACLE}
+            for name, samples in figures.compared.samples.items()
+        ],
+        note="Of the scanning session, from V$SESSTAT. A consistent get reads a block as it was; a "
+        "consistent change takes back one change for that.",
+    )
+
+
+def _per_query(samples: Iterable[Sample], counter: str) -> Estimate:
+    counts = ((getattr(sample, counter), sample.units) for sample in samples if sample.units)
+    return mean_estimate(None if count is None else count / units for count, units in counts)
 
 
 def _pairs(figures: Figures) -> Table:

@@ -42,7 +42,7 @@ class ResponseCurve(Experiment):
         curves = _curves(wish, PER_CPU * cpus)
         pool = int(curves[0]["sessions"])
         busy = pool if pool > 1 else PER_CPU * cpus
-        found = dict(calibration_settings(busy, cpus, wish.ways.loops))
+        found = dict(calibration_settings(busy, cpus, wish.ways.timed))
         for levels in curves:
             found[setting_name(levels)] = levels
             for percent in _FEW_PERCENTS if wish.quick else _PERCENTS:

@@ -24,14 +24,14 @@ _RETRY_S = 0.25
 class MariadbObserver:
     """One server under observation; see `Observer`."""
 
-    def __init__(self, target: str, seed: int, *, reopen: bool = True, pace: float = 1.0) -> None:
+    def __init__(self, target: str, seed: int, *, reopen: bool = True, calm: bool = False) -> None:
         """Connect and begin.
 
         Args:
             target: a `mysql://` or `mariadb://` URL.
             seed: of the gaps between ticks.
             reopen: whether a connection that was lost is made again.
-            pace: how often it looks, as a multiple of what is usual.
+            calm: whether it looks more rarely than for a profile.
 
         Raises:
             UsageError: the URL cannot be read.
@@ -39,7 +39,7 @@ class MariadbObserver:
         """
         self._target, self._seed, self._reopens = read_target(target), seed, reopen
         self._until_break: Observation | None = None
-        self._pace = pace
+        self._calm = calm
         self._open()
 
     @property
@@ -93,7 +93,7 @@ class MariadbObserver:
         self._connection = connect(self._target)
         try:
             self._server = identify(self._connection, self._target)
-            self._source = ThreadSource(self._connection, self._server, self._seed, pace=self._pace)
+            self._source = ThreadSource(self._connection, self._server, self._seed, calm=self._calm)
         except (pymysql.Error, OSError) as error:
             self._disconnect()
             raise RefusedError(

@@ -29,6 +29,8 @@ from redolab.records.observation import Observation
 RATE_PER_S = 20.0
 _LOOKS_PER_S = 3_000.0
 """A look costs about 10 us: with more than 150 sessions and threads ticks are rarer."""
+_CALM = 0.4
+"""Of those looks in a long watch."""
 _POLL_S = 0.25
 """The server makes its list of transactions anew only when nobody has read it for 0.1 s."""
 _POLL_SHARE = 0.02
@@ -44,7 +46,7 @@ class ThreadSource:
         server: Server,
         seed: int,
         own: Collection[int] = (),
-        pace: float = 1.0,
+        calm: bool = False,
     ) -> None:
         """Begin to watch.
 
@@ -53,13 +55,14 @@ class ThreadSource:
             server: what is at its other end.
             seed: of the gaps between ticks.
             own: threads of Redolab's own beside the connection's, left out.
-            pace: how often it looks, as a multiple of what is usual.
+            calm: whether it looks more rarely, in a long watch.
 
         Raises:
             pymysql.Error: the connection was lost.
             OSError: the server's process went away.
         """
-        self._connection, self._server, self._pace = connection, server, pace
+        self._connection, self._server = connection, server
+        self._pace = _CALM if calm else 1.0
         self._lock = threading.Lock()
         self._events = EventCodes()
         self._broken = False

@@ -19,6 +19,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 # What may stand in the places of a text: nothing that comes from outside gets into one.
 _FITS: Mapping[str, Callable[[str], object]] = {
     "mode": lambda word: word in MODES,
+    "wait": lambda word: word in ("WAIT", "NOWAIT"),
+    "logging": lambda word: word in ("IMMEDIATE", "BATCH"),
     "number": re.compile(r"\d{1,5}").fullmatch,
     "table": re.compile(r"REDOLAB_[A-Z0-9_]{1,100}").fullmatch,
 }

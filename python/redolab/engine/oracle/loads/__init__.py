@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redolab.engine.oracle.connecting.execution import Statements
-from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn
+from redolab.engine.oracle.loads.base import Block, ClientLoad, OracleLoad, Turn
 from redolab.engine.oracle.loads.inserts import OracleInserts
 from redolab.engine.oracle.loads.own_rows import OracleOwnRows
 from redolab.engine.oracle.loads.scans import OracleScans
@@ -13,7 +13,7 @@ from redolab.engine.oracle.loads.updates import OracleUpdates
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Load, OwnRows, Scans, Updates
 
-__all__ = ["Block", "OracleLoad", "OracleScans", "Turn", "oracle_load"]
+__all__ = ["Block", "ClientLoad", "OracleLoad", "OracleScans", "Turn", "oracle_load"]
 
 
 def oracle_load(load: Load, connect: Callable[[str], Statements]) -> OracleLoad:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
+from redolab.engine.oracle.clients.task import ClientTask
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.records.load import Amount
 
@@ -49,6 +51,15 @@ class Block:
     words: Mapping[str, str] = field(default_factory=dict)
     """What stands in the places of its text."""
     values: Mapping[str, int | float] = field(default_factory=dict)
+
+
+@runtime_checkable
+class ClientLoad(Protocol):
+    """A load whose sessions can be clients."""
+
+    def client_task(self) -> ClientTask:
+        """What each of them does over and over, under the levels applied last."""
+        ...
 
 
 class OracleLoad(ABC):

@@ -1,13 +1,14 @@
-"""Inserts into one table without an index, so many to a commit."""
+"""Inserts into one table without an index, so many to a commit, inside the server or in a client."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab.engine.oracle.clients.task import ClientTask
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn
 from redolab.engine.oracle.settings import mode_of
-from redolab.records.load import Inserts
+from redolab.records.load import Inserts, arrival_rate_of, pause_of
 
 
 class OracleInserts(OracleLoad):
@@ -22,7 +23,7 @@ class OracleInserts(OracleLoad):
         control.run("create_item")
 
     def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
-        """Take the mode of commits and the rows of each."""
+        """Take the mode of commits, the rows of each, when it is asked for, and the pause after it."""
         self._levels = levels
 
     def settle(self, control: Statements) -> None:
@@ -40,3 +41,15 @@ class OracleInserts(OracleLoad):
                 "row_count": int(self._levels.get("rows_per_commit", "1")),
             },
         )  # fmt: skip
+
+    def client_task(self) -> ClientTask:
+        """The same rows, each by a statement of its own."""
+        return ClientTask(
+            "insert_item",
+            {"padding": "x" * self._load.padding_bytes},
+            mode_of(self._levels),
+            self._load.scope,
+            rows_per_commit=int(self._levels.get("rows_per_commit", "1")),
+            pause_s=pause_of(self._levels),
+            arrival_rate_per_s=arrival_rate_of(self._levels),
+        )

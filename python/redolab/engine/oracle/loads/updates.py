@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab.engine.oracle.clients.task import ClientTask
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn, fill
 from redolab.engine.oracle.settings import mode_of
+from redolab.errors import UsageError
 from redolab.records.load import Updates, turns_of
 
 
@@ -39,3 +41,19 @@ class OracleUpdates(OracleLoad):
                 "seed": turn.state, "first_id": turn.number * rows, "row_count": rows,
             },
         )  # fmt: skip
+
+    def client_task(self) -> ClientTask:
+        """The same updates, each by a statement of its own.
+
+        Raises:
+            UsageError: a unit of work carries CPU work, which a client's update has not.
+        """
+        if turns_of(self._levels):
+            raise UsageError(
+                "--load cpu computes in a loop of PL/SQL, and --scope session needs sessions of a client: "
+                "leave one of them out."
+            )
+        load = self._load
+        return ClientTask(
+            "update_account", {}, mode_of(self._levels), load.scope, range_rows=load.rows_per_session
+        )

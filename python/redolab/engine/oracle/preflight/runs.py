@@ -12,6 +12,7 @@ from redolab.errors import RefusedError
 
 NEEDED = ("select_waits", "select_times", "select_statistics", "select_instance", "select_parameters")
 """What a run needs to see beside what a profile does."""
+_SHARED = {"SHARED": "Shared server processes", "POOLED": "Pooled server processes (DRCP)"}
 PRIVILEGES = ("CREATE TABLE",)
 """System privileges that a run needs."""
 
@@ -49,8 +50,13 @@ def check_for_runs(connection: Connection, server: Server, combinations: Sequenc
     _check_modes(server, combinations)
 
 
-def conditions(server: Server) -> list[str]:
-    """Circumstances that change what the figures mean, one sentence each."""
+def conditions(server: Server, served_by: str) -> list[str]:
+    """Circumstances that change what the figures mean, one sentence each.
+
+    Args:
+        server: the database.
+        served_by: the kind of server process behind a connection, as V$SESSION has it.
+    """
     found = ["Redolab's Oracle side was tried against a replayed server alone, never on a live one."]
     if server.version > NEWEST:
         found.append(f"Oracle {server.version_text} is newer than any that was replayed.")
@@ -58,6 +64,11 @@ def conditions(server: Server) -> list[str]:
         found.append(
             f"The service belongs to the pluggable database {server.container_name}: figures of the log "
             "writer may be missing."
+        )
+    if served_by in _SHARED:
+        found.append(
+            f"{_SHARED[served_by]} serve the sessions: a call waits until one is free, and no account of a "
+            "session has that wait."
         )
     return found
 

@@ -35,13 +35,13 @@ _BETWEEN_LIMIT_S = 1.0
 class LiveLink:
     """A read-only session in the server, and the source that watches the server's processes meanwhile."""
 
-    def __init__(self, connector: Connector, seed: int, pace: float) -> None:
+    def __init__(self, connector: Connector, seed: int, calm: bool) -> None:
         """Connect, find out how closely the server can be watched, and begin.
 
         Args:
             connector: to the server.
             seed: of the gaps between ticks.
-            pace: how often it looks, as a multiple of what is usual.
+            calm: whether it looks more rarely than for a profile.
 
         Raises:
             RefusedError: the server cannot be reached, or is too old.
@@ -56,7 +56,7 @@ class LiveLink:
             self._own = [self._connection.info.backend_pid]
             self._reach = find_reach(self._connection, self._server)
             self._rows, self._totals = self._ask()
-            self._source = self._begin(seed, pace)
+            self._source = self._begin(seed, calm)
         except BaseException:
             self._disconnect()
             raise
@@ -132,12 +132,12 @@ class LiveLink:
             return None
         return hashlib.sha256(f"postgresql {found}".encode()).hexdigest()[:32]
 
-    def _begin(self, seed: int, pace: float) -> MemorySource | ActivitySource:
+    def _begin(self, seed: int, calm: bool) -> MemorySource | ActivitySource:
         if self._reach.memory is not None:
-            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True, pace=pace)
+            return MemorySource(*self._reach.memory, self._own, seed, log_bursts=True, calm=calm)
         self._watcher = self._connector.connect(NAME, read_only=True)
         self._own.append(self._watcher.info.backend_pid)
-        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed, pace)
+        return ActivitySource(self._watcher, self._reach.postmaster, self._own, seed, calm)
 
     @property
     def _described(self) -> Mapping[str, Any]:

@@ -29,7 +29,7 @@ class PostgresObserver:
         stop: threading.Event | None = None,
         *,
         reopen: bool = True,
-        pace: float = 1.0,
+        calm: bool = False,
     ) -> None:
         """Connect and begin to watch.
 
@@ -38,14 +38,14 @@ class PostgresObserver:
             seed: of the gaps between ticks.
             stop: once it is set, nothing is waited for longer than a second.
             reopen: whether a connection that was lost is made again.
-            pace: how often it looks, as a multiple of what is usual.
+            calm: whether it looks more rarely than for a profile.
 
         Raises:
             UsageError: the URL cannot be read.
             RefusedError: the server cannot be reached or watched.
         """
         self._stop, self._reopens = stop or threading.Event(), reopen
-        self._connector, self._seed, self._pace = Connector(target, self._stop), seed, pace
+        self._connector, self._seed, self._calm = Connector(target, self._stop), seed, calm
         self._link = self._open()
 
     @property
@@ -93,7 +93,7 @@ class PostgresObserver:
 
     def _open(self) -> LiveLink:
         try:
-            return LiveLink(self._connector, self._seed, self._pace)
+            return LiveLink(self._connector, self._seed, self._calm)
         except (psycopg.Error, OSError) as error:
             raise RefusedError(
                 f"PostgreSQL at {self._connector.place} could not be watched: "

@@ -27,6 +27,7 @@ from redolab.engine.sampling.ticking import Outcome, Ticking
 from redolab.records.observation import STATES, IdleLooks, Instrument, Looks, Observation, Observed
 
 RATE_PER_S = 20.0
+_CALM_PER_S = 8.0
 _IDLE_CLASSES = ("Activity", "Client")
 _ASLEEP, _UNKNOWN, _AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))
 
@@ -119,7 +120,7 @@ class ActivitySource:
         postmaster: int | None,
         own: Collection[int],
         seed: int,
-        pace: float = 1.0,
+        calm: bool = False,
     ) -> None:
         """Begin to watch.
 
@@ -128,9 +129,9 @@ class ActivitySource:
             postmaster: the server's first process, when it runs on this machine.
             own: Redolab's own server processes, left out.
             seed: of the gaps between ticks.
-            pace: how often it asks, as a multiple of what is usual.
+            calm: whether it asks more rarely, in a long watch.
         """
-        self._rate_per_s = pace * RATE_PER_S
+        self._rate_per_s = _CALM_PER_S if calm else RATE_PER_S
         self._connection, self._postmaster, self._own = connection, postmaster, list(own)
         self._lock = threading.Lock()
         self._gathered = _Gathered()

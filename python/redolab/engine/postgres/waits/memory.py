@@ -34,6 +34,8 @@ RATE_PER_S = 25.0
 SESSION_KINDS = frozenset({"client backend", "parallel worker"})
 """The kinds of process that serve a client."""
 _BURSTS_PER_S = 0.5
+_CALM = 0.1
+"""Of both in a long watch. At 0.4 the cost of a watch can be measured (`benches/watch_cost.py`)."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _ASLEEP = STATES.index("asleep")
 
@@ -72,7 +74,7 @@ class MemorySource:
         own: Collection[int],
         seed: int,
         log_bursts: bool = False,
-        pace: float = 1.0,
+        calm: bool = False,
     ) -> None:
         """Begin to watch.
 
@@ -82,11 +84,12 @@ class MemorySource:
             own: Redolab's own server processes, left out.
             seed: of the gaps between ticks.
             log_bursts: whether waits for the log are followed closely now and then, for their durations.
-            pace: how often it looks and follows, as a multiple of what is usual.
+            calm: whether it looks and follows more rarely, in a long watch.
 
         Raises:
             OSError: the server's memory cannot be read.
         """
+        pace = _CALM if calm else 1.0
         self._names, self._rate_per_s = names, pace * RATE_PER_S
         self._known: dict[tuple[int, int], Mapping[str, Any]] = {}
         self._at = _now()
