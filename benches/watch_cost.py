@@ -6,8 +6,9 @@ A private server has SESSIONS (32) client sessions that insert a row and commit,
 this process. `redolab watch` runs beside it as a process of its own from the beginning to the end. In a slice
 without it that process is stopped (SIGSTOP): it then uses no CPU, looks at nothing and asks nothing. A slice
 begins as soon as the process goes on, so that whatever it makes up for counts. A pair is a slice with and one
-without, in random order, and their commits are by the clients' own count. Printed is the geometric mean of the ratios with its 95 % interval (Student's t on the logarithms), and what the watch
-says of its own CPU. Raw pairs go to benches/results/.
+without, in random order, and their commits are by the clients' own count. Printed is the geometric mean of
+the ratios with its 95 % interval (Student's t on the logarithms), and what the watch says of its own CPU.
+Raw pairs go to benches/results/.
 """
 
 from __future__ import annotations
