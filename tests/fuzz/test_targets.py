@@ -22,6 +22,7 @@ _CASES = {
     "awr text": 20,
     "awr miner": 20,
     "statspack": 20,
+    "oracle pack": 20,
 }
 
 

@@ -188,7 +188,7 @@ def test_session_count_finds_that_many_share_a_flush(
 ) -> None:
     results = run(
         redolab, tmp_path, live, "session-count", "--quick", "--sessions", "2,8", "--blocks", "4",
-        "--seconds", "0.6",
+        "--seconds", "0.5",
     )  # fmt: skip
     found = by_name(results)
     # Whoever commits while the log is being flushed shares the next flush.

@@ -54,7 +54,9 @@ SMALLEST = {
 }  # fmt: skip
 WORKS = [(pair.question, pair.offer.name) for pair in pairs() if pair.why_not is None]
 
-Target = Callable[[str], str]
+IN_CLIENT = {question for question, needs in QUESTIONS.items() if "client_sessions" in needs}
+
+Target = Callable[[str, str], str]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +92,7 @@ def target(newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPa
     settings, altered = newest.settings(), newest.altered()
     with ExitStack() as stack:
 
-        def named(engine: str) -> str:
+        def named(engine: str, question: str) -> str:
             if engine == "mysql":
                 monkeypatch.setenv("PATH", first_on_path("mysql 9.7"))
             if engine == "mysql://":
@@ -99,7 +101,7 @@ def target(newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPa
                 server = running_mariadb(there / "server", "--log-bin=binlog")
                 return stack.enter_context(server).url
             if engine == "oracle":
-                return oracle(stack, monkeypatch)
+                return oracle(stack, monkeypatch, live=question in IN_CLIENT)
             return url if engine == "postgresql" else engine
 
         yield named
@@ -107,13 +109,14 @@ def target(newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPa
     assert (newest.settings(), newest.altered()) == (settings, altered)
 
 
-def oracle(stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of a replayed Oracle: there is none other."""
+def oracle(stack: ExitStack, monkeypatch: pytest.MonkeyPatch, *, live: bool) -> str:
+    """The URL of a replayed Oracle: there is none other. For clients its time is everybody's."""
     instance = Instance(2103)
-    instance.costs = dict(COSTS)
+    instance.live, instance.costs = live, dict(COSTS)
     monkeypatch.setenv(ORACLE_PASSWORD, instance.password)
-    # What its sessions are told to spend takes no time of ours.
-    monkeypatch.setattr(reading, "monotonic", lambda: instance.now() + time.monotonic())
+    if not live:
+        # What its sessions are told to spend takes no time of ours.
+        monkeypatch.setattr(reading, "monotonic", lambda: instance.now() + time.monotonic())
     return stack.enter_context(replayed(instance)).url
 
 
@@ -158,7 +161,7 @@ def test_a_pair_works(
     redolab: Redolab,
     calibrated: dict[str, Path],
 ) -> None:
-    named = target(engine)
+    named = target(engine, question)
     if question == "verify-forecast" and engine not in calibrated:
         done = redolab(*asked("calibrate", named, place, None))
         assert done.code == 0, done.err
