@@ -158,6 +158,25 @@ def test_a_host_that_is_killed_takes_its_sessions_with_it(live: Replayed, sessio
     assert len(sessions.numbers) == 2
 
 
+def test_a_sessions_process_that_is_killed_spoils_its_sample(
+    live: Replayed, sessions: ClientSessions
+) -> None:
+    sessions.resize(2)
+    assert sessions._host is not None
+    first, second = children(sessions._host.pid)
+    os.kill(first, signal.SIGKILL)
+    done = sessions.run(TASK, Amount(1.0, units=4), threading.Event())
+    assert (done.commits, done.trouble) == (2, "the process of a session ended")
+    threading.Timer(0.3, os.kill, (second, signal.SIGKILL)).start()
+    assert sessions.run(TASK, Amount(5.0), threading.Event()).trouble is not None
+    sessions.resize(2)
+    threading.Timer(0.3, sessions._host.kill).start()
+    done = sessions.run(TASK, Amount(5.0), threading.Event())
+    assert done.trouble == "the process of the client sessions ended"
+    sessions.resize(2)
+    assert sessions.run(TASK, Amount(1.0, units=4), threading.Event()).trouble is None
+
+
 def test_moments_are_the_same_in_every_process_and_end_with_the_amount() -> None:
     task = ClientTask("insert_item", {}, "wait immediate", rows_per_commit=2, arrival_rate_per_s=50.0)
     order = Order(task, Amount(4.0), 3, seed=5)

@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection as Wire
 from multiprocessing.connection import wait
@@ -29,6 +30,7 @@ from redolab.engine.oracle.own.guard_database import PROGRAM
 _FORK = multiprocessing.get_context("fork")
 _BEGIN_S = 0.02
 """After the orders are sent: when all begin."""
+_ENDED = "the process of a session ended"
 
 
 @dataclass
@@ -87,10 +89,14 @@ class Host:
         """What each session did; None where orders have ended meanwhile."""
         self._taken.value = 0
         start_s = time.monotonic() + _BEGIN_S
-        for member in self._members:
-            member.wire.send((order, start_s))
         found: dict[Wire, Told] = {}
-        waiting = {member.wire for member in self._members}
+        waiting = set()
+        for member in self._members:
+            try:
+                member.wire.send((order, start_s))
+                waiting.add(member.wire)
+            except OSError:
+                found[member.wire] = Told(trouble=_ENDED)
         while waiting:
             for ready in wait([self._orders, *waiting]):
                 if ready is self._orders:
@@ -104,7 +110,7 @@ class Host:
         try:
             told: Told = wire.recv()
         except (EOFError, OSError):
-            return Told(trouble="a session's process ended")
+            return Told(trouble=_ENDED)
         return told
 
     def _open(self, place: int) -> _Member | str:
@@ -132,15 +138,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     orders = Wire(socket.socket(fileno=int(sys.argv[1])).detach())
     host = Host(orders, orders.recv())
-    while True:
-        try:
+    # Whoever gives the orders may end at any time.
+    with suppress(EOFError, OSError):
+        while True:
             order = orders.recv()
-        except EOFError:
-            break
-        answer = host.resize(order) if isinstance(order, int) else host.work(order)
-        if answer is None:
-            break
-        orders.send(answer)
+            answer = host.resize(order) if isinstance(order, int) else host.work(order)
+            if answer is None:
+                break
+            orders.send(answer)
     host.resize(0)
 
 

@@ -45,7 +45,7 @@ def serve(target: Target, name: str, number: int, wire: Wire, taken: Synchronize
         wire.send(str(error))
         return
     wire.send(connection.session_id)
-    working = Working(Statements(connection, threading.Event()), number, taken)
+    session = _Session(Statements(connection, threading.Event()), number, taken)
     while True:
         try:
             order: tuple[Order, float] | None = wire.recv()
@@ -54,7 +54,7 @@ def serve(target: Target, name: str, number: int, wire: Wire, taken: Synchronize
         if order is None:
             wire.send(_is_alive(connection))
         else:
-            wire.send(working.work(*order))
+            wire.send(session.work(*order))
 
 
 def _is_alive(connection: Connection) -> bool:
@@ -65,7 +65,7 @@ def _is_alive(connection: Connection) -> bool:
     return True
 
 
-class Working:
+class _Session:
     """A connection at work."""
 
     def __init__(self, session: Statements, number: int, taken: Synchronized[int]) -> None:

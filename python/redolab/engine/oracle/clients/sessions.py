@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection as Wire
-from typing import Any, cast
+from typing import cast
 
 from redolab.engine.loops.in_server import GRACE_S, LATE
 from redolab.engine.oracle.clients.arrivals import moments
@@ -67,16 +67,20 @@ class ClientSessions:
         order = Order(task, amount, len(self.numbers), self._seed)
         fixed = amount.units is not None
         give_up_s = math.inf if fixed else time.monotonic() + amount.seconds + GRACE_S
-        orders = self._begun()
-        orders.send(order)
-        while not orders.poll(_POLL_S):
-            late = time.monotonic() > give_up_s
-            if stop.is_set() or late:
-                self.close()
-                if stop.is_set():
-                    raise InterruptedRunError("The run was interrupted during a sample.")
-                return Work(0, 0, 0, 0.0, 0.0, trouble=LATE)
-        return work_of(order, cast("list[Told]", self._received(orders)))
+        try:
+            orders = self._begun()
+            orders.send(order)
+            while not orders.poll(_POLL_S):
+                late = time.monotonic() > give_up_s
+                if stop.is_set() or late:
+                    self.close()
+                    if stop.is_set():
+                        raise InterruptedRunError("The run was interrupted during a sample.")
+                    return _nothing(LATE)
+            return work_of(order, cast("list[Told]", orders.recv()))
+        except (EOFError, OSError):
+            self.close()
+            return _nothing("the process of the client sessions ended")
 
     def close(self) -> None:
         """End every session, whatever it does; never raises for one that is lost already."""
@@ -90,22 +94,16 @@ class ClientSessions:
             self._host.wait()
             self._host = None
 
-    def _ask(self, message: object) -> Any:
-        orders = self._begun()
-        try:
-            orders.send(message)
-        except OSError:
-            self.close()
-            orders = self._begun()
-            orders.send(message)
-        return self._received(orders)
-
-    def _received(self, orders: Wire) -> Any:
-        try:
-            return orders.recv()
-        except (EOFError, OSError) as error:
-            self.close()
-            raise RefusedError("The process of the client sessions ended. Run again.") from error
+    def _ask(self, count: int) -> list[int] | str:
+        """What there is of so many sessions; in a new process where the old one is gone."""
+        for _ in range(2):
+            try:
+                orders = self._begun()
+                orders.send(count)
+                return cast("list[int] | str", orders.recv())
+            except (EOFError, OSError):
+                self.close()
+        return "The process of the client sessions ended twice. Run again."
 
     def _begun(self) -> Wire:
         if self._orders is None:
@@ -120,6 +118,10 @@ class ClientSessions:
             self._orders = Wire(here.detach())
             self._orders.send(self._target)
         return self._orders
+
+
+def _nothing(why: str) -> Work:
+    return Work(0, 0, 0, 0.0, 0.0, trouble=why)
 
 
 def work_of(order: Order, told: Sequence[Told]) -> Work:
