@@ -19,11 +19,12 @@ from redolab.engine.oracle.connecting.target import read_target
 from redolab.engine.oracle.own.tables import MARKS
 from redolab.errors import InterruptedRunError, RefusedError
 from redolab.records.load import Amount
+from redolab.records.sample import Scope
 from redolab.records.store import open_run
 from redolab.url_secrets import ORACLE_PASSWORD
 from tests.conftest import Redolab
 from tests.oracle.instance import COSTS, SYNC, Instance, Session
-from tests.oracle.replay import Replayed, replayed
+from tests.oracle.replay import DIALECTS, Replayed, replayed
 from tests.oracle.test_runs import by_name, point, run
 from tests.servers import wait_until
 
@@ -31,9 +32,11 @@ TASK = ClientTask("insert_item", {"padding": "x" * 10}, "wait immediate")
 
 
 @pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Replayed]:
+def live(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Replayed]:
     """An instance whose log takes 20 ms for a flush."""
-    instance = Instance(2103)
+    instance = Instance(getattr(request, "param", 2103))
     instance.live = True
     instance.costs = {mode: COSTS[mode].with_flush(20_000) for mode in COSTS}
     monkeypatch.setenv(ORACLE_PASSWORD, instance.password)
@@ -67,9 +70,13 @@ def test_each_session_is_a_process_of_its_own(live: Replayed, sessions: ClientSe
     wait_until(lambda: len(live.instance.sessions) == 4, "the third is gone")
 
 
-def test_rows_and_commits_are_those_that_the_server_saw(live: Replayed, sessions: ClientSessions) -> None:
+@pytest.mark.parametrize("live", DIALECTS, indirect=True)
+@pytest.mark.parametrize("scope", ["transaction", "session"])
+def test_rows_and_commits_are_those_that_the_server_saw(
+    live: Replayed, sessions: ClientSessions, scope: Scope
+) -> None:
     sessions.resize(2)
-    task = ClientTask(TASK.row, TASK.values, "wait immediate", rows_per_commit=3)
+    task = ClientTask(TASK.row, TASK.values, "wait immediate", scope, rows_per_commit=3)
     done = sessions.run(task, Amount(1.0, units=18), threading.Event())
     assert (done.commits, done.rows, done.units, done.trouble) == (6, 18, 18, None)
     assert live.instance.tables["REDOLAB_ITEM"] == 18
