@@ -138,13 +138,21 @@ def test_every_statement_serves_a_figure_or_a_check() -> None:
     assert {item.name for item in QUERIES} - of_runs == {figure.statement for figure in FIGURES}
 
 
+OF_THE_SESSION = (
+    "alter session set ddl_lock_timeout = 60",
+    "alter session set commit_wait = '' commit_logging = ''",
+    "commit write {mode}",
+)
+"""What changes nothing but this session, or ends its own transaction."""
+
+
 @each(*CHANGES)
 def test_a_change_touches_redolabs_tables_alone(item: Statement) -> None:
     text = TEXT.sub("''", item.text.lower())
     changed = CHANGED.findall(text)
     # The words of a table's name are checked where they are filled in.
     assert all(name.startswith("redolab_") or name == "{table}" for name in changed), changed
-    assert changed or text.startswith("alter session set ddl_lock_timeout")
+    assert changed or text in OF_THE_SESSION
     for word in ("execute immediate", "dbms_", "utl_", "grant", "revoke", "create user", "alter system",
                  "public", "database link", "@"):  # fmt: skip
         assert word not in text
@@ -164,5 +172,8 @@ def test_nothing_from_outside_gets_into_a_text() -> None:
             filled(text, {"table": table})
     with pytest.raises(ValueError, match="is no mode"):
         filled(find("run_updates", 1201).text, {"mode": "force"})
+    for words in ({"wait": "FORCE_WAIT", "logging": "BATCH"}, {"wait": "WAIT", "logging": "' x = '"}):
+        with pytest.raises(ValueError, match="is no (wait|logging)"):
+            filled(find("alter_commits", 1201).text, words)
     with pytest.raises(ValueError, match="is no number"):
         filled(find("create_own", 1201).text, {"number": "1 as select * from orders"})
