@@ -173,7 +173,7 @@ def test_nothing_from_outside_gets_into_a_text() -> None:
     with pytest.raises(ValueError, match="is no mode"):
         filled(find("run_updates", 1201).text, {"mode": "force"})
     for words in ({"wait": "FORCE_WAIT", "logging": "BATCH"}, {"wait": "WAIT", "logging": "' x = '"}):
-        with pytest.raises(ValueError, match="is no (wait|logging)"):
+        with pytest.raises(ValueError, match=r"is no (wait|logging)"):
             filled(find("alter_commits", 1201).text, words)
     with pytest.raises(ValueError, match="is no number"):
         filled(find("create_own", 1201).text, {"number": "1 as select * from orders"})
