@@ -207,7 +207,7 @@ class Instance:
         commits = -(-quota // rows) if quota else max(1, round(seconds * 1e6) // commit_us)
         lasted_s = commits * commit_us / 1e6
         with self.lock:
-            began_s = session.idle_since_s or self.clock_s
+            began_s = self.now() if self.live else session.idle_since_s or self.clock_s
             for event, each_us in cost.waits_us.items():
                 self.spend_many(session, event, commits, each_us)
             self.compute(session, commits * (cost.cpu_us + cost.row_us * (rows - 1)))
@@ -217,6 +217,8 @@ class Instance:
             self.statistics["redo writes"] += flushes
             self.statistics["redo size"] += 500 * commits * rows
             session.idle_since_s = began_s + lasted_s
+            if self.live:
+                session.owes_s = lasted_s
             self.clock_s = max(self.clock_s, session.idle_since_s)
         return commits, lasted_s
 

@@ -259,6 +259,21 @@ def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
     assert own["forecast"]["point"] / own["measured"]["point"] == pytest.approx(1, rel=0.15)
 
 
+def test_rows_per_commit_goes_over_the_wire_where_asked(
+    live: Replayed, redolab: Redolab, tmp_path: Path
+) -> None:
+    results = run(
+        redolab, tmp_path, live, "rows-per-commit", "--quick", "--client", "--blocks", "2",
+        "--settings", "1/client,8/client,1/server", "--rows", "32",
+    )  # fmt: skip
+    each = {name: point(setting, "response_time_ms") for name, setting in by_name(results).items()}
+    # A flush of 20 ms for each commit; a lone session waits for no other's.
+    assert 20 < each["1/client"] < 40
+    assert each["8/client"] < each["1/client"] / 3
+    assert each["1/server"] == pytest.approx(4.3)
+    assert live.instance.asked.count("insert_item") >= 2 * 2 * 32
+
+
 def test_response_curve_shows_commits_that_wait_for_a_session(
     live: Replayed, redolab: Redolab, tmp_path: Path
 ) -> None:
