@@ -112,6 +112,8 @@ class Instance:
         self.role = "PRIMARY"
         self.server = "DEDICATED"
         """The kind of server process that connections get."""
+        self.server_processes = {"DEDICATED", "SHARED", "POOLED"}
+        """Those that a client can ask for; otherwise it gets the usual one."""
         self.parameters = dict(PARAMETERS)
         self.privileges = {"CREATE SESSION", "CREATE TABLE"}
         self.ungranted: set[str] = set()

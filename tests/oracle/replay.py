@@ -15,6 +15,7 @@ from typing import Any
 
 from seerdb.common.tns_consts import FIELD_VERSION_12_2, FIELD_VERSION_21_1, FIELD_VERSION_23_1
 from seerdb.server import BackendError, Capability, ColumnMeta, Result, Server
+from seerdb.server import session as served
 from seerdb.server.backend import SessionInfo
 
 from redolab.engine.oracle.statements import Statement, find
@@ -36,6 +37,23 @@ _MESSAGES = {
     600: "internal error code, arguments: [kslgetl:1], [], []",
     1013: "user requested cancel of current operation",
 }
+
+
+_ASKED = threading.local()
+"""What the client of this thread's connection sent to the listener."""
+
+
+def _noting(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    def noted(body: bytes) -> Any:
+        request = parse(body)
+        _ASKED.descriptor = request.descriptor
+        return request
+
+    return noted
+
+
+# It keeps the descriptor to itself.
+vars(served)["parse_connect"] = _noting(vars(served)["parse_connect"])
 
 
 class Backend:
@@ -66,6 +84,9 @@ class Backend:
         """The session of this connection."""
         if self.session is None:
             self.session = self.instance.log_on(self.instance.user, self.program)
+            asked = re.search(rb"\(SERVER=(\w+)\)", _ASKED.descriptor)
+            if asked and asked[1].decode().upper() in self.instance.server_processes:
+                self.session.server = asked[1].decode().upper()
         return self.session
 
     def execute(self, sql: str, binds: Sequence[Any] = ()) -> Result:

@@ -226,6 +226,35 @@ def test_session_count_finds_that_many_share_a_flush(
     assert outcomes == ["better"]
 
 
+def test_session_count_has_a_row_for_shared_servers(live: Replayed, redolab: Redolab, tmp_path: Path) -> None:
+    results = run(
+        redolab, tmp_path, live, "session-count", "--quick", "--sessions", "2,4", "--blocks", "2",
+        "--settings", "2,4,4/shared", "--seconds", "0.3",
+    )  # fmt: skip
+    (table,) = (table for table in results["tables"] if table["key"] == "server-processes")
+    (row,) = table["rows"]
+    assert (row["sessions"], row["server_process"]) == (4, "shared")
+    assert point(row, "ratio") == pytest.approx(1, rel=0.1)
+    assert 20 < point(row, "p95") < 60
+    found = by_name(results)
+    assert point(row, "throughput_per_s") == pytest.approx(
+        point(found["4/shared"], "throughput_per_s"), rel=0.1
+    )
+    # The pool is one of the usual server processes.
+    assert [row["sessions"] for row in results["tables"][0]["rows"]] == [2, 4]
+    live.instance.server_processes = {"DEDICATED"}
+    done = redolab(
+        "run", "session-count", "--quick", "--sessions", "2,4", "--settings", "2,4,4/pooled",
+        "--engine", live.url, "--yes", "--out", tmp_path / "none",
+    )  # fmt: skip
+    assert (done.code, "and no pooled ones" in " ".join(done.err.split())) == (3, True)
+    done = redolab(
+        "run", "session-count", "--quick", "--sessions", "2,4", "--settings", "4,4/pooled",
+        "--engine", live.url, "--yes", "--out", tmp_path / "none",
+    )  # fmt: skip
+    assert (done.code, "name two of them without" in " ".join(done.err.split())) == (2, True)
+
+
 def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
     live: Replayed, redolab: Redolab, tmp_path: Path
 ) -> None:

@@ -65,7 +65,10 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
         )
     timed = tuple(loop for loop in first.timed if all(loop in each.timed for each in others))
     in_client = {scope for offer in offers.values() for scope in offer.ways.client_scopes}
-    return Ways(loops, timed, scopes, tuple(scope for scope in scopes if scope in in_client))
+    kinds = tuple(
+        kind for kind in first.server_processes if all(kind in each.server_processes for each in others)
+    )
+    return Ways(loops, timed, scopes, tuple(scope for scope in scopes if scope in in_client), kinds)
 
 
 def _engine(target: str) -> str:

@@ -52,3 +52,5 @@ class Ways:
     """How a setting's parameters can be put in force."""
     client_scopes: tuple[Scope, ...] = ()
     """Those of them that only the loop of a client obeys."""
+    server_processes: tuple[str, ...] = ()
+    """Kinds of server process that a client can ask for, beside the usual one."""

@@ -19,6 +19,7 @@ FACTORS: Mapping[str, str] = {
     "commit_wait": "wait or nowait: does a commit wait until its log is flushed",
     "commit_logging": "immediate or batch: is the log written at once or left to gather",
     "sessions": "sessions that work at the same time",
+    "server_process": "kind of server process that serves the sessions; without it what the URL asks for",
     "cpu_turns": "turns of an empty loop in every unit of work, before its statement",
     "rows_per_commit": "rows inserted before each commit",
     "loop": "server or client: where the loop runs that issues the statements",

@@ -52,14 +52,18 @@ def test_what_cannot_be_told_apart_is_refused(given: list[str], said: str) -> No
 
 def test_all_servers_are_loaded_alike() -> None:
     offer = find_offer("embedded")
-    clients = replace(offer, ways=Ways(("client",), ("system",)))
+    in_client = Ways(("client",), timed=("client",), scopes=("system",))
     assert common_ways({"a": offer}) == offer.ways
-    assert common_ways({"a": offer, "b": clients}) == Ways(("client",), ("system",))
+    assert common_ways({"a": offer, "b": replace(offer, ways=in_client)}) == in_client
     # First what the first server does untold.
     turned: tuple[Scope, ...] = ("system", "session")
-    assert common_ways({"a": replace(offer, ways=Ways(("client", "server"), turned)), "b": offer}) == Ways(
-        ("client", "server"), turned
-    )
-    nowhere = replace(offer, ways=Ways((), ("system",)))
+    other = Ways(("client", "server"), scopes=turned)
+    assert common_ways({"a": replace(offer, ways=other), "b": offer}) == other
+    # What only a client obeys on one of them is measured with clients on all.
+    kinds = ("shared", "pooled")
+    picky = replace(other, client_scopes=("session",), server_processes=kinds)
+    assert common_ways({"a": replace(offer, ways=picky)}) == picky
+    assert common_ways({"a": replace(offer, ways=picky), "b": offer}) == replace(picky, server_processes=())
+    nowhere = replace(offer, ways=Ways((), scopes=("system",)))
     with pytest.raises(UsageError, match="a, b cannot be measured side by side"):
         common_ways({"a": offer, "b": nowhere})

@@ -48,6 +48,7 @@ OFFERS = (
             timed=("client",),
             scopes=("transaction", "session"),
             client_scopes=("session",),
+            server_processes=("shared", "pooled"),
         ),
         open=_open,
         checkup=_check,

@@ -103,7 +103,9 @@ class OracleEngine(Engine):
         self._hold.take()
         self._load = made
         made.create(self._hold.control)
-        self._sessions = Working(self._hold.target, self._hold.connect, load, combinations[0], self._seed)
+        self._sessions = Working(
+            self._hold.target, self._hold.connect, self._hold.served_by, load, combinations, self._seed
+        )
         return tuple(setting_of(levels, load) for levels in combinations)
 
     @as_engine_errors()

@@ -76,10 +76,13 @@ class Hold:
 
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
-        rows = fetch(self.control.connection, "select_sessions")
-        served_by = {int(row["sid"]): str(row["server"]) for row in rows}
-        found = conditions(self.server, served_by.get(self.control.sid, ""))
+        found = conditions(self.server, self.served_by().get(self.control.sid, ""))
         return found if self._charge.mark_kept else [*found, NO_MARK]
+
+    def served_by(self) -> dict[int, str]:
+        """The kind of server process of each SID, as V$SESSION has it."""
+        rows = fetch(self.control.connection, "select_sessions")
+        return {int(row["sid"]): str(row["server"]) for row in rows}
 
     def take(self) -> None:
         """Drop what a killed run of this machine left; let a guard hold the schema, and claim it.

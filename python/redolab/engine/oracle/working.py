@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from redolab.engine.oracle.clients.sessions import ClientSessions
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.connecting.target import Target
 from redolab.engine.oracle.loads import ClientLoad, OracleLoad
 from redolab.engine.oracle.sessions import Sessions
+from redolab.errors import RefusedError
 from redolab.records.load import Amount, Load, loop_of
 from redolab.records.sample import Work
 
@@ -21,8 +23,9 @@ class Working:
         self,
         target: Target,
         connect: Callable[[str], Statements],
+        served_by: Callable[[], Mapping[int, str]],
         wanted: Load,
-        levels: Mapping[str, str],
+        combinations: Sequence[Mapping[str, str]],
         seed: int,
     ) -> None:
         """Open as many sessions as any setting has, which also shows that the server takes them.
@@ -30,36 +33,42 @@ class Working:
         Args:
             target: where clients connect to.
             connect: opens a connection that the server shows under such a name.
+            served_by: tells of each SID the kind of server process, as V$SESSION has it.
             wanted: what is to be done.
-            levels: of the first setting: where its loop runs.
+            combinations: factor levels of each setting.
             seed: of whatever sessions draw.
 
         Raises:
-            RefusedError: the server does not take so many.
+            RefusedError: the server does not take so many, or has no server process of a kind.
         """
-        self._target, self._connect, self._wanted, self._seed = target, connect, wanted, seed
-        self._loop = loop_of(wanted, levels)
+        self._target, self._connect, self._served_by = target, connect, served_by
+        self._wanted, self._seed = wanted, seed
+        self._kind = _kind(wanted, combinations[0])
         self._loops: Sessions | None = None
-        self._clients: ClientSessions | None = None
-        self._resize(wanted.sessions)
+        self._clients: dict[str, ClientSessions] = {}
+        try:
+            for kind in dict.fromkeys(_kind(wanted, levels) for levels in combinations):
+                if kind:
+                    self._have(kind, 1)
+            self._have(_kind(wanted, combinations[0]), wanted.sessions)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """SIDs of the sessions that work now."""
-        sessions = self._clients if self._loop == "client" else self._loops
-        return sessions.numbers if sessions else ()
+        if self._kind is None:
+            return self._loops.numbers if self._loops else ()
+        return self._clients[self._kind].numbers
 
     def take(self, levels: Mapping[str, str]) -> None:
         """Have the setting's sessions, and no other ones.
 
         Raises:
-            RefusedError: the server does not take one more.
+            RefusedError: the server does not take one more, or has no server process of the kind.
         """
-        loop = loop_of(self._wanted, levels)
-        if loop != self._loop:
-            self._resize(0)
-            self._loop = loop
-        self._resize(int(levels.get("sessions", self._wanted.sessions)))
+        self._have(_kind(self._wanted, levels), int(levels.get("sessions", self._wanted.sessions)))
 
     def run(self, load: OracleLoad, amount: Amount, stop: threading.Event) -> Work:
         """Let every session do its part.
@@ -67,10 +76,9 @@ class Working:
         Raises:
             InterruptedRunError: `stop` was set.
         """
-        if self._loop == "client":
+        if self._kind is not None:
             assert isinstance(load, ClientLoad), "no other load has clients"
-            assert self._clients is not None
-            return self._clients.run(load.client_task(), amount, stop)
+            return self._clients[self._kind].run(load.client_task(), amount, stop)
         assert self._loops is not None
         return self._loops.run(load, amount, stop)
 
@@ -78,14 +86,43 @@ class Working:
         """Close every connection; never raises for one that is lost already."""
         if self._loops:
             self._loops.close()
-        if self._clients:
-            self._clients.close()
+        for clients in self._clients.values():
+            clients.close()
 
-    def _resize(self, count: int) -> None:
-        if self._loop == "client":
-            self._clients = self._clients or ClientSessions(self._target, self._seed)
-            self._clients.resize(count)
-        elif self._loops is None:
-            self._loops = Sessions(self._connect, count, self._seed)
-        else:
-            self._loops.resize(count)
+    def _have(self, kind: str | None, count: int) -> None:
+        """So many sessions of this kind, and none of another."""
+        if kind != self._kind:
+            self._resize(self._kind, 0)
+        self._kind = kind
+        self._resize(kind, count)
+        if kind:
+            self._check_served(kind)
+
+    def _resize(self, kind: str | None, count: int) -> None:
+        if kind is not None:
+            if kind not in self._clients:
+                target = replace(self._target, server=kind or self._target.server)
+                self._clients[kind] = ClientSessions(target, self._seed)
+            self._clients[kind].resize(count)
+            return
+        if self._loops is None:
+            if count == 0:
+                return
+            # It has a thread for each session that any setting has.
+            self._loops = Sessions(self._connect, self._wanted.sessions, self._seed)
+        self._loops.resize(count)
+
+    def _check_served(self, kind: str) -> None:
+        served_by = self._served_by()
+        # A shared server serves nobody between two calls.
+        seen = {served_by.get(number, "") for number in self.numbers} - {kind.upper(), "NONE"}
+        if seen:
+            raise RefusedError(
+                f"The service gave {' and '.join(sorted(seen)).lower()} server processes and no {kind} ones. "
+                f"Leave out the settings of {kind} ones, or start them there."
+            )
+
+
+def _kind(wanted: Load, levels: Mapping[str, str]) -> str | None:
+    """None for a loop inside the server; of clients the kind of server process, or an empty word."""
+    return levels.get("server_process", "") if loop_of(wanted, levels) == "client" else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from redolab.analysis.commit_times import commit_time_ms
@@ -13,11 +14,12 @@ from redolab.analysis.profile import ON_CPU, ON_CPU_OR_UNKNOWN, RUN_QUEUE, UNACC
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import NOTHING, event_name, is_asleep, session_waits
 from redolab.dialect.log_waits import is_client_wait, log_counters
+from redolab.experiment.base import Levels, setting_name
 from redolab.experiment.session_count import pool
 from redolab.experiment.session_count.pool import TimedEvent
 from redolab.records.sample import Sample
 from redolab.stats.blocks import Comparison
-from redolab.stats.estimates import Estimate, mean_estimate
+from redolab.stats.estimates import Estimate, mean_estimate, ratio_estimate
 
 if TYPE_CHECKING:
     from redolab.experiment.session_count.pool import Floats
@@ -30,6 +32,8 @@ class Counted:
     compared: Compared
     names: Mapping[int, str]
     """Sessions to setting."""
+    others: tuple[Levels, ...]
+    """The levels of settings that another kind of server process served."""
     sessions: tuple[int, ...]
     rates: Floats
     """Logarithms of throughput: a row for each number of sessions, a column for each complete block."""
@@ -56,6 +60,19 @@ class Counted:
         """Throughput with `number` sessions over that with `against`."""
         return pool.throughput_ratio(self.sessions, self.rates, number, against)
 
+    def against_usual(self, levels: Levels) -> Estimate:
+        """Throughput of a setting with another kind of server process over that of the usual kind."""
+        usual = self.names.get(int(levels["sessions"]))
+        ratios = []
+        for values in self.compared.blocks["throughput_per_s"].values():
+            mine, theirs = (
+                [value for (setting, _), value in values.items() if setting == name]
+                for name in (setting_name(levels), usual)
+            )
+            if mine and theirs:
+                ratios.append(mean(mine) - mean(theirs))
+        return ratio_estimate(ratios)
+
     def against_fewest(self, sessions: int) -> Comparison | None:
         """Throughput of a setting against that of the fewest sessions, by the run's own tests."""
         wanted = self.names[sessions]
@@ -64,13 +81,16 @@ class Counted:
 
 def counted(compared: Compared) -> Counted:
     """The samples of a run by sessions, and the pool they recommend."""
-    levels = {int(item["levels"]["sessions"]): item["name"] for item in compared.manifest["settings"]}
-    names = dict(sorted(levels.items()))
+    every = [item["levels"] for item in compared.manifest["settings"]]
+    others = tuple(levels for levels in every if "server_process" in levels)
+    usual = {int(levels["sessions"]): setting_name(levels) for levels in every if levels not in others}
+    names = dict(sorted(usual.items()))
     sessions, rates = pool.rates_by_block(compared.blocks["throughput_per_s"], names)
     cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
     return Counted(
         compared=compared,
         names=names,
+        others=others,
         sessions=sessions,
         rates=rates,
         pool=pool.pool_size(sessions, rates, compared.margin, compared.seed),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from redolab.errors import UsageError
 from redolab.experiment.base import (
     Experiment,
     Levels,
@@ -41,19 +42,41 @@ class SessionCount(Experiment):
     full = Size(blocks=16, seconds=30, warmup_s=5, units=_PUBLISHED_INSERTS)
 
     def combine(self, wish: Wish, /) -> Mapping[str, Levels]:
-        """A setting per number of sessions."""
+        """A setting per number of sessions, and where the engine has them one per kind of server process."""
         cpus = describe_machine()["cpus"] or 1
         numbers = wish.sessions or tuple(cpus * each for each in _PER_CPU)
         numbers = numbers_once("--sessions", numbers)
-        return combinations_of(sessions=tuple(map(str, sorted(numbers))))
+        found = combinations_of(sessions=tuple(map(str, sorted(numbers))))
+        if wish.ways.server_processes:
+            found |= combinations_of(sessions=tuple(found), server_process=wish.ways.server_processes)
+        return found
+
+    def defaults(self, _wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
+        """The numbers alone: not every service has the other kinds."""
+        return _usual(possible)
+
+    def choose(self, wish: Wish, possible: tuple[str, ...], /) -> tuple[str, ...]:
+        """Those asked for, two numbers among them.
+
+        Raises:
+            UsageError: one that was asked for is none of them, or a pool cannot be told from them.
+        """
+        chosen = super().choose(wish, possible)
+        if len(chosen) > 1 and len(_usual(chosen)) < 2:
+            raise UsageError(
+                "session-count compares numbers of sessions: name two of them without a kind of server "
+                "process too, as in --sessions 2,8 --settings 2,8,8/shared."
+            )
+        return chosen
 
     def baseline(self, settings: tuple[str, ...], /) -> str:
         """The fewest sessions."""
-        return min(settings, key=int)
+        return min(_usual(settings), key=int)
 
     def load(self, wish: Wish, settings: Mapping[str, Levels], /) -> Inserts:
         """Inserts whose loop runs in a client."""
-        return Inserts("", max(map(int, settings)), wish.scope, _PADDING_BYTES, loop="client")
+        most = max(int(levels["sessions"]) for levels in settings.values())
+        return Inserts("", most, wish.scope, _PADDING_BYTES, loop="client")
 
     def fit(self, plan: Plan, pilot: Pilot, /) -> Plan:
         """As many inserts in every sample as take `design.seconds` on average, told by a short work in each
@@ -68,9 +91,14 @@ class SessionCount(Experiment):
         inserts = design.units
         if inserts is None:
             wanted = max(design.seconds / mean_s, _SHORTEST_S / min(each_s.values()))
-            most = max(map(int, design.settings))
+            most = max(int(levels["sessions"]) for levels in plan.combinations.values())
             inserts = max(round(wanted / most), 1) * most
         return replace(plan, design=resized(design, inserts, inserts * mean_s))
+
+
+def _usual(settings: Iterable[str]) -> tuple[str, ...]:
+    """The settings of the usual kind of server process."""
+    return tuple(name for name in settings if name.isdigit())
 
 
 EXPERIMENT = SessionCount()

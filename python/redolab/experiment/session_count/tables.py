@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from redolab.analysis.commit_times import PERCENTS
+from redolab.analysis.commit_times import PERCENTS, commit_time_ms
 from redolab.analysis.exhibits import Agreement, Column, Finding, Table
 from redolab.analysis.profile import ON_CPU, RUN_QUEUE, Times
 from redolab.analysis.time_based import units_of_work
 from redolab.dialect.log_waits import is_log_sync
+from redolab.experiment.base import setting_name
 from redolab.experiment.session_count import pool
 from redolab.experiment.session_count.by_sessions import Counted, client_share, throughput, timed_events
 from redolab.records.sample import Sample
@@ -25,7 +26,8 @@ PUBLISHED_PER_CPU = (2, 16)
 
 def tables(found: Counted) -> tuple[Table, ...]:
     """Throughput and commit time by sessions, what a pool would change, and the published tables."""
-    return (_sizes(found), _pooler(found), _profile(found), _events(found))
+    others = (_others(found),) if found.others else ()
+    return (_sizes(found), *others, _pooler(found), _profile(found), _events(found))
 
 
 def _sizes(found: Counted) -> Table:
@@ -46,6 +48,33 @@ def _sizes(found: Counted) -> Table:
     ]
     note = "The same number of inserts in every sample; p50, p95, p99 are of the commit time the client saw."
     return Table("sessions", "Elapsed time, throughput and commit time", columns, rows, note, first=True)
+
+
+def _others(found: Counted) -> Table:
+    columns = (
+        Column("sessions", "sessions", "count"),
+        Column("server_process", "server processes", "text"),
+        Column("throughput_per_s", "commits", "estimate", "per s"),
+        Column("ratio", "against the usual ones", "estimate"),
+        Column("p95", "commit time p95", "estimate", "ms"),
+    )
+    rows = []
+    for levels in found.others:
+        samples = found.compared.samples[setting_name(levels)]
+        rows.append(
+            {
+                "sessions": int(levels["sessions"]),
+                "server_process": levels["server_process"],
+                "throughput_per_s": throughput(samples),
+                "ratio": found.against_usual(levels),
+                "p95": commit_time_ms(samples, found.compared.latency, 95),
+            }
+        )
+    note = (
+        "The ratio is to as many sessions that the usual server processes served, in the same blocks. A call "
+        "waits until a shared or pooled process is free for it."
+    )
+    return Table("server-processes", "The same sessions over other server processes", columns, rows, note)
 
 
 def _pooler(found: Counted) -> Table:
