@@ -94,8 +94,8 @@ def test_a_standby_and_a_newer_release_are_told(server: Replayed, monkeypatch: p
 
 @ONE
 def test_an_experiment_is_refused_with_the_reason(server: Replayed) -> None:
-    with pytest.raises(UsageError, match="no client load that speaks Oracle's protocol"):
-        examine("session-count", server.url)
+    with pytest.raises(UsageError, match="Redolab kills no server but one that it started itself"):
+        examine("durability", server.url)
 
 
 @ONE
