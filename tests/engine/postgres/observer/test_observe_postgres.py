@@ -136,7 +136,8 @@ def test_each_session_is_seen_for_what_it_does(server: Server, target: str, sour
         work.session("idler")
         pids = {
             "sleeper": work.busy("sleeper", "select pg_sleep(60)"),
-            "waiter": work.busy("waiter", "update thing set n = 2"),
+            # It looks for a deadlock once, after a second of waiting, and may wait for a CPU then.
+            "waiter": work.busy("waiter", "set deadlock_timeout = '1h'; update thing set n = 2"),
             "spinner": work.busy("spinner", "do $$ begin loop end loop; end $$"),
         }
         waits = "select count(*) from pg_stat_activity where wait_event in ('PgSleep', 'transactionid')"
