@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from redolab.engine.offer import Offer
 from redolab.errors import UsageError
 from redolab.records.capability import Ways
 
+_Word = TypeVar("_Word")
 _NAMED = re.compile(r"([A-Za-z][\w.-]{0,39})=(.+)", re.DOTALL)
 
 
@@ -55,20 +57,28 @@ def common_ways(offers: Mapping[str, Offer]) -> Ways:
     Raises:
         UsageError: they have nothing in common.
     """
-    first, *others = (offer.ways for offer in offers.values())
-    loops = tuple(loop for loop in first.loops if all(loop in each.loops for each in others))
-    scopes = tuple(scope for scope in first.scopes if all(scope in each.scopes for each in others))
+    every = [offer.ways for offer in offers.values()]
+    loops = _in_all([ways.loops for ways in every])
+    scopes = _in_all([ways.scopes for ways in every])
     if not loops or not scopes:
         raise UsageError(
             f"{', '.join(offers)} cannot be measured side by side: there is no way to load them alike, or to "
             "put settings in force alike. Run each alone."
         )
-    timed = tuple(loop for loop in first.timed if all(loop in each.timed for each in others))
-    in_client = {scope for offer in offers.values() for scope in offer.ways.client_scopes}
-    kinds = tuple(
-        kind for kind in first.server_processes if all(kind in each.server_processes for each in others)
+    in_client = {scope for ways in every for scope in ways.client_scopes}
+    return Ways(
+        loops=loops,
+        timed=_in_all([ways.timed for ways in every]),
+        scopes=scopes,
+        client_scopes=tuple(scope for scope in scopes if scope in in_client),
+        server_processes=_in_all([ways.server_processes for ways in every]),
     )
-    return Ways(loops, timed, scopes, tuple(scope for scope in scopes if scope in in_client), kinds)
+
+
+def _in_all(lists: Sequence[tuple[_Word, ...]]) -> tuple[_Word, ...]:
+    """What all have, in the order of the first."""
+    first, *others = lists
+    return tuple(word for word in first if all(word in other for other in others))
 
 
 def _engine(target: str) -> str:

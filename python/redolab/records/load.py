@@ -55,6 +55,20 @@ class Amount:
     units_each: int | None = None
     """Units of work of every session instead, where work that grows with the sessions is the question."""
 
+    def share(self, number: int, sessions: int) -> int | None:
+        """Of `units` those of one session; None where the sessions work for a time.
+
+        The first sessions do one more where the units cannot be divided evenly.
+
+        Args:
+            number: of the session, from 0.
+            sessions: that share the units.
+        """
+        if self.units is None:
+            return None
+        whole, over = divmod(self.units, sessions)
+        return whole + (number < over)
+
 
 @dataclass(frozen=True)
 class Load:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean
 from typing import TYPE_CHECKING
 
 from redolab.analysis.commit_times import commit_time_ms
@@ -62,16 +61,10 @@ class Counted:
 
     def against_usual(self, levels: Levels) -> Estimate:
         """Throughput of a setting with another kind of server process over that of the usual kind."""
-        usual = self.names.get(int(levels["sessions"]))
-        ratios = []
-        for values in self.compared.blocks["throughput_per_s"].values():
-            mine, theirs = (
-                [value for (setting, _), value in values.items() if setting == name]
-                for name in (setting_name(levels), usual)
-            )
-            if mine and theirs:
-                ratios.append(mean(mine) - mean(theirs))
-        return ratio_estimate(ratios)
+        usual = self.names.get(int(levels["sessions"]), "")
+        pair = {0: usual, 1: setting_name(levels)}
+        _, rates = pool.rates_by_block(self.compared.blocks["throughput_per_s"], pair)
+        return ratio_estimate(rates[1] - rates[0])
 
     def against_fewest(self, sessions: int) -> Comparison | None:
         """Throughput of a setting against that of the fewest sessions, by the run's own tests."""

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from multiprocessing.connection import Connection as Wire
 from multiprocessing.sharedctypes import Synchronized
 from random import Random
@@ -97,9 +98,8 @@ class _Session:
         return told
 
     def _in_a_row(self, order: Order, transaction: _Transaction, told: Told) -> None:
-        quota, limit_s = math.inf, order.amount.seconds
-        if order.amount.units is not None:
-            quota, limit_s = _share(order.amount.units, order.sessions, self._number), math.inf
+        share = order.amount.share(self._number, order.sessions)
+        quota, limit_s = (math.inf, order.amount.seconds) if share is None else (share, math.inf)
         began_s = time.monotonic()
         while told.rows < quota and time.monotonic() < began_s + limit_s:
             transaction.commit()
@@ -110,20 +110,17 @@ class _Session:
     def _as_asked(self, order: Order, start_s: float, transaction: _Transaction, told: Told) -> None:
         limit_s = math.inf if order.amount.units is not None else start_s + order.amount.seconds
         free_s = start_s
-        passed = 0
+        drawn = 0
         asked = moments(order)
         while time.monotonic() < limit_s:
             with self._taken.get_lock():
                 place = self._taken.value
                 self._taken.value += 1
             # Whoever is free takes the next moment; the others' are passed over.
-            while passed < place:
-                next(asked, None)
-                passed += 1
-            moment = next(asked, None)
+            moment = next(islice(asked, place - drawn, None), None)
             if moment is None:
                 break
-            passed += 1
+            drawn = place + 1
             at_s = start_s + moment
             _sleep_until(at_s)
             if at_s < free_s:
@@ -184,10 +181,6 @@ def _alter_session(session: Statements, mode: str) -> None:
     for name, value in wanted.items():
         if seen.get(name) != value:
             raise RefusedError(f"{name} is {seen.get(name)} after ALTER SESSION SET, not {value}")
-
-
-def _share(rows: int, sessions: int, number: int) -> int:
-    return rows // sessions + (number < rows % sessions)
 
 
 def _sleep_until(moment_s: float) -> None:

@@ -31,10 +31,7 @@ class Turn:
         """Units of work that this session does; 0 where it works for a time."""
         if self.amount.units_each is not None:
             return self.amount.units_each
-        if self.amount.units is None:
-            return 0
-        more = self.number < self.amount.units % self.sessions
-        return self.amount.units // self.sessions + more
+        return self.amount.share(self.number, self.sessions) or 0
 
     @property
     def state(self) -> int:

@@ -28,13 +28,8 @@ class Turn:
 
     @property
     def share(self) -> int | None:
-        """Units of work of this session; None where there is a deadline. The first sessions do one more
-        where the units cannot be divided evenly.
-        """
-        if self.amount.units is None:
-            return None
-        whole, over = divmod(self.amount.units, self.sessions)
-        return whole + (self.number < over)
+        """Units of work of this session; None where there is a deadline."""
+        return self.amount.share(self.number, self.sessions)
 
 
 @dataclass(frozen=True)
