@@ -78,15 +78,17 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
 
 
 @pytest.fixture(params=installed_servers())
-def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Server:
+def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Iterator[Server]:
     """A server of each version there is."""
-    return servers(request.param)
+    with servers(request.param).parameters_kept() as it:
+        yield it
 
 
 @pytest.fixture
-def newest(servers: Callable[[str], Server]) -> Server:
+def newest(servers: Callable[[str], Server]) -> Iterator[Server]:
     """The server of the newest version."""
-    return servers("18")
+    with servers("18").parameters_kept() as it:
+        yield it
 
 
 @pytest.fixture
