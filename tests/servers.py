@@ -192,13 +192,13 @@ class Server:
     def parameters_kept(self) -> Iterator[Server]:
         """A test alters parameters for itself only: the next one gets the server as it was started."""
         yield self
-        if self.process is None or not any(not line.startswith("#") for line in self.altered()):
+        if self.process is None or all(line.startswith("#") for line in self.altered()):
             return
         with self.admin() as connection:
             connection.execute("alter system reset all")
             connection.execute("select pg_reload_conf()")
-        altered = "select count(*) from pg_settings where sourcefile like '%auto.conf' and not pending_restart"
-        wait_until(lambda: self.ask(altered) == 0, "the server has read its parameters again")
+        altered = "from pg_settings where sourcefile like '%auto.conf' and not pending_restart"
+        wait_until(lambda: self.ask(f"select count(*) {altered}") == 0, "the server has its own parameters")
 
     def role(self, name: str, *grants: str) -> None:
         """Make a role that may log in and nothing more."""
