@@ -470,7 +470,7 @@ def family_of(scenario: Scenario) -> str: ...
 def explorer_numbers(
     costs: Sequence[Calibration],
     measured: Sequence[Scenario],
-    errors: Sequence[tuple[str, str, Sequence[float]]],
+    errors: Sequence[Sequence[tuple[str, str, Sequence[float]]]],
 ) -> bytes: ...
 def extrapolated(
     calibration: Calibration, measured: Sequence[Scenario], scenario: Scenario

@@ -27,6 +27,7 @@ pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
         write_list(to, &second.flush_s);
         to.extend([second.own_device, second.in_groups].map(flag));
     }
+    to.push(flag(costs.only_seen));
 }
 
 /// The same, read.
@@ -59,6 +60,7 @@ pub fn read_calibration(from: &mut Numbers<'_>) -> Result<Calibration, Refused> 
         row_known: from.flag()?,
         handed_on: from.flag()?,
         second: if from.flag()? { Some(read_second(from)?) } else { None },
+        only_seen: from.flag()?,
     })
 }
 
@@ -172,7 +174,8 @@ mod tests {
         };
         let one_log = redolab_forecast::made_up::server();
         let two_logs = Calibration { handed_on: true, second: Some(second), ..one_log.clone() };
-        for costs in [one_log, two_logs] {
+        let seen = Calibration { only_seen: true, ..two_logs.clone() };
+        for costs in [one_log, two_logs, seen] {
             let mut numbers = Vec::new();
             write_calibration(&mut numbers, &costs);
             let from = &mut Numbers::new(&numbers);

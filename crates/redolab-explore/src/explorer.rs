@@ -8,7 +8,7 @@ use redolab_forecast::{
 
 use crate::costs::{read_calibration, read_scenario, write_calibration, write_scenario};
 use crate::numbers::{Numbers, length};
-use crate::record::{QUANTITIES, RATIOS, Record};
+use crate::record::{Errors, QUANTITIES, RATIOS, Record};
 
 /// No number, for what is not known of a setting.
 type Values = [f64; QUANTITIES.len()];
@@ -56,21 +56,20 @@ pub struct Explorer {
     /// The costs themselves first, then those of resampled runs.
     costs: Vec<Calibration>,
     measured: Vec<Scenario>,
-    record: Record,
+    /// Of the system itself first, then of those whose forecasts are at least as sure as its own can be.
+    records: Vec<Record>,
     outlooks: [Option<Outlook>; 3],
 }
 
 impl Explorer {
     /// With these costs, of which the first are the run's own and the others those of its resampled blocks.
     ///
-    /// - `errors`: ln(observed / forecast) of earlier forecasts, by family and quantity or ratio.
+    /// - `errors`: of earlier forecasts of the system itself first, then of every other whose forecasts are at least as
+    ///   sure as its own can be. An interval is no narrower than that of any of them.
     #[must_use]
-    pub fn new(
-        costs: Vec<Calibration>,
-        measured: Vec<Scenario>,
-        errors: Vec<(String, String, Vec<f64>)>,
-    ) -> Self {
-        Self { costs, measured, record: Record::new(errors), outlooks: [None, None, None] }
+    pub fn new(costs: Vec<Calibration>, measured: Vec<Scenario>, errors: Vec<Errors>) -> Self {
+        let records = errors.into_iter().map(Record::new).collect();
+        Self { costs, measured, records, outlooks: [None, None, None] }
     }
 
     /// As numbers.
@@ -84,7 +83,10 @@ impl Explorer {
         for scenario in &self.measured {
             write_scenario(&mut numbers, scenario);
         }
-        self.record.write(&mut numbers);
+        numbers.push(length(self.records.len()));
+        for record in &self.records {
+            record.write(&mut numbers);
+        }
         numbers
     }
 
@@ -101,9 +103,13 @@ impl Explorer {
         }
         let count = from.count(9)?;
         let measured = (0..count).map(|_| read_scenario(from)).collect::<Result<_, _>>()?;
-        let record = Record::read(from)?;
+        let count = from.count(1)?;
+        let records = (0..count).map(|_| Record::read(from)).collect::<Result<Vec<_>, _>>()?;
+        if records.is_empty() {
+            return Err(Refused::Invalid("the page has no record of forecasts".to_owned()));
+        }
         from.end()?;
-        Ok(Self { costs, measured, record, outlooks: [None, None, None] })
+        Ok(Self { costs, measured, records, outlooks: [None, None, None] })
     }
 
     /// How many resampled costs there are.
@@ -218,14 +224,28 @@ impl Explorer {
     fn predicted(&self, asked: &Outlook, place: usize) -> Result<Predicted, Refused> {
         let name = QUANTITIES[place];
         let known = asked.replicates.iter().map(|one| one[place]).filter(|value| !value.is_nan());
-        let errors = self.record.errors(asked.family, scored(name));
-        predicted(
-            name,
-            asked.point[place],
-            &known.collect::<Vec<_>>(),
-            errors,
-            self.is_wide(asked, errors),
-        )
+        let known = known.collect::<Vec<_>>();
+        self.widest(|record| {
+            let errors = record.errors(asked.family, scored(name));
+            predicted(name, asked.point[place], &known, errors, self.is_wide(asked, errors))
+        })
+    }
+
+    /// The interval around those of every record; what was verified is of the first.
+    fn widest(
+        &self,
+        interval: impl Fn(&Record) -> Result<Predicted, Refused>,
+    ) -> Result<Predicted, Refused> {
+        let mut found = self.records.iter().map(interval);
+        let first = found.next().unwrap_or(Ok(NOTHING))?;
+        found.try_fold(first, |widest, other| {
+            let other = other?;
+            Ok(Predicted {
+                low: widest.low.min(other.low),
+                high: widest.high.max(other.high),
+                ..widest
+            })
+        })
     }
 
     fn is_wide(&self, asked: &Outlook, errors: &[f64]) -> bool {
@@ -246,15 +266,13 @@ impl Explorer {
         let known = pairs
             .map(|(one, other)| (one[place], other[place]))
             .filter(|(one, other)| !one.is_nan() && !other.is_nan() && *other != 0.0);
-        let of_ratio = self.record.errors(asked.family, own.map_or(name, |(_, ratio)| ratio));
-        let of_quantity = self.record.errors(asked.family, name);
-        predicted_ratio(
-            asked.point[place] / before,
-            &known.map(|(one, other)| one / other).collect::<Vec<_>>(),
-            of_ratio,
-            of_quantity,
-            self.is_wide(asked, of_quantity),
-        )
+        let known = known.map(|(one, other)| one / other).collect::<Vec<_>>();
+        self.widest(|record| {
+            let of_ratio = record.errors(asked.family, own.map_or(name, |(_, ratio)| ratio));
+            let of_quantity = record.errors(asked.family, name);
+            let wide = self.is_wide(asked, of_quantity);
+            predicted_ratio(asked.point[place] / before, &known, of_ratio, of_quantity, wide)
+        })
     }
 }
 
@@ -292,7 +310,7 @@ mod tests {
 
     fn explorer() -> Explorer {
         let errors = vec![("batches".to_owned(), "throughput_per_s".to_owned(), vec![0.1; 9])];
-        Explorer::new(crate::example(), vec![Scenario::new(1)], errors)
+        Explorer::new(crate::example(), vec![Scenario::new(1)], vec![errors])
     }
 
     #[test]
@@ -300,7 +318,7 @@ mod tests {
         let numbers = explorer().written();
         let again = Explorer::read(&numbers).unwrap();
         assert_eq!(again.written().len(), numbers.len());
-        assert_eq!((again.costs, again.record), (explorer().costs, explorer().record));
+        assert_eq!((again.costs, again.records), (explorer().costs, explorer().records));
         for end in 0..numbers.len() {
             assert!(Explorer::read(&numbers[..end]).is_err());
         }
@@ -335,6 +353,24 @@ mod tests {
         // Without as many replicates of today's nothing is compared.
         explorer.begin(Slot::Point, &Scenario::new(4), Some(2_000), &mut || true).unwrap();
         assert!(explorer.intervals(Slot::Point).unwrap()[0].ratio.point.is_nan());
+    }
+
+    #[test]
+    fn it_is_never_surer_than_of_costs_that_were_measured() {
+        let of =
+            |value| vec![("single rows".to_owned(), "throughput_per_s".to_owned(), vec![value; 9])];
+        let said = |errors| {
+            let mut explorer = Explorer::new(crate::example(), vec![Scenario::new(8)], errors);
+            explorer.begin(Slot::Asked, &Scenario::new(8), Some(2_000), &mut || true).unwrap();
+            explorer.intervals(Slot::Asked).unwrap()[0].predicted
+        };
+        let (narrow, wide) = (said(vec![of(0.02)]), said(vec![of(0.2)]));
+        assert!(narrow.high < wide.high);
+        for both in [said(vec![of(0.02), of(0.2)]), said(vec![of(0.2), of(0.02)])] {
+            assert_eq!((both.low, both.high), (wide.low, wide.high));
+        }
+        // How often it was verified is said of the system itself.
+        assert_eq!(said(vec![vec![], of(0.2)]).verified, 0);
     }
 
     #[test]

@@ -8,9 +8,9 @@
 //! use redolab_forecast::Scenario;
 //!
 //! # let costs = redolab_explore::example();
-//! let explorer = Explorer::new(costs.clone(), vec![], vec![
+//! let explorer = Explorer::new(costs.clone(), vec![], vec![vec![
 //!     ("single rows".to_owned(), "throughput_per_s".to_owned(), vec![0.05, -0.02]),
-//! ]);
+//! ]]);
 //! let mut again = Explorer::read(&explorer.written())?;
 //! let asked = Scenario { rows_per_commit: 8, ..Scenario::new(8) };
 //! for (slot, scenario) in [(Slot::Today, Scenario::new(8)), (Slot::Asked, asked)] {
@@ -34,7 +34,7 @@ mod numbers;
 mod record;
 
 pub use explorer::{Explorer, Outlook, Said, Slot};
-pub use record::{QUANTITIES, RATIOS};
+pub use record::{Errors, QUANTITIES, RATIOS};
 
 use redolab_forecast::Calibration;
 

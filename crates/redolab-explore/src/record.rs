@@ -26,13 +26,16 @@ pub const RATIOS: [(&str, &str); 3] = [
     ("commit_time_ms", "commit_time_ratio"),
 ];
 
+/// Ln(observed / forecast) of earlier forecasts, by the names of family and of quantity or ratio.
+pub type Errors = Vec<(String, String, Vec<f64>)>;
+
 /// Ln(observed / forecast) of earlier forecasts, by family and quantity or ratio.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record(Vec<((usize, usize), Vec<f64>)>);
 
 impl Record {
     /// Errors by the names of family and quantity; of those that are not forecast here nothing is kept.
-    pub fn new(errors: Vec<(String, String, Vec<f64>)>) -> Self {
+    pub fn new(errors: Errors) -> Self {
         let place = |(family, name, values): (String, String, Vec<f64>)| {
             Some(((family_place(&family)?, name_place(&name)?), values))
         };

@@ -30,6 +30,7 @@
 //!     row_known: true,
 //!     handed_on: false,
 //!     second: None,
+//!     only_seen: false,
 //! };
 //! let measured = [Scenario::new(1), Scenario::new(8)];
 //! let asked = Scenario { rows_per_commit: 32, ..Scenario::new(8) };

@@ -29,5 +29,6 @@ pub fn server() -> Calibration {
         row_known: true,
         handed_on: false,
         second: None,
+        only_seen: false,
     }
 }

@@ -50,6 +50,7 @@ fn calibration(in_client: bool, emulated: bool) -> Calibration {
         row_known: true,
         handed_on: false,
         second: None,
+        only_seen: false,
     }
 }
 

@@ -21,7 +21,7 @@ from redolab.forecast.models.outlook import (
     measured_of,
     predict,
 )
-from redolab.forecast.track_record import Predicted, Score
+from redolab.forecast.track_record import Predicted, Score, systems_of
 from redolab.model.erlang import NoSteadyStateError
 from redolab.records.run import Run
 from redolab.records.servers import baseline_server
@@ -55,6 +55,8 @@ class Explored:
     """Mean time of a flush as it was measured, in milliseconds."""
     least_device_ms: float
     """The quickest flush that was measured."""
+    only_seen: bool
+    """Whether the costs were solved from what was seen of a server at work."""
     longest_loss_s: float | None
     """How much time's commits may be lost under nowait; None where that is not known."""
     system: str
@@ -118,7 +120,9 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
     scenarios = [item.scenario for item in calibrated.measured.values()]
     return Explored(
         numbers=_core.explorer_numbers(
-            [point, *calibrated.replicates], scenarios, list(_errors(record, point.system))
+            [point, *calibrated.replicates],
+            scenarios,
+            [list(_errors(record, system)) for system in systems_of(point)],
         ),
         run=name,
         loop=point.loop,
@@ -126,6 +130,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
         row_known=point.row_known,
         device_ms=1e3 * (point.flush_mean_s + point.flush_cpu_s),
         least_device_ms=point.least_device_ms,
+        only_seen=point.only_seen,
         longest_loss_s=_longest_loss_s(engine),
         system=point.system,
         cautions=calibrated.cautions,
@@ -143,7 +148,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
 def _errors(record: Sequence[Score], system: str) -> Iterator[tuple[str, str, list[float]]]:
     """The model's errors on one system by family and quantity, in the order of the record.
 
-    The explorer knows one system, so families are without its name there.
+    The explorer has a record for each system, so families are without its name there.
     """
     from redolab.forecast.track_record import log_ratios, without_system
 

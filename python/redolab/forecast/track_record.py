@@ -91,8 +91,7 @@ def family_of(calibration: Calibration, scenario: Scenario) -> str:
 
     A system whose commits share flushes in another way has families of its own.
     """
-    family = _core.family_of(scenario)
-    return f"{family} ({calibration.system})" if calibration.system else family
+    return _named(_core.family_of(scenario), calibration.system)
 
 
 def families_of(calibration: Calibration, scenario: Scenario) -> tuple[str, ...]:
@@ -100,11 +99,19 @@ def families_of(calibration: Calibration, scenario: Scenario) -> tuple[str, ...]
 
     A forecast from the former is never surer than one from the latter.
     """
-    own = family_of(calibration, scenario)
+    family = _core.family_of(scenario)
+    return tuple(_named(family, system) for system in systems_of(calibration))
+
+
+def systems_of(calibration: Calibration) -> tuple[str, ...]:
+    """The system of some costs; where they were only seen, after it that of costs that were measured."""
     if not calibration.only_seen:
-        return (own,)
-    family, system = _core.family_of(scenario), calibration.measured_system
-    return (own, f"{family} ({system})" if system else family)
+        return (calibration.system,)
+    return (calibration.system, calibration.measured_system)
+
+
+def _named(family: str, system: str) -> str:
+    return f"{family} ({system})" if system else family
 
 
 def without_system(family: str, system: str) -> str | None:

@@ -69,13 +69,16 @@ pub struct Calibration {
     pub handed_on: bool,
     /// The log that a commit waits for after the first; None where there is one log.
     pub second: Option<SecondCosts>,
+    /// Whether the costs were not measured one by one, but solved from what was seen of a server at work.
+    pub only_seen: bool,
 }
 
 impl Calibration {
-    /// Whether what is assumed of the model's errors before any was seen holds here: it was found on PostgreSQL.
+    /// Whether what is assumed of the model's errors before any was seen holds here: it was found on PostgreSQL, with
+    /// costs that were measured.
     #[must_use]
     pub fn prior_holds(&self) -> bool {
-        !self.handed_on
+        !(self.handed_on || self.only_seen)
     }
 
     /// Mean time of a flush, without its CPU time, in seconds.

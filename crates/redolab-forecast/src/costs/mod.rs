@@ -5,3 +5,4 @@ pub mod calibration;
 pub mod curve;
 pub mod needs;
 pub mod scenario;
+pub mod seen;

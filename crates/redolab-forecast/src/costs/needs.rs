@@ -9,6 +9,7 @@ use crate::costs::assumptions::{
 use crate::costs::calibration::{Calibration, SecondCosts};
 use crate::costs::curve::{per_session, with_sessions};
 use crate::costs::scenario::{Scenario, Waits};
+use crate::costs::seen::idles;
 use crate::distribution::Distribution;
 use crate::group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 use crate::refused::Refused;
@@ -16,11 +17,27 @@ use crate::refused::Refused;
 impl Calibration {
     /// What the group-commit model needs for `scenario`.
     ///
-    /// Another log device is taken to need the same time for every flush of either log, CPU time included.
+    /// Another log device is taken to need the same time for every flush of either log, CPU time included. Where costs
+    /// were only seen, it is taken to vary as the one that was.
     ///
     /// # Errors
     /// Something that cannot be, named; rows per commit whose cost was not measured; or logs that there are not.
     pub fn needs_of(&self, scenario: &Scenario) -> Result<GroupCommitParameters, Refused> {
+        let needs = match scenario.log_device_ms {
+            Some(device_ms) if self.only_seen => {
+                let (costs, scenario) = self.on_device(scenario, device_ms);
+                costs.needs_with_its_device(&scenario)?
+            }
+            _ => self.needs_with_its_device(scenario)?,
+        };
+        Ok(if self.only_seen && idles(&needs) {
+            GroupCommitParameters { balance_s: 0.0, ..needs }
+        } else {
+            needs
+        })
+    }
+
+    fn needs_with_its_device(&self, scenario: &Scenario) -> Result<GroupCommitParameters, Refused> {
         if scenario.rows_per_commit > 1 && !self.row_known {
             return Err(Refused::Invalid(
                 "the run measured one row per commit alone, so the cost of a row is not known: calibrate with \

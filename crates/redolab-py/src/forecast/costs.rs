@@ -20,7 +20,7 @@ impl<'py> FromPyObject<'_, 'py> for Costs {
         Ok(Self(read_fields!(object => Calibration {
             cpus, transaction_cpu_s, row_cpu_s, flush_cpu_s, wake_s, commit_bytes, row_bytes, flush_s,
             device_s_per_byte, after_idle_s, client_s, client_wake_s, hand_over_exit_s, served_s,
-            available, available_waiting, cold_s, emulated, one_interrupt, row_known, handed_on;
+            available, available_waiting, cold_s, emulated, one_interrupt, row_known, handed_on, only_seen;
             second: object.getattr("second")?.extract::<Option<OtherLog>>()?.map(|second| second.0),
             in_client: object.getattr("loop")?.extract::<String>()? == "client",
         })))

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use redolab_explore::Explorer;
+use redolab_explore::{Errors, Explorer};
 
 use crate::forecast::costs::{Asked, Costs};
 
@@ -13,7 +13,7 @@ fn explorer_numbers(
     py: Python<'_>,
     costs: Vec<Costs>,
     measured: Vec<Asked>,
-    errors: Vec<(String, String, Vec<f64>)>,
+    errors: Vec<Errors>,
 ) -> Bound<'_, PyBytes> {
     let costs = costs.into_iter().map(|one| one.0).collect();
     let measured = measured.into_iter().map(|one| one.0).collect();

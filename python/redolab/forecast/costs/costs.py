@@ -8,7 +8,7 @@ does that, and holds what is taken to be the same everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from redolab import _core
 from redolab.model.distribution import Distribution, quantiles
@@ -25,7 +25,6 @@ WAKE_SHARE, POST_SHARE = _core.WAKE_SHARE, _core.POST_SHARE
 SERVED_SHARE = 0.8
 # Caches are the colder the more sessions share a CPU: so much of it with hardly more sessions than CPUs.
 SERVED_BY_FEW = 0.5
-_IDLE = 0.02
 CPU_FACTORS = _core.CPU_FACTORS
 """The least and the largest `cpu_factor` that is forecast."""
 
@@ -209,13 +208,13 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
     """What the group-commit model needs for `scenario`.
 
     Another log device is taken to need the same time for every flush of either log, CPU time included. Where
-    costs were only seen, it is taken to vary as the one that was (`with_device`).
+    costs were only seen, it is taken to vary as the one that was.
 
     Raises:
         ValueError: something that cannot be, named; rows per commit whose cost was not measured; or logs
             that there are not.
     """
-    needs = _core.group_commit_needs(*with_device(calibration, scenario))
+    needs = _core.group_commit_needs(calibration, scenario)
     for name in ("commit_cpu", "row_cpu", "device"):
         needs[name] = Distribution(*needs[name])
     if needs["second"] is not None:
@@ -223,45 +222,8 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         needs["second"] = SecondLog(device, **needs["second"])
     pause, burst = needs.pop("load")
     if burst is None:
-        found = GroupCommitParameters(**needs, think=Distribution(*pause))
-        return replace(found, balance_s=0.0) if calibration.only_seen and _idles(found) else found
+        return GroupCommitParameters(**needs, think=Distribution(*pause))
     return GroupCommitParameters(**needs, arrivals=Arrivals(Distribution(*pause), burst))
-
-
-def _idles(needs: GroupCommitParameters) -> bool:
-    """Whether sessions think so long that CPUs hardly have work: then none looks for work elsewhere, which
-    would be all that is simulated.
-    """
-    return needs.sessions * needs.transaction_cpu_s < _IDLE * needs.cpus * needs.think.mean_s
-
-
-def with_device(calibration: Calibration, scenario: Scenario) -> tuple[Calibration, Scenario]:
-    """Costs and scenario, with the log device that is asked about in the costs where these were only seen.
-
-    A calibration has measured what of a flush is no device's: the quickest of them, alone. Of a server at
-    work that is not known, so all of the time is taken to be the device's, and another device to vary as this
-    one does. Where costs were measured, or no device is asked about, both stay as they are.
-    """
-    device_ms = scenario.log_device_ms
-    if not calibration.only_seen or device_ms is None:
-        return calibration, scenario
-    device_s = max(device_ms / 1e3 - calibration.flush_cpu_s, LEAST_S)
-    second = calibration.second
-    if second is not None:
-        second = replace(second, flush_s=_to_mean(second.flush_s, device_s), late_s=0.0)
-    factor = device_s / calibration.flush_mean_s
-    quicker = replace(
-        calibration,
-        flush_s=_to_mean(calibration.flush_s, device_s),
-        device_s_per_byte=factor * calibration.device_s_per_byte,
-        second=second,
-    )
-    return quicker, replace(scenario, log_device_ms=None)
-
-
-def _to_mean(values_s: Sequence[float], mean_s: float) -> tuple[float, ...]:
-    factor = mean_s / quantiles(values_s).mean_s
-    return tuple(factor * value for value in values_s)
 
 
 def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:

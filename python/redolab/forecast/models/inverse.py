@@ -14,7 +14,7 @@ from typing import Any
 from redolab import _core
 from redolab._core import NoAnswerError
 from redolab.forecast.costs.calibrating import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario, with_device
+from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import extrapolated, of_replicates
 from redolab.forecast.track_record import LEVEL
 from redolab.stats.estimates import Estimate
@@ -61,9 +61,9 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
     throughput meet when every commit has a flush of its own: group commit goes far beyond it.
     """
     looping = replace(scenario, arrival_rate_per_s=None)
-    bounds = _core.bounds_elbow(*with_device(calibrated.point, looping))
+    bounds = _core.bounds_elbow(calibrated.point, looping)
     try:
-        found = _core.elbow(*with_device(calibrated.point, looping))
+        found = _core.elbow(calibrated.point, looping)
     except NoAnswerError as error:
         return Answer("elbow", ELBOW, "sessions", None, str(error), {"bounds_elbow": bounds})
     point, throughput_per_s, best, best_throughput_per_s = found
@@ -73,7 +73,7 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
         "best_throughput_per_s": best_throughput_per_s,
         "bounds_elbow": bounds,
     }
-    again = of_replicates(calibrated, lambda item: _core.elbow_near(*with_device(item, looping), found))
+    again = of_replicates(calibrated, lambda item: _core.elbow_near(item, looping, found))
     return Answer(
         "elbow", ELBOW, "sessions", _estimate(point, again), "", brings,
         extrapolated(calibrated, replace(looping, sessions=point)),
@@ -89,11 +89,11 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     question, factor = "keep_p95_under", "arrival_rate_per_s"
 
     def largest(calibration: Calibration) -> float:
-        return _core.largest_arrival_rate(*with_device(calibration, open_load), limit_ms, again=True)[0]
+        return _core.largest_arrival_rate(calibration, open_load, limit_ms, again=True)[0]
 
     try:
         point, p95_ms, looping_throughput_per_s = _core.largest_arrival_rate(
-            *with_device(calibrated.point, open_load), limit_ms, again=False
+            calibrated.point, open_load, limit_ms, again=False
         )
     except NoAnswerError as error:
         return Answer(question, limit_ms, factor, None, str(error))
@@ -120,10 +120,10 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
     question, factor = "rows_for", "rows_per_commit"
 
     def fewest(calibration: Calibration) -> int:
-        return _core.fewest_rows(*with_device(calibration, looping), share, again=True)[0]
+        return _core.fewest_rows(calibration, looping, share, again=True)[0]
 
     try:
-        point, *rows_per_s = _core.fewest_rows(*with_device(calibrated.point, looping), share, again=False)
+        point, *rows_per_s = _core.fewest_rows(calibrated.point, looping, share, again=False)
     except NoAnswerError as error:
         return Answer(question, share, factor, None, str(error))
     names = ("rows_per_s", "rows_per_s_of_one", "rows_per_s_of_many")

@@ -93,7 +93,7 @@ def explorer(explored: Explored) -> Explorer:
         "words": {
             "beyond": BEYOND,
             "unverified": outlook.UNVERIFIED,
-            "quicker": outlook.QUICKER,
+            "quicker": outlook.SHORTER if explored.only_seen else outlook.QUICKER,
             "lost": outlook.LOST,
             "misfit": outlook.MISFIT,
             "outside": outlook.OUTSIDE,
