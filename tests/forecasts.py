@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,20 @@ def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
             BATCHES: _measured(Scenario(8, rows_per_commit=32), 3_000.0, 2.60),
         },
         TODAY,
+    )
+
+
+def made_up_run(engine: str) -> SimpleNamespace:
+    """What a command reads of a run on such an engine, whose costs are made up."""
+    return SimpleNamespace(
+        manifest={
+            "engine": {"name": engine, "version": "18.6", "emulated": {}},
+            "design": {"baseline": "today"},
+            "settings": [{"name": "today", "levels": {}}],
+            "machine": {},
+            "experiment": "calibrate",
+            "hashes": {},
+        }
     )
 
 

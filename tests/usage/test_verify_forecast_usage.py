@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +13,7 @@ from redolab.forecast.costs import calibrating
 from redolab.forecast.track_record import Score
 from redolab.records.sealed import seal
 from tests.conftest import Redolab
-from tests.forecasts import make_calibrated
+from tests.forecasts import made_up_run, make_calibrated
 
 
 @pytest.fixture(autouse=True)
@@ -25,16 +24,7 @@ def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run on Redolab's own server whose costs are made up."""
-    manifest = {
-        "engine": {"name": "embedded", "version": "18.6", "emulated": {}},
-        "design": {"baseline": "today"},
-        "settings": [{"name": "today", "levels": {}}],
-        "machine": {},
-        "experiment": "calibrate",
-        "hashes": {},
-    }
-    stored = SimpleNamespace(manifest=manifest)
-    monkeypatch.setattr(verify_forecast, "open_run", lambda _: stored)
+    monkeypatch.setattr(verify_forecast, "open_run", lambda _: made_up_run("embedded"))
     monkeypatch.setattr(calibrating, "calibrate", lambda _: make_calibrated(replicates=2))
     return "costs"
 
@@ -55,6 +45,11 @@ def run(monkeypatch: pytest.MonkeyPatch) -> str:
         (["--sweep", "sessions=1,2,3,4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21"], "too many to measure"),
         (["--set", "log_device_ms=2", "--engine", "postgresql://x@y/z"], "own server alone"),
         (["--set", "sessions=4", "--engine", "sqlite"], "does not run on sqlite"),
+        (
+            ["--set", "sessions=4", "--engine", "mariadb"],
+            "measured on PostgreSQL, and --engine names MariaDB",
+        ),
+        (["--set", "sessions=4", "--engine", "oracle://a@b/c"], "and --engine names Oracle Database"),
         (["--set", "sessions=4", "--blocks", "0"], "--blocks is 0"),
         (["--set", "sessions=4", "--seconds", "-1"], "--seconds is -1"),
         (["--set", "sessions=4", "--seed", "-1"], "--seed is -1; it must be at least 0"),

@@ -13,6 +13,7 @@ import redolab
 from redolab.analysis.envelope import log_devices_ms
 from redolab.commands.run import Asked, measure, open_agreed
 from redolab.commands.servers import named_targets
+from redolab.dialect.known import product_name
 from redolab.engine import check_target, find_offer, private_target
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.base import Experiment, Levels, Plan, Wish
@@ -84,6 +85,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     _check_said(content)
     asked, engine = open_agreed(asked, options.yes)
     try:
+        _check_same_database(run, str(engine.describe()["name"]))
         sealed = seal({**_heading(run), **content})
         ledger.note_seal(sealed)
     except BaseException:
@@ -184,7 +186,26 @@ def _asked(
     if delays_s and "log_device" not in find_offer(target).capabilities:
         raise UsageError("log_device_ms can be checked under Redolab's own server alone: leave it out.")
     check_target(experiment.name, target, experiment.needs, delays_s)
+    _check_same_database(run, find_offer(target).name)
     return Asked(experiment, _plan(experiment, options, target), named_targets([target]), delays_s)
+
+
+def _check_same_database(run: Run, engine: str) -> None:
+    """Make sure that what a commit costs was measured on the database on which it is to be checked.
+
+    Args:
+        run: the costs' run.
+        engine: on which it is to be checked; one whose name tells no database is let through.
+
+    Raises:
+        UsageError: it is another database.
+    """
+    measured, here = (product_name(str(name)) for name in (baseline_server(run.manifest)["name"], engine))
+    if None not in (measured, here) and measured != here:
+        raise UsageError(
+            f"The costs were measured on {measured}, and --engine names {here}, whose commits cost something "
+            "else. Calibrate there first: `redolab run calibrate --engine ...`."
+        )
 
 
 def _plan(experiment: Experiment, options: VerifyForecastOptions, target: str) -> Plan:

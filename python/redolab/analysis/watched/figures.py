@@ -145,25 +145,28 @@ def _log_times(points: Stretches) -> Figure | None:
     )
 
 
+_HOURS_FROM_S = 3 * 3600.0
+
+
 def _over_time(
     key: str, title: str, caption: str, axis: Axis, points: Stretches, lines: Sequence[tuple[str, str]]
 ) -> Figure | None:
-    """Figures over the hours since the first stretch; lines are broken where nothing was watched."""
+    """Figures over the time since the first stretch; lines are broken where nothing was watched."""
     values = {name: FIGURES[figure].scale * each(figure, points) for name, figure in lines}
     known = {name: found for name, found in values.items() if np.isfinite(found).any()}
     if not known or len(points) < 2:
         return None
     breaks = np.flatnonzero(np.diff(points.starts)) + 1
-    hours = np.insert((points.began - points.began[0]) / 3600, breaks, points.began[breaks - 1] / 3600)
-    hours[breaks + np.arange(len(breaks))] = (points.ended[breaks - 1] - points.began[0]) / 3600
+    since_s = np.insert(points.began, breaks, points.ended[breaks - 1]) - points.began[0]
+    unit, step = ("h", 3600) if since_s[-1] >= _HOURS_FROM_S else ("min", 60)
     return Figure(
         key,
         title,
-        f"{caption} Each point is {_length(points)}; hours count from the first.",
-        Axis("Time", "h"),
+        f"{caption} Each point is {_length(points)}; time counts from the first.",
+        Axis("Time", unit),
         axis,
         tuple(
-            Series(name, _plain(hours), _with_gaps(np.insert(found, breaks, np.nan)), style="line")
+            Series(name, _plain(since_s / step), _with_gaps(np.insert(found, breaks, np.nan)), style="line")
             for name, found in known.items()
         ),
     )

@@ -10,6 +10,7 @@ from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PAR
 from redolab.analysis.watched.gaps import Gap, moment_text
 from redolab.analysis.watched.measures import FIGURES, Found
 from redolab.analysis.watched.stretches import Stretches
+from redolab.units import clock
 
 
 def figures_table(found: Mapping[str, Found]) -> Table:
@@ -75,12 +76,12 @@ def starts_table(stretches: Stretches, missed: list[Gap]) -> Table:
                 "start": str(start),
                 "from": moment_text(float(mine.began[0])),
                 "to": moment_text(float(max(mine.began[-1], mine.ended[-1]))),
-                "hours": good.elapsed_s / 3600,
+                "counted": clock(good.elapsed_s),
                 "stretches": len(good),
                 "spoiled": len(mine) - len(good),
             }
         )
-    lost = sum(gap.length_s for gap in missed) / 3600
+    lost = clock(sum(gap.length_s for gap in missed))
     return Table(
         "starts",
         "When was watched",
@@ -88,12 +89,12 @@ def starts_table(stretches: Stretches, missed: list[Gap]) -> Table:
             Column("start", "Start", "text"),
             Column("from", "From", "text"),
             Column("to", "To", "text"),
-            Column("hours", "Counted", "number", "h"),
+            Column("counted", "Counted", "text"),
             Column("stretches", "Stretches", "count"),
             Column("spoiled", "Not counted", "count"),
         ),
         rows[:_MOST_STARTS],
-        f"Between the first and the last stretch {lost:.2g} h were not watched." if missed else "",
+        f"Between the first and the last stretch {lost} were not watched." if missed else "",
     )
 
 

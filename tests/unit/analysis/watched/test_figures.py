@@ -108,6 +108,19 @@ def test_a_gap_between_two_starts_is_told(tmp_path: Path) -> None:
     (gap,) = next(item for item in results["tables"] if item["key"] == "gaps")["rows"]
     assert gap["minutes"] == pytest.approx(175)
     assert gap["why"] == "the watching was not running"
+    starts = next(item for item in results["tables"] if item["key"] == "starts")
+    assert [row["counted"] for row in starts["rows"]] == ["5 min", "5 min"]
+    assert starts["note"] == "Between the first and the last stretch 2 h 55 min were not watched."
+
+
+@pytest.mark.parametrize(("stretches", "unit", "last"), [(10, "min", 9), (200, "h", 199 / 60)])
+def test_time_counts_in_minutes_where_the_watch_is_short(
+    stretches: int, unit: str, last: float, tmp_path: Path
+) -> None:
+    results = analyse(watched_run(tmp_path / "run", steady(stretches)))
+    drawn = next(item for item in results["figures"] if item["key"] == "use")
+    assert drawn["x"]["unit"] == unit
+    assert [drawn["series"][0]["x"][place] for place in (0, -1)] == pytest.approx([0, last])
 
 
 @pytest.mark.parametrize(
