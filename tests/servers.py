@@ -277,7 +277,8 @@ def command(*arguments: str | Path) -> list[str]:
 def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[str, str]) -> Ended:
     """Run a command line as if in `place`, without another process's second of imports.
 
-    For tests that are about no process and no signal. The fixture `redolab` is this for one test.
+    For tests that are about no process and no signal. The fixture `redolab` is this for one test. An argument
+    with a password in it would start the tests' own process over: such a command needs a process of its own.
     """
     before = signal.getsignal(signal.SIGINT)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -289,6 +290,7 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
             patch.setattr(sys, "excepthook", sys.excepthook)
+            patch.setattr(os, "execv", _not_here)
             # Ctrl-C must still end the tests themselves in good order.
             patch.setattr(cli, "end_when_interrupted", lambda _: None)
             try:
@@ -301,6 +303,10 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
         code = ended.value.code
         assert isinstance(code, int)
         return Ended(code, out.read().decode(), err.read().decode())
+
+
+def _not_here(*arguments: object) -> None:  # noqa: ARG001  there is a password in them
+    raise AssertionError("a password in an argument starts the process over")
 
 
 @contextmanager
