@@ -305,7 +305,7 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
         return Ended(code, out.read().decode(), err.read().decode())
 
 
-def _not_here(*arguments: object) -> None:  # noqa: ARG001  there is a password in them
+def _not_here(*arguments: object) -> None:
     raise AssertionError("a password in an argument starts the process over")
 
 
