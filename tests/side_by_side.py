@@ -20,6 +20,7 @@ GROUPS = {
     "tests/engine/machine": TIMED,
     "tests/engine/mariadb": TIMED,
     "tests/engine/mariadb/held": "held",
+    "tests/engine/mariadb/test_private_servers.py": "private servers",
     "tests/engine/postgres/observer": TIMED,
     "tests/engine/postgres/waits": TIMED,
     "tests/engine/postgres/test_client_load.py": TIMED,
@@ -44,7 +45,7 @@ GROUPS = {
 # Those that compute for the longest begin first, so that both workers end together.
 FIRST = (TIMED, "tests/validation", "tests/hostile", "tests/unit", "report", "tests/screens")
 # Files of many minutes before those of a few seconds, for the same reason.
-LAST = ("tests/kill", "tests/docs", "tests/engine", "tests/usage")
+LAST = ("tests/engine/pairs", "tests/kill", "tests/docs", "tests/engine", "tests/usage")
 
 
 def group_of(path: str) -> str:
