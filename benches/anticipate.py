@@ -47,13 +47,15 @@ from redolab.stats.estimates import exact_share
 
 HERE = Path(__file__).parent
 DEVICE_MS, SEED = 3.0, 26
-ENGINES, LOADS = ("embedded", "mariadb"), (8, 32)
+ENGINES, LOADS = ("embedded", "mariadb", "mysql"), (8, 32)
 WATCHED_S, STRETCH_S, SAMPLE_S, WARM_UP_S, BLOCKS = 30.0, 3.0, 1.0, 0.3, 6
 QUANTITIES = {
     "throughput_per_s": "commits per second",
     "response_time_ms": "response time",
 }
 TODAY = "today"
+# PostgreSQL and MariaDB are judged together.
+PRODUCTS = {"embedded": "PostgreSQL and MariaDB", "mariadb": "PostgreSQL and MariaDB", "mysql": "MySQL"}
 
 
 @dataclass(frozen=True)
@@ -229,13 +231,16 @@ def score(out: Path) -> None:
         "",
     ]
     details, raw = [], []
-    errors: dict[str, list[float]] = {name: [] for name in QUANTITIES}
-    inside: dict[str, list[bool]] = {name: [] for name in QUANTITIES}
+    errors: dict[str, dict[str, list[float]]] = {}
+    inside: dict[str, dict[str, list[bool]]] = {}
     summary = []
     for stored in every:
         if not is_whole(stored["sealed"]):
             raise SystemExit(f"The seal of {stored['engine']}, {stored['sessions']} is broken.")
         title = f"{stored['engine']}, {stored['sessions']} sessions"
+        database = PRODUCTS[stored["engine"]]
+        of_all = errors.setdefault(database, {name: [] for name in QUANTITIES})
+        held = inside.setdefault(database, {name: [] for name in QUANTITIES})
         observed = measured(stored)
         mine: dict[str, list[float]] = {name: [] for name in QUANTITIES}
         for change, said in stored["sealed"]["forecast"]["changes"].items():
@@ -243,7 +248,7 @@ def score(out: Path) -> None:
             for name in QUANTITIES:
                 one, seen = said[name], observed[change][name]
                 mine[name].append(abs(one["point"] / seen - 1))
-                inside[name].append(one["low"] <= seen <= one["high"])
+                held[name].append(one["low"] <= seen <= one["high"])
                 cells.append(f"{one['point']:.3g} ({one['low']:.2g} to {one['high']:.2g}) / {seen:.3g}")
                 raw.append(
                     [stored["engine"], stored["sessions"], change, name,
@@ -251,18 +256,22 @@ def score(out: Path) -> None:
                 )  # fmt: skip
             details.append([title, change, *cells])
         for name, found in mine.items():
-            errors[name] += found
+            of_all[name] += found
         summary.append([title, *(in_percent(found) for found in mine.values())])
-    summary.append(["**all**", *(in_percent(found) for found in errors.values())])
+    summary += [
+        [f"**{database}**", *(in_percent(found) for found in of_all.values())]
+        for database, of_all in errors.items()
+    ]
     lines += table(["watched", *(f"{words}, error in %" for words in QUANTITIES.values())], summary)
     lines += ["", "Median / 90th percentile of the absolute error of the ratio to today.", ""]
-    for name, words in QUANTITIES.items():
-        share = exact_share(sum(inside[name]), len(inside[name]))
-        lines.append(
-            f"- {words}: {sum(inside[name])} of {len(inside[name])} measured ratios lay inside the 90 % "
-            f"interval (exact 95 % interval of the coverage: {100 * (share.low or 0):.0f} to "
-            f"{100 * (share.high or 0):.0f} %)."
-        )
+    lines += table(
+        ["watched", "quantity", "measured ratios inside the 90 % interval", "coverage, exact 95 % interval"],
+        [
+            [database, words, *_covered(held[name])]
+            for database, held in inside.items()
+            for name, words in QUANTITIES.items()
+        ],
+    )
     lines += ["", "Ratios to today: forecast (90 % interval) / measured.", ""]
     lines += table(["watched", "change", *QUANTITIES.values()], details)
     (HERE / "anticipate.md").write_text("\n".join([*(line.rstrip() for line in lines), ""]))
@@ -270,7 +279,13 @@ def score(out: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["engine", "sessions", "change", "quantity", "forecast", "low", "high", "measured"])
         writer.writerows(raw)
-    print("\n".join(lines[5:20]))
+    print("\n".join(lines[5:30]))
+
+
+def _covered(inside: Sequence[bool]) -> tuple[str, str]:
+    share = exact_share(sum(inside), len(inside))
+    ends = f"{100 * (share.low or 0):.0f} to {100 * (share.high or 0):.0f} %"
+    return f"{sum(inside)} of {len(inside)}", ends
 
 
 if __name__ == "__main__":
