@@ -59,7 +59,7 @@ def response_curve(results: Results) -> Figure:
             drawing.linear_axis(across, rates, zero=True, padding=0.15),
             drawing.linear_axis(up, times, zero=True, padding=0.5),
         )
-    return drawing.figure(250, *axes, marks, legend)
+    return drawing.figure(230, *axes, marks, legend)
 
 
 def curve_caption(results: Results) -> str:
@@ -175,7 +175,7 @@ def _per_sample(results: Results, key: str, title: str, scale: float) -> Figure:
         marks.append(drawing.dots(drawing.look(index), [item["start_s"] for item in mine], values, notes))
         every += values
     across = _over_time(results["timeline"]) | {"label": ""}
-    return drawing.figure(115, across, drawing.linear_axis(title, every, zero=True), marks, [])
+    return drawing.figure(105, across, drawing.linear_axis(title, every, zero=True), marks, [])
 
 
 def _throughput(results: Results) -> Figure:
@@ -201,7 +201,7 @@ def _throughput(results: Results) -> Figure:
         if drawing.spread(rates)
         else drawing.linear_axis(title, rates, zero=True)
     )
-    return drawing.figure(220, _over_time(samples), up, marks, legend)
+    return drawing.figure(200, _over_time(samples), up, marks, legend)
 
 
 def _over_time(samples: Sequence[Mapping[str, Any]]) -> drawing.Axis:

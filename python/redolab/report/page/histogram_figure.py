@@ -70,7 +70,7 @@ def _overlaid(
         "ticks": [[0, "0"]] if logarithmic else None,
         "from": 0,
     }
-    return drawing.figure(260, axis, up, [*curves, *rugs], legend)
+    return drawing.figure(230, axis, up, [*curves, *rugs], legend)
 
 
 def _stacked(
