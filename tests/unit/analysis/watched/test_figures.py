@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from redolab.analysis.watched.answer import analyse
 from redolab.errors import UsageError
-from redolab.experiment.answers import analyse
+from redolab.experiment import answers
 from redolab.records.watched import Watched
 from tests.unit.watched import Kind, Seen, busy_days, steady, watched_run, without
 
@@ -160,7 +161,7 @@ def test_a_server_that_counts_nothing_still_has_its_account_of_time(tmp_path: Pa
 
 
 def test_the_account_adds_up_and_its_bounds_are_amdahls(tmp_path: Path) -> None:
-    results = analyse(watched_run(tmp_path / "run", steady()))
+    results = answers.analyse(watched_run(tmp_path / "run", steady()))
     rows = results["all_sessions"]["profile"]
     assert [row["row"] for row in rows[:2]] == ["on_cpu", "run_queue"]
     assert math.fsum(row["share"]["point"] for row in rows) == pytest.approx(1)
@@ -227,8 +228,8 @@ def test_many_stretches_make_few_points(tmp_path: Path) -> None:
 
 def test_the_object_is_json_and_the_same_every_time(tmp_path: Path) -> None:
     run = watched_run(tmp_path / "run")
-    first = json.dumps(analyse(run), allow_nan=False)
-    assert json.dumps(analyse(run), allow_nan=False) == first
+    first = json.dumps(answers.analyse(run), allow_nan=False)
+    assert json.dumps(answers.analyse(run), allow_nan=False) == first
 
 
 def test_a_run_without_a_stretch_that_counts_is_refused(tmp_path: Path) -> None:

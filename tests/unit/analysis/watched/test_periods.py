@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from redolab.analysis.watched.answer import analyse
 from redolab.analysis.watched.compared import _quantity
 from redolab.analysis.watched.measures import figure, quotient
 from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
@@ -17,7 +18,7 @@ from redolab.analysis.watched.stretches import Stretches, read_stretches
 from redolab.commands.results import make_results
 from redolab.commands.verify import verify
 from redolab.errors import UsageError
-from redolab.experiment.answers import analyse
+from redolab.experiment import answers
 from redolab.records.store import open_run
 from redolab.stats.serial import difference, mean_error
 from tests.unit.watched import Seen, row, steady, watched_run, write_part
@@ -116,7 +117,7 @@ def noisy(count: int, seed: int, rate: float, flush_s: float, at_s: float = 0.0)
 def compared(place: Path, stretches: list[Seen], *times: str) -> dict[str, Any]:
     run = watched_run(place, stretches)
     begins, ends = times[::2], times[1::2]
-    return analyse(run, None, asked(read_stretches(run), begins, ends))
+    return analyse(run, asked(read_stretches(run), begins, ends))
 
 
 def test_a_slower_log_is_found_and_told_of(tmp_path: Path) -> None:
@@ -264,7 +265,7 @@ def test_periods_are_of_watched_runs_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="was not watched, so --from and --to name no period"):
         make_results(run, None, ["2026-11-24"], [])
     with pytest.raises(UsageError, match="was not watched"):
-        analyse(run, None, Periods(*[_ANY] * 2))
+        answers.analyse(run, None, Periods(*[_ANY] * 2))
 
 
 _ANY: Any = None
