@@ -80,6 +80,9 @@ DIALECT = Dialect(
         "application:enq: tx - row lock contention": "row lock",
         "configuration:log buffer space": "log buffer full",
         "configuration:log file switch (checkpoint incomplete)": "log switch",
+        "user i/o:db file sequential read": "data file read",
+        "network:sql*net message to client": "sending to the client",
+        "idle:sql*net message from client": "waiting for the client",
     },
     event_meanings={
         "commit:log file sync": "the session waits until the log writer has its commit on disk",
