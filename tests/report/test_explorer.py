@@ -118,10 +118,15 @@ def random_changes(rng: random.Random) -> dict[str, Any]:
     return chosen
 
 
+@pytest.mark.parametrize("system", ["", "PostgreSQL, seen"])
 @pytest.mark.parametrize("seed", range(LINKS))
-def test_a_link_shows_what_the_forecast_says_to_the_digit(open_explorer: OpenExplorer, seed: int) -> None:
+def test_a_link_shows_what_the_forecast_says_to_the_digit(
+    open_explorer: OpenExplorer, seed: int, system: str
+) -> None:
     changes = random_changes(random.Random(seed))
-    calibrated = make_calibrated(5, after_idle_s=((0.0, 0.0), (2e-3, 1e-4)), cold_s=7e-6)
+    calibrated = make_calibrated(
+        5, after_idle_s=((0.0, 0.0), (2e-3, 1e-4)), cold_s=7e-6, system=system, only_seen=bool(system)
+    )
     link = "#e1:" + ",".join(f"{factor}={value}" for factor, value in changes.items())
     page = open_explorer(link, calibrated=calibrated).page
     today = calibrated.measured[calibrated.today].scenario
