@@ -24,6 +24,11 @@ ONE_DEVICE = (
     "flushes wait for each other."
 )
 
+OWN_DEVICES = (
+    "A flush of one log takes more than twice as long as one of the other, so redo log and binary log are "
+    "taken to lie on devices of their own."
+)
+
 
 @dataclass(frozen=True)
 class LogColumns:

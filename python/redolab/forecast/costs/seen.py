@@ -38,6 +38,7 @@ _OF_CLIENT = 0.5
 # Waits that are neither CPU nor log, from which share of a session's busy time on they are taken to be there.
 _OTHER = 0.10
 _MOST_STEP = 4.0
+_ONE_DEVICE = 2.0
 # By so much CPU time of all kinds may differ from machine to machine. What is more is the transaction's own.
 _SLOWER = 2.0
 
@@ -59,11 +60,9 @@ class Seen:
     busy_s: float
     """How long a session was busy: not waiting for its client."""
     flush_s: float | None
-    """Mean time of a write and flush of the first log, by the server's clock; None where it does not time
-    them.
-    """
+    """Mean time of a write and flush of the first log, by the server's clock; None where it has none."""
     second_flush_s: float | None = None
-    """The same of the second log."""
+    """The same of the second log. Nothing is taken from it where the first log is not timed."""
     flush_shape: tuple[float, ...] = ()
     """Times of flushes as quantiles at equal steps, where they were seen as a distribution."""
     waiting_s: float | None = None
@@ -84,6 +83,15 @@ class Seen:
     def away_s(self) -> float:
         """How long a session is not busy, by Little's law."""
         return max(self.sessions / self.commits_per_s - self.busy_s, 0.0)
+
+    @property
+    def apart(self) -> bool:
+        """Whether two logs lie on devices of their own. On one device a flush of either log waits for the
+        other's, so by the server's clock none takes more than twice as long as the other.
+        """
+        if self.flush_s is None or self.second_flush_s is None or self.commit_wait == "binlog":
+            return False
+        return not 1 / _ONE_DEVICE <= self.second_flush_s / self.flush_s <= _ONE_DEVICE
 
     @property
     def beyond(self) -> str:
@@ -228,7 +236,8 @@ def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     left = max(1 - seen.others / seen.cpus, seen.sessions / (seen.sessions + seen.others))
     waiting = costs.available_waiting if seen.available is None else min(1.0, seen.available)
     costs = replace(costs, available=left * costs.available, available_waiting=left * waiting)
-    return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, seen.flush_shape), seen)
+    costs = replace(costs, second=costs.second and replace(costs.second, own_device=seen.apart))
+    return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, shape=seen.flush_shape), seen)
 
 
 def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated) -> Calibration:
@@ -240,14 +249,27 @@ def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated)
     costs = with_work(costs, shape, before * step)
     if seen.client_cpu_s is not None and said.client_cpu_s > 0:
         costs = with_client_cpu(costs, _step(seen.client_cpu_s, said.client_cpu_s))
-    device_s = costs.flush_mean_s
-    if seen.flush_s is not None and said.flush_s is not None:
+    return with_flush(costs, *_devices_s(costs, seen, said), shape=seen.flush_shape)
+
+
+def _devices_s(costs: Calibration, seen: Seen, said: Simulated) -> tuple[float, float | None]:
+    """Mean times of flushes of the two logs, without CPU time, nearer to what was seen; None for a second
+    log whose time changes with the first's.
+    """
+    device_s, first_s, second_s = costs.flush_mean_s, seen.flush_s, seen.second_flush_s
+    if first_s is None:
+        waits = seen.commit_wait != "nowait"
+        return (device_s * _step(_waited_s(seen, said), said.waiting_s) if waits else device_s), None
+    if second_s is not None and seen.commit_wait == "binlog":
+        # Commits wait for the second log alone, and the first is flushed now and then: neither clock has
+        # another log's flush in it.
+        return first_s - costs.flush_cpu_s, second_s - costs.flush_cpu_s
+    if said.flush_s is not None:
         # Two logs on one device wait for each other: all that a flush takes grows with its device's time.
-        device_s *= _step(seen.flush_s, said.flush_s)
-    elif seen.flush_s is None and seen.commit_wait != "nowait":
-        device_s *= _step(_waited_s(seen, said), said.waiting_s)
-    second_s = None if seen.second_flush_s is None else seen.second_flush_s - costs.flush_cpu_s
-    return with_flush(costs, device_s, seen.flush_shape, second_s)
+        device_s *= _step(first_s, said.flush_s)
+    if second_s is None:
+        return device_s, None
+    return device_s, second_s - costs.flush_cpu_s if seen.apart else device_s * second_s / first_s
 
 
 def _waited_s(seen: Seen, said: Simulated) -> float:
@@ -260,7 +282,8 @@ def _waited_s(seen: Seen, said: Simulated) -> float:
 
 def _other_s(seen: Seen, said: Simulated) -> float:
     """Waits inside the server that are neither CPU nor log, where they are worth mentioning."""
-    left_s = seen.busy_s - said.busy_s
+    # What sessions were seen to wait for the log is none of these, where the model has less of it.
+    left_s = seen.busy_s - said.on_cpu_s - max(said.waiting_s, seen.waiting_s or 0.0)
     return left_s if left_s > _OTHER * seen.busy_s else 0.0
 
 
@@ -327,15 +350,15 @@ def with_client_cpu(costs: Calibration, factor: float) -> Calibration:
 
 
 def with_flush(
-    costs: Calibration, device_s: float, shape: tuple[float, ...] = (), second_s: float | None = None
+    costs: Calibration, device_s: float, second_s: float | None = None, shape: tuple[float, ...] = ()
 ) -> Calibration:
     """The costs with another mean time of the log device; that of a second log changes with it.
 
     Args:
         costs: of a server.
         device_s: mean time of a flush of the first log, without its CPU time.
-        shape: how times of flushes are distributed; without, as they were.
         second_s: that of the second log, where it is known by itself.
+        shape: how times of flushes of the first log are distributed; without, as they were.
     """
     mean_s = costs.flush_mean_s
     device_s = max(device_s, 10 * LEAST_S)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
-from redolab.forecast.costs.logs import LogColumns, Logs, logs_of
+from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
 from redolab.forecast.costs.priors import Prior, prior_of
 from redolab.forecast.costs.seen import Seen
 from redolab.forecast.costs.settings import NoCostsError
@@ -335,7 +335,10 @@ def _cautions(stretches: Sequence[Watched], seen: Seen, logs: Logs) -> list[str]
     worked = [item.worked_sessions or 0 for item in stretches]
     if max(worked) > _VARIES * max(1, min(worked)):
         found.append(_VARIED.format(fewest=min(worked), most=max(worked), mean=seen.sessions))
-    return [*found, *logs.cautions(())]
+    return [
+        *found,
+        *(OWN_DEVICES if text == ONE_DEVICE and seen.apart else text for text in logs.cautions(())),
+    ]
 
 
 def _per(stretches: Sequence[Watched], commits: float, name: str) -> float | None:
