@@ -38,6 +38,7 @@ _OF_CLIENT = 0.5
 # Waits that are neither CPU nor log, from which share of a session's busy time on they are taken to be there.
 _OTHER = 0.10
 _MOST_STEP = 4.0
+# By the server's clock flushes of two logs on one device differ by this at most (`Seen.apart` says why).
 _ONE_DEVICE = 2.0
 # By so much CPU time of all kinds may differ from machine to machine. What is more is the transaction's own.
 _SLOWER = 2.0
@@ -132,11 +133,6 @@ class Simulated:
     """How long a session waits for its client's work."""
     flush_s: float | None
     commits_per_flush: float | None
-
-    @property
-    def busy_s(self) -> float:
-        """How long a session is busy."""
-        return self.on_cpu_s + self.waiting_s
 
 
 @dataclass(frozen=True)

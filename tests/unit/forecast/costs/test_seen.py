@@ -68,7 +68,7 @@ def seen_of(costs: Calibration, scenario: Scenario, timed: bool, local: bool = T
         rows_per_commit=scenario.rows_per_commit,
         server_cpu_s=it.server_cpu_s,
         client_cpu_s=it.client_cpu_s if local else None,
-        busy_s=it.busy_s,
+        busy_s=it.on_cpu_s + it.waiting_s,
         flush_s=it.flush_s if timed else None,
         # On one device a flush of either log waits for the other's, and takes as long by the clock.
         second_flush_s=it.flush_s if timed and costs.second else None,
