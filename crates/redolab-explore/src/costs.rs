@@ -127,6 +127,7 @@ fn read_waits(from: &mut Numbers<'_>) -> Result<Waits, Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use redolab_forecast::made_up::{server, two_logs};
 
     #[test]
     fn settings_are_the_same_when_read_again() {
@@ -165,17 +166,8 @@ mod tests {
 
     #[test]
     fn costs_of_two_logs_are_the_same_when_read_again() {
-        let second = SecondCosts {
-            flush_cpu_s: 14e-6,
-            late_s: 90e-6,
-            flush_s: vec![1e-3, 2e-3],
-            own_device: true,
-            in_groups: false,
-        };
-        let one_log = redolab_forecast::made_up::server();
-        let two_logs = Calibration { handed_on: true, second: Some(second), ..one_log.clone() };
-        let seen = Calibration { only_seen: true, ..two_logs.clone() };
-        for costs in [one_log, two_logs, seen] {
+        let seen = Calibration { only_seen: true, ..two_logs() };
+        for costs in [server(), two_logs(), seen] {
             let mut numbers = Vec::new();
             write_calibration(&mut numbers, &costs);
             let from = &mut Numbers::new(&numbers);

@@ -1,6 +1,6 @@
 //! Costs that are made up, for tests and examples.
 
-use crate::costs::calibration::Calibration;
+use crate::costs::calibration::{Calibration, SecondCosts};
 
 /// A server of two CPUs, whose log device takes 0.8 to 1.2 ms per flush.
 #[must_use]
@@ -31,4 +31,17 @@ pub fn server() -> Calibration {
         second: None,
         only_seen: false,
     }
+}
+
+/// The same with a second log, on a device of its own.
+#[must_use]
+pub fn two_logs() -> Calibration {
+    let second = SecondCosts {
+        flush_cpu_s: 14e-6,
+        late_s: 90e-6,
+        flush_s: vec![1e-3, 2e-3],
+        own_device: true,
+        in_groups: false,
+    };
+    Calibration { handed_on: true, second: Some(second), ..server() }
 }

@@ -15,15 +15,15 @@ impl Calibration {
     /// A calibration has measured what of a flush is no device's: the quickest of them, alone. Of a server at work that
     /// is not known, so all of the time is taken to be the device's, and another device to vary as this one does.
     pub(crate) fn on_device(&self, scenario: &Scenario, device_ms: f64) -> (Self, Scenario) {
-        let device_s = (device_ms / 1e3 - self.flush_cpu_s).max(LEAST_S);
-        let factor = device_s / self.flush_mean_s();
+        let mean_s = (device_ms / 1e3 - self.flush_cpu_s).max(LEAST_S);
+        let factor = mean_s / self.flush_mean_s();
         let second = self.second.as_ref().map(|second| SecondCosts {
-            flush_s: with_mean(&second.flush_s, device_s),
+            flush_s: with_mean(&second.flush_s, mean_s),
             late_s: 0.0,
             ..second.clone()
         });
         let costs = Self {
-            flush_s: with_mean(&self.flush_s, device_s),
+            flush_s: with_mean(&self.flush_s, mean_s),
             device_s_per_byte: factor * self.device_s_per_byte,
             second,
             ..self.clone()
@@ -47,7 +47,7 @@ fn with_mean(values_s: &[f64], mean_s: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::server;
+    use crate::made_up::{server, two_logs};
 
     fn near(one: f64, other: f64) -> bool {
         (one / other - 1.0).abs() < 1e-12
@@ -63,14 +63,7 @@ mod tests {
 
     #[test]
     fn another_device_varies_as_the_one_that_was_seen() {
-        let second = SecondCosts {
-            flush_cpu_s: 14e-6,
-            late_s: 90e-6,
-            flush_s: vec![1e-3, 2e-3],
-            own_device: true,
-            in_groups: false,
-        };
-        let two_logs = Calibration { handed_on: true, second: Some(second), ..seen() };
+        let two_logs = Calibration { only_seen: true, ..two_logs() };
         for device_ms in [0.5, 5.0] {
             let (costs, scenario) = two_logs.on_device(&on(device_ms), device_ms);
             assert_eq!(scenario, Scenario::new(8));
