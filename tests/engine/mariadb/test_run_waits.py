@@ -24,7 +24,9 @@ from tests.server_programs import FAMILY, first_on_path
 from tests.servers import wait_until
 
 NEVER = threading.Event()
-LEVELS = [{"rounds": "3"}]
+# With so many versions of its rows a scan takes long beside the moment before the client asks for the next.
+SCANS = Scans("", 1, "session", 360_000, 20_000, 30)
+LEVELS = [{"rounds": str(SCANS.rounds)}]
 HELD_S = 2.0
 
 
@@ -32,9 +34,9 @@ HELD_S = 2.0
 def engine(request: pytest.FixtureRequest) -> Iterator[MariaDBEngine]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", first_on_path(request.param))
-        ready = open_engine("mariadb", Scans("", 1, "session", 360_000, 20_000, 3), 0, (), 1)
+        ready = open_engine("mariadb", SCANS, 0, (), 1)
     assert isinstance(ready, MariaDBEngine)
-    (setting,) = ready.prepare(Scans("", 1, "session", 360_000, 20_000, 3), LEVELS)
+    (setting,) = ready.prepare(SCANS, LEVELS)
     ready.apply(setting)
     yield ready
     ready.close()
