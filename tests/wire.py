@@ -84,7 +84,9 @@ class Pooler(Between):
         with suppress(OSError):
             while data := client.recv(65536):
                 server.sendall(data)
-            server.close()
+        # Closing alone tells the server nothing while the other thread waits for its answers.
+        with suppress(OSError):
+            server.shutdown(socket.SHUT_RDWR)
 
 
 class FullPooler(Between):
