@@ -209,9 +209,15 @@ def test_what_sessions_tell_is_added_up() -> None:
     assert work.responses is None
 
 
+def slower(live: Replayed) -> None:
+    """A flush takes so long that what a busy machine adds to a round trip is little beside it."""
+    live.instance.costs = {mode: COSTS[mode].with_flush(80_000) for mode in COSTS}
+
+
 def test_session_count_finds_that_many_share_a_flush(
     live: Replayed, redolab: Redolab, tmp_path: Path
 ) -> None:
+    slower(live)
     results = run(
         redolab, tmp_path, live, "session-count", "--quick", "--sessions", "2,8", "--blocks", "4",
         "--seconds", "0.5",
@@ -219,8 +225,7 @@ def test_session_count_finds_that_many_share_a_flush(
     found = by_name(results)
     # Whoever commits while the log is being flushed shares the next flush.
     ratio = point(found["8"], "throughput_per_s") / point(found["2"], "throughput_per_s")
-    # Four, less what a busy machine takes of eight sessions' round trips.
-    assert 2 < ratio < 4.2
+    assert ratio == pytest.approx(4, rel=0.25)
     assert point(found["8"], "commits_per_flush") > 2 * point(found["2"], "commits_per_flush")
     outcomes = [item["outcome"] for item in results["comparisons"] if item["metric"] == "throughput_per_s"]
     assert outcomes == ["better"]
@@ -258,6 +263,7 @@ def test_session_count_has_a_row_for_shared_servers(live: Replayed, redolab: Red
 def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
     live: Replayed, redolab: Redolab, tmp_path: Path
 ) -> None:
+    slower(live)
     results = run(
         redolab,
         tmp_path,
@@ -277,7 +283,7 @@ def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
     assert done.code == 0, done.err
     forecast = json.loads(done.out)["asked"]["forecast"]["throughput_per_s"]["point"]
     # A flush takes all that wait, so four times as many sessions commit four times as much.
-    assert forecast / measured["4/1/wait"] == pytest.approx(4, rel=0.25)
+    assert forecast / measured["4/1/wait"] == pytest.approx(4, rel=0.15)
     checked = redolab(
         "verify-forecast", tmp_path / "run", "--set", "sessions=8", "--engine", live.url, "--yes", "--json",
         "--blocks", "2", "--seconds", "0.4", "--out", tmp_path / "check",
@@ -285,7 +291,7 @@ def test_calibrate_forecasts_what_more_sessions_do_and_is_checked(
     assert checked.code == 0, checked.err
     scores = {(it["model"], it["quantity"]): it for it in json.loads(checked.out)["forecast"]["scores"]}
     own = scores["group commit, simulated", "throughput_per_s"]
-    assert own["forecast"]["point"] / own["measured"]["point"] == pytest.approx(1, rel=0.25)
+    assert own["forecast"]["point"] / own["measured"]["point"] == pytest.approx(1, rel=0.15)
 
 
 def test_rows_per_commit_goes_over_the_wire_where_asked(
@@ -318,6 +324,7 @@ def test_response_curve_shows_commits_that_wait_for_a_session(
 
 
 def test_a_session_commits_as_its_parameters_say(live: Replayed, redolab: Redolab, tmp_path: Path) -> None:
+    slower(live)
     results = run(
         redolab, tmp_path, live, "commit-mode", "--quick", "--scope", "session", "--sessions", "2",
         "--blocks", "2", "--seconds", "0.4",
@@ -327,9 +334,9 @@ def test_a_session_commits_as_its_parameters_say(live: Replayed, redolab: Redola
     assert first["parameters"] == {"COMMIT_WAIT": "WAIT", "COMMIT_LOGGING": "IMMEDIATE"}
     assert last["parameters"] == {"COMMIT_WAIT": "NOWAIT", "COMMIT_LOGGING": "BATCH"}
     parts = {row["row"]: point(row, "per_unit_ms") for row in first["profile"]}
-    assert 20 < parts["Commit:log file sync"] < 45
+    assert 80 < parts["Commit:log file sync"] < 180
     assert "Commit:log file sync" not in {row["row"] for row in last["profile"] if point(row, "per_unit_ms")}
-    assert point(last, "throughput_per_s") > 2 * point(first, "throughput_per_s")
+    assert point(last, "throughput_per_s") > 5 * point(first, "throughput_per_s")
     assert live.instance.parameters["commit_wait"] is None
     done = redolab("run", "commit-mode", "--quick", "--scope", "session", "--load", "cpu",
                    "--engine", live.url, "--yes", "--out", tmp_path / "cpu")  # fmt: skip
