@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import signal
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from redolab import cli
-from tests.servers import PASSWORD, Ended, Server, installed_servers, made, running
+from tests.servers import PASSWORD, Ended, Server, installed_servers, made, not_here, running
 from tests.side_by_side import turn_of
 from tests.workers import Groups
 
@@ -129,6 +130,7 @@ def redolab(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
 
     # Ctrl-C must still end the tests themselves in good order.
     monkeypatch.setattr(cli, "end_when_interrupted", lambda _: None)
+    monkeypatch.setattr(os, "execv", not_here)
     before = signal.getsignal(signal.SIGINT)
     yield run
     signal.signal(signal.SIGINT, before)

@@ -290,7 +290,7 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["redolab", *map(str, arguments)])
             patch.setattr(sys, "excepthook", sys.excepthook)
-            patch.setattr(os, "execv", _not_here)
+            patch.setattr(os, "execv", not_here)
             # Ctrl-C must still end the tests themselves in good order.
             patch.setattr(cli, "end_when_interrupted", lambda _: None)
             try:
@@ -305,7 +305,8 @@ def in_this_process(place: Path, *arguments: str | Path, environment: Mapping[st
         return Ended(code, out.read().decode(), err.read().decode())
 
 
-def _not_here(*arguments: object) -> None:
+def not_here(*arguments: object) -> None:
+    """Stands in for `os.execv` where a command runs in the tests\' own process."""
     raise AssertionError("a password in an argument starts the process over")
 
 
