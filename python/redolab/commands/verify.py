@@ -12,9 +12,10 @@ from redolab import units
 from redolab.analysis.envelope import WORDING
 from redolab.analysis.watched.periods import Periods, periods_of
 from redolab.commands.league import kept_league
+from redolab.bounds import MOST_JSON_BYTES
 from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
-from redolab.files.documents import MOST_JSON_BYTES, parse_json
+from redolab.files.documents import parse_json
 from redolab.files.foreign import hash_inside, read_inside
 from redolab.files.understood import understood
 from redolab.records.sealed import FILE as SEALED

@@ -8,18 +8,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from redolab.bounds import MOST_DIGITS, MOST_ITEMS, MOST_JSON_BYTES, MOST_NESTED, MOST_TOML_BYTES
 from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
 from redolab.files.refusals import one_line, unreadable
 
-MOST_JSON_BYTES = 64 << 20
-MOST_TOML_BYTES = 1 << 20
-MOST_ITEMS = 4_000_000
-"""Values in one JSON text."""
-MOST_NESTED = 60
-"""Objects and arrays inside one another; what Redolab writes has a dozen."""
 _WHOLE = 1 << 64
-_MOST_DIGITS = 20
 _TOO_DEEP = f"more than {MOST_NESTED} objects stand inside one another"
 
 
@@ -106,7 +100,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _whole(text: str) -> int:
-    if len(text) > _MOST_DIGITS + 1:
+    if len(text) > MOST_DIGITS + 1:
         raise ValueError(f"a whole number of {len(text)} digits is too large")
     return int(text)
 
@@ -114,7 +108,7 @@ def _whole(text: str) -> int:
 def _number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"the number {text[:_MOST_DIGITS]} is not finite")
+        raise ValueError(f"the number {text[:MOST_DIGITS]} is not finite")
     return value
 
 

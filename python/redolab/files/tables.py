@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from redolab.bounds import MOST_DECODED_BYTES, MOST_NAME
 from redolab.files.parquet_sizes import parquet_sizes
 from redolab.files.refusals import one_line, unreadable
 
-MOST_TABLE_BYTES = 256 << 20
-MOST_DECODED_BYTES = 768 << 20
-"""Of one table, in memory."""
-MOST_NAME = 1 << 16
-"""Letters in a text inside a table."""
 LARGEST = 1e18
 """Of a number in a table: squares and sums of such fit a double with room."""
 SMALLEST = 1e-30

@@ -12,8 +12,6 @@ from redolab.errors import UsageError
 
 Kind = Literal["awr", "statspack", "oracle-pack"]
 Layout = Literal["AWR, HTML", "AWR, text", "AWR-Miner", "Statspack", "Oracle pack"]
-MOST_BYTES = 64 << 20
-"""Of a report; the largest known have a tenth of it."""
 _AWR = re.compile(rb"workload repository (?:pdb )?report")
 _STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
 _END = b"end of report"

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from redolab.bounds import MOST_REPORT_BYTES
 from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
 from redolab.importers.contradictions import contradictions
 from redolab.importers.grid import Grid
 from redolab.importers.header import Header, header_of
 from redolab.importers.html_grids import html_grids
-from redolab.importers.layout import MOST_BYTES, Kind, Layout, layout_of
+from redolab.importers.layout import Kind, Layout, layout_of
 from redolab.importers.miner import snapshots_of
 from redolab.importers.pack import pack_of
 from redolab.importers.sections import entries_of
@@ -46,7 +47,7 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         UsageError: it cannot be read, is no such report, or is not whole.
     """
     try:
-        content = read_regular(path, MOST_BYTES)
+        content = read_regular(path, MOST_REPORT_BYTES)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     layout = layout_of(content, str(path), kind)

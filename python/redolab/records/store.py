@@ -25,10 +25,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from redolab.bounds import MOST_JSON_BYTES, MOST_TABLE_BYTES
 from redolab.errors import UsageError
-from redolab.files.documents import MOST_JSON_BYTES, parse_json_object
+from redolab.files.documents import parse_json_object
 from redolab.files.foreign import names_inside, read_inside
-from redolab.files.tables import MOST_TABLE_BYTES, parse_table
+from redolab.files.tables import parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
 from redolab.records.parts import Span, standing
 from redolab.records.run import Run
