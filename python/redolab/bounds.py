@@ -1,7 +1,7 @@
 """How much may come from outside: the one place that says it, of files and of servers, and counts it.
 
-A bound is for the whole: of a file, of one answer, of one log-in. A limit for each read, as drivers have it, is
-none, since whoever sends one byte before each of them has no end.
+A bound is for the whole: of a file, of one answer, of one log-in. A limit for each read, as drivers have it,
+is none, since whoever sends one byte before each of them has no end.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ An error's text is one paragraph: what happened, where, and what to do next.
 
 from __future__ import annotations
 
-_ADVICE = "Look at the server's log for the cause; every parameter changed is put back."
+_ADVICE = "Look at the server's log for the cause."
 
 
 class RedolabError(Exception):

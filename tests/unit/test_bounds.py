@@ -7,7 +7,7 @@ import pytest
 from redolab.bounds import Budget, OutOfBoundsError
 
 
-def test_bytes_count_over_the_whole():
+def test_bytes_count_over_the_whole() -> None:
     budget = Budget(10, None)
     budget.take(4)
     budget.take(6)
@@ -15,7 +15,7 @@ def test_bytes_count_over_the_whole():
         budget.take(1)
 
 
-def test_a_drip_has_an_end():
+def test_a_drip_has_an_end() -> None:
     now = 0.0
     budget = Budget(1 << 20, 5.0, clock=lambda: now)
     for _ in range(4):
@@ -27,7 +27,7 @@ def test_a_drip_has_an_end():
         budget.take(1)
 
 
-def test_without_a_limit_of_time_there_is_none():
+def test_without_a_limit_of_time_there_is_none() -> None:
     now = 0.0
     budget = Budget(1 << 20, None, clock=lambda: now)
     now = 1e6

@@ -98,8 +98,8 @@ def test_lists_that_are_no_plain_tables_are_not_read(
         control.execute(planted.encode())
         doubted = find_schema(control, {mark})
         assert doubted is not None
-        assert doubted.doubt is not None
-        assert "plain tables" in doubted.doubt
+        assert doubted.odd is not None
+        assert "plain tables" in doubted.odd
         assert not recover(control, {mark})
         assert find_schema(control, {mark}) is not None
 

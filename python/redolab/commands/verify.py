@@ -11,8 +11,8 @@ from typing import Any
 from redolab import units
 from redolab.analysis.envelope import WORDING
 from redolab.analysis.watched.periods import Periods, periods_of
-from redolab.commands.league import kept_league
 from redolab.bounds import MOST_JSON_BYTES
+from redolab.commands.league import kept_league
 from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
 from redolab.files.documents import parse_json

@@ -86,10 +86,10 @@ def run(
             writer = RunWriter(out, manifest, plan.documents)
             _measure(experiment, design, engine, settings, writer, interruptions.stop, progress, clock)
         except RedolabError as raised:
-            error = _as_told(raised, writer)
+            error = raised
         finally:
             interruptions.closing = True
-            error = _close(engine, error, writer)
+            error = _told(error, _close(engine), engine, writer)
         if writer is None or not writer.samples:
             if writer is not None and not plan.documents:
                 writer.discard()
@@ -205,21 +205,40 @@ def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured
     return measure(engine, moment)
 
 
-def _close(engine: Engine, error: RedolabError | None, writer: RunWriter | None) -> RedolabError | None:
-    """Close the engine; returns what ended the run, with what went wrong in closing."""
+def _close(engine: Engine) -> RedolabError | None:
+    """Close the engine; returns what went wrong."""
     try:
         engine.close()
     except RedolabError as raised:
-        told = _as_told(raised, writer)
-        return RefusedError(f"{error} {told}" if error else str(told))
+        return raised
+    return None
+
+
+def _told(
+    error: RedolabError | None, in_closing: RedolabError | None, engine: Engine, writer: RunWriter | None
+) -> RedolabError | None:
+    """What ended the run, with what is kept of it, and how the server was left; None where nothing did.
+
+    That parameters are put back is said only where they were read as they were before.
+    """
+    if in_closing is None:
+        put_back = any(change.setting == "restore" for change in engine.changes)
+        left = " Every parameter that was changed is put back." if put_back else ""
+        if error is None or not isinstance(error, RefusedError):
+            return error
+        return _with(error, writer, left)
+    told = _with(in_closing, writer if error is None else None)
+    return RefusedError(f"{_with(error, writer) if error else ''} {told}".lstrip())
+
+
+def _with(error: RedolabError, writer: RunWriter | None, left: str = "") -> RedolabError:
+    """The same; where the server ended the run, with what is kept of it."""
+    kept = "Every sample finished before is kept." if writer is not None and writer.samples else ""
+    if isinstance(error, EngineError):
+        return type(error)(error.cause, f"{kept} {error.advice}{left}".lstrip())
+    if isinstance(error, RefusedError):
+        return type(error)(f"{error} {kept}".rstrip() + left)
     return error
-
-
-def _as_told(error: RedolabError, writer: RunWriter | None) -> RedolabError:
-    """The same; where the database ended the run, with what is kept of it."""
-    if not isinstance(error, EngineError) or writer is None or not writer.samples:
-        return error
-    return type(error)(error.cause, f"Every sample finished before is kept. {error.advice}")
 
 
 def _manifest(

@@ -172,7 +172,12 @@ def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
 
 
 def fetch(
-    connection: Connection, name: str, version: int, flavour: str = "mariadb", parameters: Sequence[Any] = ()
+    connection: Connection,
+    name: str,
+    version: int,
+    flavour: str = "mariadb",
+    parameters: Sequence[Any] = (),
+    beside: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Run a stored statement in the variant for this server and return its rows.
 
@@ -182,10 +187,14 @@ def fetch(
         version: the server's, as major * 100 + minor.
         flavour: `mariadb` or `mysql`; only few statements differ.
         parameters: of the statement.
+        beside: further columns that are read in the same statement, which is a SELECT then.
     """
     own = flavour == "mysql" and has_statement(_MYSQLS_OWN, name)
     folder = _MYSQLS_OWN if own else "mariadb/sql"
-    return ask(connection, statement(folder, name, version), *parameters)
+    text = statement(folder, name, version)
+    if beside:
+        text = f"SELECT it.*, {', '.join(beside)} FROM (\n{text}\n) it"  # noqa: S608
+    return ask(connection, text, *parameters)
 
 
 def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]:

@@ -152,18 +152,20 @@ class MariaDBEngine(Engine):
         found = read_parameters(self._control, {*names, innodb.REDO, innodb.BINLOG})
         if isinstance(load, Script):
             self._hold.note_teardown(load.teardown)
+            self._hold.planted.take_as_meant()
         control = self._statements()
         self._load.create(control)
         pause_us = half_commit_us(control)
-        known = {name: found[name] for name in names}
-        self._hold.parameters = Parameters(self._control, known, self._hold.journal)
+        parameters = self._hold.change(names)
         if isinstance(self._load, MariadbScans):
             self._sessions = ScanSession(self._load)
         elif isinstance(self._load, ClientLoad):
             self._sessions = ClientSessions(self._connector, self._load, self._seed)
         before = {name: parameter.value for name, parameter in found.items()}
         settings = [setting_of(levels, load, self._server, before, pause_us) for levels in combinations]
-        return with_every_parameter(settings, before)
+        complete = with_every_parameter(settings, before)
+        parameters.plan(complete)
+        return complete
 
     @as_engine_errors()
     def apply(self, setting: Setting) -> None:
@@ -204,6 +206,8 @@ class MariaDBEngine(Engine):
             helpers=self._own_connections(),
             watcher=self._watched.own_thread,
             sessions=self._working().connections,
+            beside=self._hold.columns(),
+            check=self._hold.check,
         )
 
     def _own_connections(self) -> tuple[int, ...]:

@@ -1,11 +1,11 @@
-"""Redolab's hold on a server: the connection that rules it, the lock, the guard, and how it is let go."""
+"""Redolab's hold on a MariaDB or MySQL: the connection that rules it, the lock, the guard, the way back."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask
-from redolab.engine.mariadb.own import guard_database
+from redolab.engine.mariadb.own import guard_database, planted
 from redolab.engine.mariadb.own.journal import Journal
-from redolab.engine.mariadb.own.recovery import recover
+from redolab.engine.mariadb.own.recovery import DatabaseRecovery
 from redolab.engine.mariadb.own.schema import MARKS, make_database, server_place
 from redolab.engine.mariadb.own.server_lock import RUN, holder_of
 from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of
@@ -30,15 +30,17 @@ from redolab.engine.mariadb.preflight.rights import check_rights
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.private.charge import NO_MARK, Charge
 from redolab.engine.private.own_server import OwnServer
-from redolab.errors import RefusedError
-
-_RESTART_LIMIT_S = 60.0
-_LEAVE_LIMIT_S = 10.0
-_RETRY_S = 0.25
+from redolab.engine.server import hold
+from redolab.engine.server.planted import Planted
+from redolab.engine.server.recovery import Finished
 
 
-class Hold:
+class Hold(hold.Hold[Connection]):
     """One server in Redolab's hands, from the first look at it to the last."""
+
+    lost = (pymysql.Error, OSError)
+    parameters: Parameters | None = None
+    """What is changed on the server; None before `prepare`."""
 
     def __init__(self, connector: Connector, own_server: OwnServer | None) -> None:
         """Connect and look at the server; nothing is changed yet.
@@ -50,22 +52,20 @@ class Hold:
         Raises:
             RefusedError: the server cannot be reached, or no run is possible on it.
         """
-        self._connector, self._own = connector, own_server
-        self.connection: Connection = self._connect()
+        self._connector = connector
+        super().__init__(Charge(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection, connector.place)
             """Who and what the server is."""
         except BaseException:
             self.connection.close()
             raise
-        self.parameters: Parameters | None = None
-        """What is changed on the server; None before `prepare`."""
-        self._charge = Charge(guard_database.__name__, MARKS)
         self.journal = None if own_server else Journal(self._charge.mark)
         """Where parameters are noted before they are changed; None on a server of Redolab's own."""
-        self._claimed = False
+        self.planted = Planted(planted.MEND)
+        """What stands in the database beside tables."""
         self._noted: set[int] = set()
-        self._gone = False
+        self._number = number_of(self.connection)
 
     def introduce(self, parameters: Collection[str], log_bytes: int | None) -> Introduction:
         """Check what can be checked before anybody is asked, and say what an answer depends on.
@@ -125,119 +125,78 @@ class Hold:
         """Note the run's working connections, so that whoever cleans up after a kill ends them first."""
         wanted = {number_of(self.connection), *connections}
         if self._claimed and wanted != self._noted:
+            self._charge.keep(replace(self._charge.kept, sessions=tuple(sorted(wanted))))
             note_sessions(self.connection, wanted)
             self._noted = wanted
 
     def note_teardown(self, statements: str) -> None:
         """Note what a list wants executed at the end; a server of Redolab's own is removed as it is."""
         if self.journal and statements.strip():
+            self._charge.keep(replace(self._charge.kept, teardown=statements))
             self.journal.note_teardown(self.connection, statements)
 
-    def ensure(self, limit_s: float | None = None) -> bool:
-        """Connect again when the connection was lost; wait while the server is starting.
+    def change(self, known: Collection[str]) -> Parameters:
+        """Be ready to change these parameters, which are read now."""
+        found = read_parameters(self.connection, known)
+        self.parameters = Parameters(self.connection, found, self._charge, self.journal)
+        return self.parameters
+
+    def open(self) -> Connection:
+        """Open a connection that rules the server."""
+        return self._connector.connect("redolab control")
+
+    def look(self) -> None:
+        """Ask in one statement what the server must still say."""
+        self.check(ask(self.connection, f"select {', '.join(['1', *self.columns()])}")[0])
+
+    def columns(self) -> list[str]:
+        """Columns of a SELECT that read what `check` needs; none where there is nothing to check."""
+        if self._own or self.parameters is None:
+            return []
+        counted = [f"{column} as `{kind}`" for kind, column in planted.COUNTED.items()]
+        return [*self.parameters.look(), *counted]
+
+    def check(self, row: Mapping[str, object]) -> None:
+        """Make sure that what the run set still stands, and that nobody planted anything.
 
         Args:
-            limit_s: how long the server is waited for, seconds; None for as long as a restart takes.
-
-        Returns whether the connection is a new one.
+            row: what `columns` gave.
 
         Raises:
-            RefusedError: the server is not there by then, or somebody else has taken it.
+            RefusedError: somebody changed it.
         """
-        try:
-            ask(self.connection, "select 1")
-        except (pymysql.Error, OSError):
-            self._reconnect(_RESTART_LIMIT_S if limit_s is None else limit_s)
-            return True
-        return False
+        if self._own is None and self.parameters:
+            self.parameters.check(row)
+            self.planted.check({kind: int(str(row[kind])) for kind in planted.COUNTED})
 
-    def replace(self, connection: Connection) -> None:
-        """Rule the server by this connection from now on: it was killed and started again."""
-        self._close_connection()
-        self._take(connection)
-
-    def guard_pids(self, hold: bool = False) -> list[int]:
-        """The number of the guard's connection; made anew where a restart ended it, with `hold`."""
-        return self._charge.pids(hold)
-
-    def leave(self, hurry: threading.Event) -> None:
-        """Put everything back on somebody's server, and release the guard.
-
-        Args:
-            hurry: once it is set, nobody is waited for.
-
-        Raises:
-            RefusedError: something could not be put back; the text says what, and how to do it.
-            InterruptedRunError: `hurry` was set before all was put back.
-        """
-        if self._claimed:
-            self._put_back(hurry)
-        self._charge.release()
-
-    def leave_to_guard(self) -> None:
-        """Let the guard put back what is left to, and do not wait for it."""
-        self._charge.leave_to_guard()
-
-    def close(self) -> None:
-        """Close the connection; a server of Redolab's own is removed."""
-        self._close_connection()
-        if self._own:
-            self._own.stop()
-
-    def _put_back(self, hurry: threading.Event) -> None:
-        try:
-            # On the old one a statement may have been broken off.
-            self._close_connection()
-            self._reconnect(_LEAVE_LIMIT_S)
-        except (RefusedError, pymysql.Error) as error:
-            raise RefusedError(
-                f"What Redolab changed on the server could not be put back: {error} A restart of the server "
-                "takes its parameters back to its configuration. The next run on that server, from this user "
-                "and machine, puts everything back first, from the list in redolab.parameter_journal."
-            ) from error
-        number = number_of(self.connection)
-
-        def cancel() -> None:
-            with self._connector.connect("redolab look") as helper:
-                ask(helper, "kill query %s", number)
-
-        marks = self._charge.proofs()
-        unless_stopped(hurry, lambda: recover(self.connection, self._connector, marks), cancel)
-        if self.parameters:
-            self.parameters.restored()
-
-    def _reconnect(self, limit_s: float) -> None:
-        before = number_of(self.connection)
-        self._close_connection()
-        give_up = time.monotonic() + limit_s
-        while True:
-            if self._own:
-                self._own.revive()
-            try:
-                connection = self._connect()
-                break
-            except RefusedError:
-                self._gone = self._gone or time.monotonic() > give_up
-                if self._gone:
-                    raise
-                time.sleep(_RETRY_S)
-        if self._own is None and holder_of(connection, RUN) == before:
-            end(connection, before)  # The server does not know yet that the old one is dead.
-        self._take(connection)
-
-    def _take(self, connection: Connection) -> None:
-        """Rule the server by a new connection."""
-        self.connection = connection
+    def take_over(self, connection: Connection, *, leaving: bool) -> None:
+        """Take the lock again."""
+        if self._own is None and holder_of(connection, RUN) == self._number:
+            end(connection, self._number)  # The server does not know yet that the old one is dead.
+        self.connection, self._number = connection, number_of(connection)
         if self._claimed:
             check_alone(connection, self.guard_pids(hold=True))
+        if leaving:
+            return
         if self.parameters:
             self.parameters.connected_again(connection)
         self.server |= check_server(connection, self._connector.place)
 
-    def _close_connection(self) -> None:
+    def close_connection(self) -> None:
+        """Close the connection."""
         with suppress(pymysql.Error, OSError):
             if self.connection.open:
                 self.connection.close()
 
-    def _connect(self) -> Connection:
-        return self._connector.connect("redolab control")
+    def recovery(self) -> DatabaseRecovery:
+        """What puts this server back."""
+        return DatabaseRecovery(self.connection, self._connector, self._charge.proofs())
+
+    def put_back(self, hurry: threading.Event) -> Finished:
+        """In a thread, so that it can be broken off."""
+
+        def cancel() -> None:
+            with self._connector.connect("redolab look") as helper:
+                ask(helper, "kill query %s", self._number)
+
+        return unless_stopped(hurry, lambda: self.recovery().finish(self._charge.kept), cancel)

@@ -1,19 +1,23 @@
 """Parameters of the whole server: put in force, recorded, and put back whatever happens.
 
-What a parameter was before is written to a journal in Redolab's database first, so that `recover` can put it
-back after any crash, from any later process.
+What a parameter was before, and what the run makes of it, is kept in memory by the run and its guard. It is
+written to a journal in Redolab's database first, so that `recover` can put it back when both are gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from pymysql import converters
+
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.journal import Journal
+from redolab.engine.server.kept import Kept, Memory
+from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Setting
 
@@ -36,14 +40,19 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
         UsageError: the server has no such parameter.
     """
     wanted = tuple(names)
-    if not wanted:
-        return {}
-    rows = ask(connection, "show global variables where variable_name in %s", wanted)
-    found = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
+    found = read_values(connection, wanted)
     unknown = [name for name in wanted if name.lower() not in found or not _NAME.fullmatch(name)]
     if unknown:
         raise UsageError(f"This server has no parameter {unknown[0]}.")
     return {name: Parameter(name, found[name]) for name in wanted}
+
+
+def read_values(connection: Connection, names: Collection[str]) -> dict[str, str]:
+    """The values of those parameters that the server has, by their names in lower case."""
+    if not names:
+        return {}
+    rows = ask(connection, "show global variables where variable_name in %s", tuple(names))
+    return {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
 
 
 def set_global(connection: Connection, name: str, value: str) -> None:
@@ -72,6 +81,11 @@ def same_value(one: str, other: str) -> bool:
     return first == second
 
 
+def literal(value: str) -> str:
+    """A value as SQL wants it."""
+    return str(converters.escape_item(_typed(value), "utf8mb4"))
+
+
 def _typed(value: str) -> int | float | str:
     """A number as a number: the server takes no text for one."""
     for kind in (int, float):
@@ -84,21 +98,34 @@ class Parameters:
     """Puts settings in force on one server and keeps the list of changes."""
 
     def __init__(
-        self, control: Connection, known: Mapping[str, Parameter], journal: Journal | None = None
+        self,
+        control: Connection,
+        known: Mapping[str, Parameter],
+        memory: Memory,
+        journal: Journal | None = None,
     ) -> None:
         """Take what rules the server, and its parameters as they stand.
 
         Args:
             control: sets them.
             known: all that settings will change.
+            memory: keeps what is changed.
             journal: where they are noted before; None for a server of Redolab's own, which is removed.
         """
         self.changes: list[ParameterChange] = []
         """Every change so far, in order."""
         self.control = control
-        self._known, self._journal = known, journal
+        self._known, self._memory, self._journal = known, memory, journal
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._noted: set[str] = set()
+
+    def plan(self, settings: Iterable[Setting]) -> None:
+        """Keep in memory all that these settings will change."""
+        kept = self._memory.kept
+        for setting in settings:
+            for name, value in setting.parameters.items():
+                kept = self._changing(kept, name, value)
+        self._memory.keep(kept)
 
     def apply(self, setting: Setting) -> None:
         """Put `setting` in force for the whole server, and verify it.
@@ -109,22 +136,51 @@ class Parameters:
         for name, value in setting.parameters.items():
             if same_value(self._now[name], value):
                 continue
+            kept = self._changing(self._memory.kept, name, value)
+            if kept != self._memory.kept:
+                self._memory.keep(kept)
             if self._journal and name not in self._noted:
-                self._journal.note(self.control, name, self._known[name].value)
+                self._journal.note(self.control, next(it for it in kept.changed if it.name == name))
                 self._noted.add(name)
             set_global(self.control, name, value)
             self._record(name, value, setting.name)
 
-    def restored(self) -> None:
-        """Note in the list of changes that `recover` put everything back."""
-        for name, parameter in self._known.items():
-            if self._now[name] != parameter.value:
-                self._record(name, parameter.value, "restore")
+    def look(self) -> list[str]:
+        """Columns of a SELECT that read what `check` needs."""
+        return [f"@@global.`{name}` as `{name}`" for name in sorted(self._noted)]
+
+    def check(self, row: Mapping[str, object]) -> None:
+        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+
+        Args:
+            row: what the columns of `look` gave.
+
+        Raises:
+            RefusedError: somebody did.
+        """
+        for name in self._noted:
+            seen = str(row[name])
+            if not same_value(seen, self._now[name]):
+                raise changed_by_others(name, self._now[name], seen)
+
+    def restored(self, values: Mapping[str, str]) -> None:
+        """Note in the list of changes what was put back and read."""
+        for name, value in values.items():
+            self._record(name, value, "restore")
 
     def connected_again(self, control: Connection) -> None:
-        """The connection was lost: a restart takes every parameter back to the server's configuration."""
+        """The connection was lost: a restart takes every parameter back to the server's configuration.
+
+        Whatever else one of them has then, `check` finds.
+        """
         self.control = control
-        self._now = {name: it.value for name, it in read_parameters(control, self._known).items()}
+        for name, value in read_values(control, list(self._known)).items():
+            if name not in self._noted or same_value(value, self._known[name].value):
+                self._now[name] = value
+
+    def _changing(self, kept: Kept, name: str, value: str) -> Kept:
+        before = self._known[name].value
+        return kept.changing(name, before, before, value)
 
     def _record(self, name: str, value: str, setting: str) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")

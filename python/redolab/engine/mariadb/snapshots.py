@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -26,6 +26,8 @@ def take_snapshot(
     helpers: Collection[int],
     watcher: int | None,
     sessions: Collection[int],
+    beside: Sequence[str] = (),
+    check: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Snapshot:
     """Read every cumulative counter now.
 
@@ -37,10 +39,14 @@ def take_snapshot(
         helpers: Redolab's own other connections, whose threads are left out of the accounts.
         watcher: the thread that reads wait events, left out too; its CPU is told.
         sessions: connections of the working sessions.
+        beside: further columns, read in the statement of the counters.
+        check: what looks at them.
     """
-    row = fetch(control, "select_counters", server["version"], server["flavour"])[0]
+    row = fetch(control, "select_counters", server["version"], server["flavour"], beside=beside)[0]
+    check(row)
     counters: dict[str, float | None] = {
-        name: None if value is None else float(value) for name, value in row.items()
+        name: None if value is None else float(value)
+        for name, value in list(row.items())[: len(row) - len(beside)]
     }
     if server["timed_files"] and server["flavour"] == "mariadb":
         counters |= _binlog_times(control, server)

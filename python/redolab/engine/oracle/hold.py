@@ -111,6 +111,7 @@ class Hold:
         Raises:
             RefusedError: the database is not there.
         """
+        self._charge.renew()
         try:
             self.control.connection.ping()
         except oracledb.Error:

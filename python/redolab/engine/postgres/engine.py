@@ -164,10 +164,10 @@ class PostgresEngine(Engine):
         if any(goes_to_system(parameter, load.scope) for parameter in known.values()):
             reload_first(self._control)
             known = self._known(load, combinations)
-        self._load.create(self._control)
+        self._create(load, self._load)
         self._note_publications(load)
         delay_us = half_flush_us(self._control)
-        parameters = self._hold.parameters = Parameters(self._control, known, load.scope)
+        parameters = self._hold.change(known, load.scope)
         self._wanted = load
         self._loop = _loop_of(load, combinations[0])
         self._sessions[self._loop] = self._connect()
@@ -184,7 +184,21 @@ class PostgresEngine(Engine):
             )
             for levels in combinations
         ]
-        return with_every_parameter(settings, before)
+        complete = with_every_parameter(settings, before)
+        parameters.plan(complete)
+        return complete
+
+    def _create(self, load: Load, made: PostgresLoad) -> None:
+        """Make the load's rows; what a list makes is torn down at the end, unless it was not made at all."""
+        if not isinstance(load, Script):
+            made.create(self._control)
+            return
+        self._hold.note_teardown(load.teardown)
+        try:
+            made.create(self._control)
+        except psycopg.Error:
+            self._hold.note_teardown("")
+            raise
 
     def _known(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> dict[str, Parameter]:
         return known_parameters(self._control, self._server, load, combinations)

@@ -7,16 +7,23 @@ from typing import Any
 
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.marks import Marks, new_mark
+from redolab.engine.server.kept import Kept, Memory
+from redolab.errors import RedolabError, RefusedError
+from redolab.outlet import say
 
 NO_MARK = (
     "The mark of Redolab's schema could not be kept on this machine. If this run and its guard are both "
     "killed, the server is to be put back by hand (docs/guide/own-server.md)."
 )
 """What a reader is told where no mark was kept."""
+_ALONE = (
+    "If this run is killed before its end too, the next run on that server, from this user and machine, puts "
+    "everything back."
+)
 
 
-class Charge:
-    """A new mark, and the guard that is told of it."""
+class Charge(Memory):
+    """A new mark, and the guard, which is told of everything that is kept."""
 
     def __init__(self, module: str, marks: Marks) -> None:
         """Draw a mark; there is no guard yet.
@@ -25,12 +32,19 @@ class Charge:
             module: of the engine's that recovers its databases, for the guard.
             marks: where those of this kind of server are kept.
         """
-        self.mark = new_mark()
+        super().__init__()
+        self.kept = Kept(mark=new_mark())
         self.mark_kept = True
         """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
         self._module, self._marks, self._place = module, marks, ""
         self._guard: Guard | None = None
+        self._parameters: Mapping[str, Any] = {}
         self._pid: int | None = None
+
+    @property
+    def mark(self) -> str:
+        """What proves the schema to be this run's."""
+        return self.kept.mark
 
     def give(self, parameters: Mapping[str, Any], place: str) -> None:
         """Let a guard hold the server, and keep the mark.
@@ -42,10 +56,40 @@ class Charge:
         Raises:
             RefusedError: the guard cannot connect.
         """
-        self._place = place
-        self._guard = Guard.for_database(self._module, parameters)
-        self._pid = self._guard.ask({"mark": self.mark}).get("pid")
+        self._place, self._parameters = place, parameters
+        try:
+            self._start()
+        except RefusedError as error:
+            raise RefusedError(f"{error} Nothing was changed.") from error
         self.mark_kept = self._marks.keep(self.mark, place)
+
+    def keep(self, kept: Kept) -> None:
+        """Take this in place of what was kept, and let the guard do so; called before a change."""
+        super().keep(kept)
+        if self._guard:
+            self.renew()
+            self._tell()
+
+    def renew(self) -> None:
+        """Start the guard anew where somebody ended it, and say so."""
+        if self._guard is None or not self._guard.is_gone:
+            return
+        ended, self._pid = self._guard.pid, None
+        self._guard.close()
+        try:
+            self._start()
+        except RedolabError as error:
+            # The one that is gone stays in its place, so that each look tries again.
+            if not self._missed:
+                say(
+                    f"redolab: The guard of this run, process {ended}, was ended by somebody. {error} "
+                    + _ALONE
+                )
+            self._missed = True
+            return
+        self._missed = False
+        self.pids(hold=True)
+        say(f"redolab: The guard of this run, process {ended}, was ended by somebody; a new one took over.")
 
     def proofs(self) -> Mapping[str, str]:
         """The marks that prove a schema to be Redolab's own, each with its place."""
@@ -60,9 +104,23 @@ class Charge:
     def release(self) -> None:
         """Nothing is left to do for the guard."""
         if self._guard:
+            if self._guard.is_gone:
+                say(f"redolab: The guard of this run, process {self._guard.pid}, was ended by somebody.")
             self._guard.release()
 
     def leave_to_guard(self) -> None:
         """Let the guard put back what is left to, and do not wait for it."""
+        self.renew()
         if self._guard:
             self._guard.leave_to_it()
+
+    _missed = False
+    """Whether a guard that was ended could not be started anew."""
+
+    def _start(self) -> None:
+        self._guard = Guard.for_database(self._module, self._parameters)
+        self._tell()
+
+    def _tell(self) -> None:
+        assert self._guard is not None
+        self._pid = self._guard.ask({"keep": self.kept.as_json()}).get("pid", self._pid)

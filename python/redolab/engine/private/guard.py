@@ -14,7 +14,7 @@ it imports the module that it is told, `redolab.engine.<database>.own.guard_data
     {"database": {...}, "module": "..."}
                           take charge of somebody's database: connection parameters, and the module that
                           recovers it; answers {"pid": ...}
-    {"mark": "..."}       the schema there bears this mark
+    {"keep": {...}}       what the run has changed there, or is about to (`redolab.engine.server.kept.Kept`)
     {"hold": true}        hold its server again after a restart; answers {"pid": ...}
     {"release": true}     nothing is left to do
 
@@ -41,6 +41,7 @@ from typing import Any, Protocol, TypedDict, cast
 
 from redolab.engine.private.directory import lock_directory, remove_server
 from redolab.engine.private.processes import as_user, find_process
+from redolab.engine.server.kept import Kept
 from redolab.errors import RedolabError, RefusedError
 from redolab.files.writing import open_to_append
 
@@ -69,12 +70,13 @@ class ServerCharge(TypedDict, total=False):
 class DatabaseCharge(Protocol):
     """One database whose state the guard answers for; the module that it is told has a class of this name."""
 
-    mark: str | None
-    """Of Redolab's schema there, once it is made."""
-
     @property
     def pid(self) -> int:
         """The server process of its connection."""
+        ...
+
+    def keep(self, kept: Kept) -> None:
+        """Take what the run has changed, in place of what was kept before."""
         ...
 
     def hold(self) -> None:
@@ -103,6 +105,16 @@ class Guard:
             cwd="/",
         )
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended, which it never does before it is told."""
+        return self._process.poll() is not None
+
     @classmethod
     def for_database(cls, module: str, parameters: Mapping[str, Any]) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
@@ -118,7 +130,7 @@ class Guard:
         answer = guard.ask({"database": dict(parameters), "module": module})
         if "pid" not in answer:
             guard.close()
-            raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')} Nothing was changed.")
+            raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')}")
         return guard
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,8 +243,8 @@ def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None)
     if "database" in request:
         return _keeper(str(request.get("module")))(request["database"])
     if database is not None:
-        if "mark" in request:
-            database.mark = request["mark"]
+        if "keep" in request:
+            database.keep(Kept.from_json(request["keep"]))
         elif "hold" in request:
             database.hold()
         elif "release" in request:

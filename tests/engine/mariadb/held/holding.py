@@ -14,7 +14,7 @@ import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.hold import Hold
-from redolab.engine.mariadb.parameters import Parameters, read_parameters
+from redolab.engine.mariadb.parameters import Parameters
 from redolab.records.sample import Setting
 from tests.mariadb import PASSWORD, MariaDB
 from tests.servers import wait_until
@@ -67,10 +67,9 @@ def begin(hold: Hold, values: Mapping[str, str] = WEAK) -> Parameters:
     """Take the server, and change its parameters."""
     hold.check_rights(PARAMETERS)
     hold.make_schema()
-    known = read_parameters(hold.connection, PARAMETERS)
-    hold.parameters = Parameters(hold.connection, known, hold.journal)
+    parameters = hold.change(PARAMETERS)
     apply(hold, values)
-    return hold.parameters
+    return parameters
 
 
 def apply(hold: Hold, values: Mapping[str, str]) -> None:

@@ -21,6 +21,7 @@ from redolab.engine.mariadb.own.schema import (
     server_place,
 )
 from redolab.engine.private.marks import new_mark
+from redolab.engine.server.kept import Changed
 from redolab.errors import RefusedError
 from tests.engine.mariadb.held.holding import account, begin, databases, end, hold_of, settings
 from tests.mariadb import MariaDB
@@ -170,7 +171,7 @@ def test_a_run_killed_while_its_database_was_dropped_is_recovered(
     with closing(Connector.to_url(url).connect("a test")) as control:
         assert MARKS.keep(mark, server_place(control))
         make_database(control, mark)
-        Journal(mark).note(control, "sync_binlog", "1")
+        Journal(mark).note(control, Changed("sync_binlog", "1", "1"))
         for table in gone:
             server.ask(f"drop table redolab.{table}")
         standing = find_database(control, MARKS.kept())

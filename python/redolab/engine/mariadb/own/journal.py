@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections.abc import Mapping
 
 from redolab.engine.mariadb.connection import Connection, ask
+from redolab.engine.server.kept import Changed
 from redolab.errors import RefusedError
 
 JOURNAL = "parameter_journal"
 LISTS: Mapping[str, str] = {
     JOURNAL: "parameter varchar(64) not null primary key, value_before varchar(1024) not null, "
-    "seal char(64) not null",
+    "values_set longtext not null, seal char(64) not null",
     "teardown": "number int not null auto_increment primary key, statement longtext not null, "
     "seal char(64) not null",
     "session": "connection bigint unsigned not null primary key, server_started bigint not null",
 }
-"""The tables that a run keeps for whoever cleans up, and their columns."""
+"""The tables for whoever cleans up when the run and its guard are gone, and their columns."""
 
 
 def seal(mark: str, *words: str) -> str:
@@ -38,14 +40,16 @@ class Journal:
         """Take the mark of the run."""
         self._mark = mark
 
-    def note(self, control: Connection, parameter: str, value_before: str) -> None:
-        """Note a parameter's value, committed on return; the first note of a parameter stands."""
+    def note(self, control: Connection, changed: Changed) -> None:
+        """Note a parameter, committed on return; the first note of a parameter stands."""
+        values = json.dumps(changed.ours)
         ask(
             control,
-            "insert ignore into redolab.parameter_journal values (%s, %s, %s)",
-            parameter,
-            value_before,
-            seal(self._mark, parameter, value_before),
+            "insert ignore into redolab.parameter_journal values (%s, %s, %s, %s)",
+            changed.name,
+            changed.value,
+            values,
+            seal(self._mark, changed.name, changed.value, values),
         )
 
     def note_teardown(self, control: Connection, statements: str) -> None:
@@ -58,19 +62,24 @@ class Journal:
         )
 
 
-def read_parameters_before(control: Connection, mark: str) -> dict[str, str]:
-    """The values that parameters had before the run.
+def read_changed(control: Connection, mark: str) -> tuple[Changed, ...]:
+    """What the run has changed.
 
     Raises:
         RefusedError: somebody else wrote one of the rows.
     """
-    rows = ask(control, "select parameter, value_before, seal from redolab.parameter_journal")
-    for row in rows:
-        _check(row["seal"], mark, row["parameter"], row["value_before"])
-    return {row["parameter"]: row["value_before"] for row in rows}
+    return tuple(_changed(row, mark) for row in ask(control, "select * from redolab.parameter_journal"))
 
 
-def read_teardown(control: Connection, mark: str) -> list[str]:
+def _changed(row: Mapping[str, str], mark: str) -> Changed:
+    # A run of an older version noted no values of its own.
+    given = [row["values_set"]] if "values_set" in row else []
+    _check(row["seal"], mark, row["parameter"], row["value_before"], *given)
+    ours = tuple(json.loads(given[0])) if given else ()
+    return Changed(row["parameter"], row["value_before"], row["value_before"], ours)
+
+
+def read_teardown(control: Connection, mark: str) -> str:
     """What a user's own list wants executed.
 
     Raises:
@@ -79,7 +88,7 @@ def read_teardown(control: Connection, mark: str) -> list[str]:
     rows = ask(control, "select statement, seal from redolab.teardown order by number")
     for row in rows:
         _check(row["seal"], mark, row["statement"])
-    return [row["statement"] for row in rows]
+    return ";\n".join(row["statement"].rstrip().rstrip(";") for row in rows)
 
 
 def _check(found: str, mark: str, *words: str) -> None:

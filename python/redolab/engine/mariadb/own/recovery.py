@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Collection, Mapping
+from contextlib import closing, suppress
 
 import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask, error_number, error_text
-from redolab.engine.mariadb.own.journal import read_parameters_before, read_teardown
+from redolab.engine.mariadb.own.journal import read_changed, read_teardown
 from redolab.engine.mariadb.own.schema import MARKS, drop_database, find_database, server_place
-from redolab.engine.mariadb.own.sessions import end_sessions
-from redolab.engine.mariadb.parameters import set_global
+from redolab.engine.mariadb.own.sessions import end_sessions, read_sessions
+from redolab.engine.mariadb.parameters import literal, read_values, same_value, set_global
+from redolab.engine.server.kept import Changed, Kept
+from redolab.engine.server.putting_back import ServerParameters
+from redolab.engine.server.recovery import Finished, Recovery
 from redolab.errors import RedolabError, RefusedError
 
 _LOCKED = 1205
@@ -22,8 +25,107 @@ _WHO_LOCKS = (
 )
 
 
-def recover(control: Connection, connector: Connector, marks: Mapping[str, str]) -> bool:
-    """Put back every parameter in the journal, verify it, and drop Redolab's database.
+class GlobalVariables(ServerParameters):
+    """Those of one server, which SET GLOBAL changes."""
+
+    errors = (pymysql.Error, OSError)
+
+    def __init__(self, control: Connection) -> None:
+        """Take the connection."""
+        self._control = control
+
+    def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
+        """As the server has them."""
+        found = read_values(self._control, [one.name for one in changed])
+        return {one.name: found.get(one.name) for one in changed}
+
+    def put(self, one: Changed) -> None:
+        """By SET GLOBAL, read back."""
+        assert one.before is not None, "a variable has a value"
+        set_global(self._control, one.name, one.before)
+
+    def same(self, one: str | None, other: str | None) -> bool:
+        """`ON` and `1` are."""
+        return one == other if one is None or other is None else same_value(one, other)
+
+    def statement(self, one: Changed) -> str:
+        """SET GLOBAL."""
+        return f"SET GLOBAL {one.name} = {literal(one.value)};"
+
+    def words(self, error: Exception) -> str:
+        """In one line."""
+        return why(error)
+
+
+class DatabaseRecovery(Recovery):
+    """One server, and the database `redolab` on it."""
+
+    def __init__(self, control: Connection, connector: Connector, marks: Mapping[str, str]) -> None:
+        """Take what is put back.
+
+        Args:
+            control: connected to the server, which this process has taken.
+            connector: to it, for a connection that takes several statements at once.
+            marks: those that prove a database to be one's own, each with the place of its server.
+        """
+        self._control, self._connector, self._marks = control, connector, marks
+        self.parameters = GlobalVariables(control)
+
+    def end_sessions(self, kept: Kept) -> None:
+        """Those of the run that still work, by their numbers."""
+        with suppress(pymysql.Error):
+            end_sessions(self._control, kept.sessions)
+
+    def tear_down(self, kept: Kept) -> str:
+        """In a connection of its own."""
+        try:
+            with closing(self._connector.connect("redolab list", several=True)) as of_list:
+                ask(of_list, "use redolab")
+                with of_list.cursor() as cursor:
+                    cursor.execute(kept.teardown)
+                    while cursor.nextset():
+                        pass
+        except (pymysql.Error, RedolabError) as error:
+            return f"The teardown of the list failed: {why(error)}. What it made may still be there."
+        return ""
+
+    def remove(self, kept: Kept) -> str:
+        """Drop the database, its journal last, where it is proved to be Redolab's own."""
+        try:
+            standing = find_database(self._control, self._marks)
+            if standing is not None and standing.doubt is None:
+                drop_database(self._control)
+                standing = find_database(self._control, self._marks)
+            if standing is None:
+                self._forget(kept.mark)
+                return ""
+            left = standing.doubt or "it is there again"
+        except (pymysql.Error, RedolabError) as error:
+            left = why(error)
+        return _still_there(left)
+
+    def why_kept(self, kept: Kept) -> str:  # noqa: ARG002
+        """The list of parameters, where it is still there."""
+        with suppress(pymysql.Error):
+            standing = find_database(self._control, self._marks)
+            if standing is not None and not standing.doubt and not standing.odd:
+                return (
+                    "The database redolab stays until then, with the list in redolab.parameter_journal: the "
+                    "next run on that server, from this user and machine, puts everything back first. A "
+                    "restart of the server takes its parameters to its configuration."
+                )
+        return "A restart of the server takes its parameters to its configuration."
+
+    def _forget(self, mark: str) -> None:
+        """Forget the mark, or all of this server's, where nothing is left of any of them."""
+        here = server_place(self._control)
+        for kept, place in MARKS.kept().items():
+            if kept == mark or (not mark and place == here):
+                MARKS.forget(kept)
+
+
+def recover(control: Connection, connector: Connector, marks: Mapping[str, str]) -> Finished | None:
+    """Put back what a killed run noted in its database, and drop that.
 
     Nothing is touched where the database is not proved to be Redolab's own. Safe to run again after any
     interruption: the journal goes last.
@@ -33,80 +135,45 @@ def recover(control: Connection, connector: Connector, marks: Mapping[str, str])
         connector: to it, for a connection that takes several statements at once.
         marks: those that prove a database to be one's own, each with the place of its server.
 
-    Returns whether there was something to put back.
+    Returns what came of it; None where there was nothing to put back.
 
     Raises:
         RefusedError: something could not be put back; the text says what, and what is left to do.
     """
-    left = complaint = ""
+    recovery = DatabaseRecovery(control, connector, marks)
     try:
         standing = find_database(control, marks)
         if standing is None:
-            _forget(control, None)  # Killed between the last two steps, or somebody else dropped it.
-            return False
-        if standing.doubt:
-            return False
+            recovery.remove(Kept())  # Killed between the last two steps, or somebody else dropped it.
+            return None
+        if standing.doubt or standing.odd:
+            return None
+        kept = Kept()
         if standing.mark:
-            if "session" in standing.lists:
-                end_sessions(control)
-            before = read_parameters_before(control, standing.mark)
-            left = _by_hand(before)
-            for name, value in before.items():
-                set_global(control, name, value)
-            left = (
-                " Every parameter is put back. The database redolab is still there: the next run from this "
-                "machine on that server drops it first, or DROP DATABASE redolab does."
+            kept = Kept(
+                mark=standing.mark,
+                changed=read_changed(control, standing.mark),
+                teardown=read_teardown(control, standing.mark) if "teardown" in standing.lists else "",
+                sessions=read_sessions(control) if "session" in standing.lists else (),
             )
-            if "teardown" in standing.lists:
-                complaint = _tear_down(control, connector, standing.mark)
-        drop_database(control)
-        _forget(control, standing.mark)
     except (pymysql.Error, RedolabError) as error:
-        raise RefusedError(f"Redolab could not put everything back: {_why(error)}.{left}") from error
-    if complaint:
-        raise RefusedError(complaint)
-    return True
+        raise RefusedError(f"Redolab could not put everything back: {why(error)}.") from error
+    done = recovery.finish(kept)
+    if done.undone or done.complaint:
+        raise RefusedError(done.text)
+    return done
 
 
-def _why(error: BaseException) -> str:
+def why(error: Exception) -> str:
+    """What went wrong, in one line without a full stop."""
     if error_number(error) == _LOCKED:
         return _WHO_LOCKS
-    return " ".join((str(error) if isinstance(error, RedolabError) else error_text(error)).split()).rstrip(
-        "."
-    )
+    text = str(error) if isinstance(error, RedolabError) else error_text(error)
+    return " ".join(text.split()).rstrip(".")
 
 
-def _by_hand(before: Mapping[str, str]) -> str:
-    if not before:
-        return ""
-    wanted = "; ".join(f"SET GLOBAL {name} = {value}" for name, value in before.items())
+def _still_there(reason: str) -> str:
     return (
-        f" The server's parameters are put back with {wanted}, or by a restart of the server. "
-        "redolab.parameter_journal keeps the list until then."
+        f"The database redolab is still there: {reason}. The next run on that server, from this user and "
+        "machine, drops it first where it can; by hand: DROP DATABASE redolab;"
     )
-
-
-def _tear_down(control: Connection, connector: Connector, mark: str) -> str:
-    """Execute the teardown of a user's own list; what went wrong, or nothing."""
-    try:
-        for statements in read_teardown(control, mark):
-            with closing(connector.connect("redolab list", several=True)) as of_list:
-                ask(of_list, "use redolab")
-                with of_list.cursor() as cursor:
-                    cursor.execute(statements)
-                    while cursor.nextset():
-                        pass
-    except (pymysql.Error, RedolabError) as error:
-        return (
-            f"The teardown of the list failed: {_why(error)}. Redolab's database is dropped; what the list "
-            "made outside it may still be there."
-        )
-    return ""
-
-
-def _forget(control: Connection, mark: str | None) -> None:
-    """Forget the mark, or all of this server's, where nothing is left of any of them."""
-    here = server_place(control)
-    for kept, place in MARKS.kept().items():
-        if kept == mark or (mark is None and place == here):
-            MARKS.forget(kept)

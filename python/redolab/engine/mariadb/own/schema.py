@@ -38,6 +38,8 @@ class Standing:
     """Whether its journal says that a Redolab made it, which proves nothing."""
     lists: Collection[str] = ()
     """Which lists it has; a run that was killed in making or dropping them leaves a part."""
+    odd: str | None = None
+    """Why its lists are not read, although it is Redolab's own: others have put something into it."""
 
 
 def server_place(control: Connection) -> str:
@@ -64,18 +66,20 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
         here = server_place(control)
         known = here in marks.values()
         return Standing(None, None if known else "it is empty, and Redolab noted nothing of it", known)
-    said = _SEALED.fullmatch(found["comment"] or "")
-    mark = next((mark for mark in marks if said and said[1] == seal(mark, JOURNAL)), None)
-    doubt = None
-    if found["odd_lists"]:
-        doubt = "its lists are not the plain tables that Redolab makes"
-    elif not said:
+    comments = str(found["comments"] or "").split("\n")
+    said = [match[1] for match in map(_SEALED.fullmatch, comments) if match]
+    mark = next((mark for mark in marks if seal(mark, JOURNAL) in said), None)
+    lists = str(found["lists"] or "").split(",")
+    doubt = odd = None
+    if not said:
         doubt = "Redolab did not make it"
-    elif found["definer"]:
-        doubt = f"{found['definer']} defined a view, trigger, routine or event in it"
     elif mark is None:
         doubt = "its mark is not known on this machine"
-    return Standing(None if doubt else mark, doubt, said is not None, str(found["lists"]).split(","))
+    if found["odd_lists"] or (JOURNAL not in lists and mark is not None):
+        odd = "its lists are not the plain tables that Redolab makes"
+    elif found["definer"]:
+        odd = f"{found['definer']} defined a view, trigger, routine or event in it"
+    return Standing(None if doubt else mark, doubt, bool(said), lists, odd)
 
 
 def _check_missing(control: Connection) -> None:
@@ -88,10 +92,10 @@ def _check_missing(control: Connection) -> None:
 
 
 def make_database(control: Connection, mark: str) -> None:
-    """Make the database, whose journal bears the seal of `mark`."""
+    """Make the database, whose lists bear the seal of `mark`: one of them that is left is proof enough."""
     ask(control, "create database redolab character set utf8mb4")
+    comment = _COMMENT.format(seal(mark, JOURNAL))
     for name, columns in LISTS.items():
-        comment = _COMMENT.format(seal(mark, JOURNAL)) if name == JOURNAL else ""
         ask(control, f"create table redolab.{name} ({columns}) engine=InnoDB comment=%s", comment)
 
 

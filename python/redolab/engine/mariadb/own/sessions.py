@@ -33,15 +33,20 @@ def note_sessions(control: Connection, connections: Collection[int]) -> None:
         )
 
 
-def end_sessions(control: Connection) -> None:
-    """End the noted connections that are left, of this user and of this life of the server."""
+def read_sessions(control: Connection) -> tuple[int, ...]:
+    """The noted connections of this life of the server."""
     rows = ask(control, "select connection, server_started from redolab.session")
-    started, seen = _started(control), living(control)
-    own = number_of(control)
-    for row in rows:
-        number = int(row["connection"])
-        same_life = abs(row["server_started"] - started) <= _SAME_START_S
-        if same_life and number != own and number in seen and seen[number]["User"] == seen[own]["User"]:
+    started = _started(control)
+    return tuple(
+        int(row["connection"]) for row in rows if abs(row["server_started"] - started) <= _SAME_START_S
+    )
+
+
+def end_sessions(control: Connection, sessions: Collection[int]) -> None:
+    """End those of a run that are left, of this user."""
+    seen, own = living(control), number_of(control)
+    for number in sessions:
+        if number != own and number in seen and seen[number]["User"] == seen[own]["User"]:
             end(control, number)
 
 

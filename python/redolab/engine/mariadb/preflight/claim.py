@@ -10,6 +10,7 @@ from redolab.engine.mariadb.own.recovery import recover
 from redolab.engine.mariadb.own.schema import MARKS, find_database
 from redolab.engine.mariadb.own.server_lock import Holder, other_holder, take_server
 from redolab.errors import RefusedError
+from redolab.outlet import say
 
 _LOCK_LIMIT_S = 5.0
 
@@ -50,21 +51,24 @@ def claim_server(control: Connection, connector: Connector) -> None:
     check_alone(control)
     marks = MARKS.kept()
     _check_database(control, marks)
-    recover(control, connector, marks)
+    done = recover(control, connector, marks)
+    if done and done.text:
+        say(f"redolab: A killed run was put back. {done.text}")
 
 
 def _check_database(control: Connection, marks: Mapping[str, str]) -> None:
     standing = find_database(control, marks)
-    if standing is None or standing.doubt is None:
+    why = standing and (standing.doubt or standing.odd)
+    if standing is None or why is None:
         return
     if not standing.looks_made:
         raise RefusedError(
-            f"This server has a database named redolab that is not Redolab's: {standing.doubt}. It is never "
+            f"This server has a database named redolab that is not Redolab's: {why}. It is never "
             "touched. Rename it or drop it, or use another server. Nothing was changed."
         )
     raise RefusedError(
         "This server has a database named redolab that is not provably one of this Redolab's: "
-        f"{standing.doubt}. It is never touched. If a killed run left it, start one as that user, and as the "
+        f"{why}. It is never touched. If a killed run left it, start one as that user, and as the "
         "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
         "redolab.parameter_journal lists, and DROP DATABASE redolab. Nothing was changed."
     )

@@ -1,10 +1,10 @@
--- What the database `redolab` is: whether there is one, how much is in it, what its journal says, which of its lists
+-- What the database `redolab` is: whether there is one, how much is in it, what its lists say, which of its lists
 -- are plain tables without triggers and how many are not, and who else defined something in it.
 SELECT (SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = 'redolab') AS `databases`,
        (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'redolab')
          + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'redolab')
          + (SELECT COUNT(*) FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'redolab') AS contents,
-       MAX(IF(l.name = 'parameter_journal' AND l.plain, l.comment, NULL)) AS comment,
+       GROUP_CONCAT(DISTINCT IF(l.plain, l.comment, NULL) SEPARATOR '\n') AS comments,
        GROUP_CONCAT(IF(l.plain, l.name, NULL)) AS lists,
        COUNT(IF(l.plain, NULL, l.name)) AS odd_lists,
        (SELECT MIN(DEFINER)

@@ -18,17 +18,18 @@ from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.connecting.target import Target
 from redolab.engine.oracle.own.tables import MARKS, drop_tables, note_holder
+from redolab.engine.server import guard_database
 from redolab.errors import RedolabError
-from redolab.outlet import say
 
 PROGRAM = "redolab session"
 """What the server shows as the program of working sessions, with dashes for blanks, and a number."""
-_SESSIONS_END_S = 600.0
 _LOOK_S = 0.5
 
 
-class DatabaseCharge:
+class DatabaseCharge(guard_database.DatabaseCharge):
     """One schema whose tables the guard answers for."""
+
+    errors = (oracledb.Error,)
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Connect.
@@ -40,72 +41,64 @@ class DatabaseCharge:
             RefusedError: the database cannot be reached.
         """
         self._target = Target(**parameters)
-        self.mark: str | None = None
-        """In Redolab's table there, once it is made."""
-        self._control = self._connect()
+        self._control: Statements
+        super().__init__()
 
     @property
     def pid(self) -> int:
         """The SID of its connection."""
         return self._control.sid
 
-    def hold(self) -> None:
-        """Note itself in REDOLAB_RUN, with a connection that answers.
+    def connect(self) -> None:
+        """Open the connection; a lock there is none."""
+        self._control = Statements(connect(self._target, "redolab guard", unlimited=True), threading.Event())
+        self._control.run("alter_patience")
 
-        Raises:
-            RefusedError: the database cannot be reached.
-        """
+    def answers(self) -> bool:
+        """Whether the connection is there."""
         try:
             self._control.connection.ping()
-        except oracledb.Error:
-            self._control = self._connect()
-        if self.mark is not None:
-            note_holder(self._control, self.mark, "guard")
-
-    def release(self) -> None:
-        """Nothing is left to do."""
-        self._control.close()
-
-    def clean_up(self) -> None:
-        """Drop the tables once the run's sessions are gone; what goes wrong is told on stderr."""
-        try:
-            if self.mark is not None and self._still_ours():
-                self._await_sessions()
-                drop_tables(self._control)
-                MARKS.forget(self.mark)
-        except (RedolabError, oracledb.Error) as error:
-            text = str(error) if isinstance(error, RedolabError) else error_text(error)
-            say(f"redolab: The tables REDOLAB_% were not dropped after the run had ended: {text}")
-        finally:
-            self.release()
-
-    def _still_ours(self) -> bool:
-        """Whether the tables are those of this run: another may have begun since."""
-        try:
-            self._control.connection.ping()
-        except oracledb.Error:
-            self._control = self._connect()
-        try:
-            return any(row["mark"] == self.mark for row in self._control.rows("select_run"))
         except oracledb.Error:
             return False
+        return True
 
-    def _await_sessions(self) -> None:
-        """Wait until no session of the run is in its loop any more."""
-        give_up_s = time.monotonic() + _SESSIONS_END_S
-        begins = PROGRAM.replace(" ", "-")
-        while time.monotonic() < give_up_s:
-            rows = fetch(self._control.connection, "select_sessions")
-            mine = [
-                row
-                for row in rows
-                if row["username"] == self._target.user.upper() and str(row["program"]).startswith(begins)
-            ]
-            if not mine:
-                return
+    def hold(self) -> None:
+        """Note itself in REDOLAB_RUN too, with a connection that answers."""
+        super().hold()
+        note_holder(self._control, self.kept.mark, "guard")
+
+    def run_is_gone(self, limit_s: float, *, lost: bool) -> bool:  # noqa: ARG002
+        """Wait until no session of the run is in its loop; another one may have made tables since."""
+        try:
+            rows = self._control.rows("select_run")
+        except oracledb.Error:
+            if not self.answers():
+                raise
+            return False
+        if all(row["mark"] != self.kept.mark for row in rows):
+            return False
+        give_up = time.monotonic() + limit_s
+        while self._working() and time.monotonic() < give_up:
             time.sleep(_LOOK_S)
+        return True
 
-    def _connect(self) -> Statements:
-        made = Statements(connect(self._target, "redolab guard", unlimited=True), threading.Event())
-        made.run("alter_patience")
-        return made
+    def put_back(self) -> str:
+        """Drop the tables."""
+        drop_tables(self._control)
+        MARKS.forget(self.kept.mark)
+        return ""
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._control.close()
+
+    def words(self, error: Exception) -> str:
+        """What an error says."""
+        return (str(error) if isinstance(error, RedolabError) else error_text(error)).rstrip(".")
+
+    def _working(self) -> bool:
+        begins = PROGRAM.replace(" ", "-")
+        return any(
+            row["username"] == self._target.user.upper() and str(row["program"]).startswith(begins)
+            for row in fetch(self._control.connection, "select_sessions")
+        )

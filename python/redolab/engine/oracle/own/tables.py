@@ -99,7 +99,8 @@ def drop_tables(control: Statements) -> None:
     Raises:
         RefusedError: one could not be dropped; the text says why, and what is left to do.
     """
-    for name in own_tables(control):
+    names = own_tables(control)
+    for name in names:
         try:
             control.run("drop_table", {"table": name})
         except oracledb.Error as error:
@@ -111,6 +112,11 @@ def drop_tables(control: Statements) -> None:
                 f"The table {name} could not be dropped: {why}. Nothing else was changed. The next run of "
                 "this user from this machine drops it first, or DROP TABLE does."
             ) from error
+    if names and (left := own_tables(control)):
+        raise RefusedError(
+            f"Redolab dropped its tables, and {', '.join(left[:3])} is there again. Look who made it, and "
+            "DROP TABLE it."
+        )
 
 
 _MENDS = {

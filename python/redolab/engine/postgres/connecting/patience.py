@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 WAIT_LIMIT_S = 60.0
 """How long somebody's lock or a standby is waited for."""
-GUARD_WAIT_LIMIT_S = 600.0
-"""The same for a guard: a dump takes minutes, and nobody waits for the guard."""
 
 _FIRST_LOOK_S = 2.0
 _LOOK_S = 1.0

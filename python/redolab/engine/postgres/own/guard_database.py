@@ -1,93 +1,78 @@
-"""The guard's part for somebody's database: it holds the server until everything is put back.
-
-Its lock stays when Redolab is killed. So no other run begins, in whichever database, before it has cleaned
-up.
-"""
+"""The guard's part for somebody's PostgreSQL."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 
 from redolab.engine.postgres.connecting.connection import Connection, Connector
-from redolab.engine.postgres.connecting.patience import GUARD_WAIT_LIMIT_S, Patience
-from redolab.engine.postgres.own.recovery import recover
+from redolab.engine.postgres.connecting.patience import Patience
+from redolab.engine.postgres.own.recovery import SchemaRecovery
 from redolab.engine.postgres.own.schema import MARKS
 from redolab.engine.postgres.own.server_lock import await_end_of_run, hold_as_guard, take_server
-from redolab.errors import RedolabError
-from redolab.outlet import say
+from redolab.engine.server import guard_database
+from redolab.engine.server.guard_database import PATIENCE_S
+from redolab.errors import RefusedError
 
-_RUN_ENDS_LIMIT_S = 60.0
 
-
-class DatabaseCharge:
+class DatabaseCharge(guard_database.DatabaseCharge):
     """One database whose state the guard answers for."""
 
-    def __init__(self, parameters: Mapping[str, Any], mark: str | None = None) -> None:
+    errors = (psycopg.Error,)
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Connect, and hold the server.
 
         Args:
             parameters: of the connection; they came through a pipe, and no process list shows them.
-            mark: of Redolab's schema there, once it is made.
 
         Raises:
             RefusedError: the server cannot be reached.
         """
         self._connector = Connector("")
         self._connector.parameters = parameters
-        self.mark = mark
-        self._control = self._connect()
-        hold_as_guard(self._control)
+        self._control: Connection
+        super().__init__()
 
     @property
     def pid(self) -> int:
         """The server process of its connection."""
         return self._control.info.backend_pid
 
-    def hold(self) -> None:
-        """Hold the server again, where its restart ended the connection.
+    def connect(self) -> None:
+        """Open the connection, and take the guard's lock."""
+        control = self._connector.connect("redolab guard")
+        control.patience = Patience(self._connector, limit_s=PATIENCE_S)
+        self._control = control
+        hold_as_guard(control)
 
-        Raises:
-            RefusedError: the server cannot be reached.
-        """
+    def answers(self) -> bool:
+        """Whether the connection is there."""
         try:
             self._control.execute("select 1")
         except psycopg.Error:
             self._control.close()
-            self._control = self._connect()
-            hold_as_guard(self._control)
+            return False
+        return True
 
-    def release(self) -> None:
-        """Nothing is left to do."""
-        with suppress(psycopg.Error):
-            self._control.close()
+    def run_is_gone(self, limit_s: float, *, lost: bool) -> bool:
+        """Wait until it is, in whichever database another one may begin."""
+        if lost:
+            return take_server(self._control, limit_s) is None
+        if not await_end_of_run(self._control, limit_s):
+            raise RefusedError("The killed run's connection is still at work on the server")
+        return True
 
-    def clean_up(self) -> None:
-        """Put everything back once the run's own connection is gone; what goes wrong is told on stderr."""
-        try:
-            if self._still_ours():
-                recover(self._control, self._marks())
-        except (RedolabError, psycopg.Error) as error:
-            say(f"redolab: The database was not cleaned up after the run had ended: {error}")
-        finally:
-            self.release()
+    def put_back(self) -> str:
+        """From memory."""
+        return SchemaRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
 
-    def _still_ours(self) -> bool:
-        """Whether nobody else can have begun since; another run has put everything back before it did."""
-        try:
-            return await_end_of_run(self._control, _RUN_ENDS_LIMIT_S)
-        except psycopg.OperationalError:
-            self._control.close()
-        self._control = self._connect()
-        return take_server(self._control, _RUN_ENDS_LIMIT_S) is None
+    def close(self) -> None:
+        """Close the connection."""
+        self._control.close()
 
-    def _marks(self) -> Collection[str]:
-        return MARKS.kept().keys() | ({self.mark} if self.mark else set())
-
-    def _connect(self) -> Connection:
-        control = self._connector.connect("redolab guard")
-        control.patience = Patience(self._connector, limit_s=GUARD_WAIT_LIMIT_S)
-        return control
+    def words(self, error: Exception) -> str:
+        """What an error says."""
+        return (" ".join(str(error).split()) or type(error).__name__).rstrip(".")

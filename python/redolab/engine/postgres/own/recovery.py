@@ -5,15 +5,94 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import psycopg
+from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, list_names
 from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema
-from redolab.engine.postgres.parameters.alter_system import alter_system, reload_configuration
+from redolab.engine.postgres.parameters.system import SystemParameters
+from redolab.engine.server.kept import Changed, Kept
+from redolab.engine.server.recovery import Finished, Recovery
 from redolab.errors import RedolabError, RefusedError
 
 
-def recover(control: Connection, marks: Collection[str]) -> bool:
-    """Put back every parameter in the journal, verify it, and drop Redolab's schema.
+class SchemaRecovery(Recovery):
+    """One server, and the schema `redolab` in a database of it."""
+
+    def __init__(self, control: Connection, marks: Collection[str]) -> None:
+        """Take what is put back.
+
+        Args:
+            control: connected to the database, whose server this process has taken.
+            marks: those that prove a schema to be one's own.
+        """
+        self._control, self._marks = control, marks
+        self.parameters = SystemParameters(control)
+
+    def end_sessions(self, kept: Kept) -> None:  # noqa: ARG002
+        """Sessions of a killed run may still loop, and would hold up the drop."""
+        try:
+            self._control.execute(
+                "select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity "
+                "where usename = current_user and datname = pg_catalog.current_database() "
+                "and application_name like 'redolab session %'"
+            )
+        except psycopg.Error:
+            return  # What they hold up is told where it is dropped.
+
+    def tear_down(self, kept: Kept) -> str:
+        """Where the list's names are looked for."""
+        try:
+            with list_names(self._control):
+                self._control.execute(kept.teardown.encode())
+        except (psycopg.Error, RedolabError) as error:
+            return (
+                f"The teardown of the list failed: {self.parameters.words(error)}. What it made outside "
+                "Redolab's schema may still be there."
+            )
+        return ""
+
+    def remove(self, kept: Kept) -> str:
+        """Drop the schema, whatever it is called by now, where it is proved to be Redolab's own."""
+        name = "redolab"
+        try:
+            standing = find_schema(self._control, self._marks, kept.made)
+            if standing is not None:
+                name = standing.name
+                if standing.doubt is None:
+                    with confirmed_here(self._control):
+                        self._control.execute(
+                            sql.SQL("drop schema {} cascade").format(sql.Identifier(name)).as_bytes()
+                        )
+                    standing = find_schema(self._control, self._marks, kept.made)
+            if standing is None:
+                if kept.mark:
+                    MARKS.forget(kept.mark)
+                return ""
+            left = standing.doubt or "it is there again"
+        except (psycopg.Error, RedolabError) as error:
+            left = self.parameters.words(error)
+        quoted = sql.Identifier(name).as_string()
+        return (
+            f"The schema {name} is still there: {left}. The next run in that database, from this user and "
+            f"machine, drops it first where it can; by hand: DROP SCHEMA {quoted} CASCADE;"
+        )
+
+    def why_kept(self, kept: Kept) -> str:
+        """The list of parameters, where it is still there."""
+        try:
+            standing = find_schema(self._control, self._marks, kept.made)
+        except psycopg.Error:
+            return ""
+        if standing is None or standing.doubt or standing.odd:
+            return ""
+        return (
+            f"The schema {standing.name} stays until then, with the list in its table parameter_journal: "
+            "the next run in that database, from this user and machine, puts everything back first."
+        )
+
+
+def recover(control: Connection, marks: Collection[str]) -> Finished | None:
+    """Put back what a killed run noted in its schema, and drop that.
 
     Nothing is touched where the schema is not proved to be Redolab's own. Safe to run again after any
     interruption: the journal goes last.
@@ -22,73 +101,48 @@ def recover(control: Connection, marks: Collection[str]) -> bool:
         control: connected to the database, whose server this process has taken.
         marks: those that prove a schema to be one's own.
 
-    Returns whether there was something to put back.
+    Returns what came of it; None where there was nothing to put back.
 
     Raises:
         RefusedError: something could not be put back; the text says what, and what is left to do.
     """
-    left = ""
+    recovery = SchemaRecovery(control, marks)
     try:
         standing = find_schema(control, marks)
-        if standing is None or standing.doubt:
-            return False
-        # Sessions of a killed run may still loop, and would hold up the drop.
-        control.execute(
-            "select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity "
-            "where usename = current_user and datname = pg_catalog.current_database() "
-            "and application_name like 'redolab session %'"
-        )
-        rows = control.execute(
-            "select parameter, value_before, in_auto_conf from redolab.parameter_journal"
+        if standing is None or standing.doubt or standing.odd:
+            return None
+        kept = _noted(control, standing)
+    except psycopg.Error as error:
+        raise RefusedError(
+            f"Redolab could not put everything back: {recovery.parameters.words(error)}."
+        ) from error
+    done = recovery.finish(kept)
+    if done.undone or done.complaint:
+        raise RefusedError(done.text)
+    return done
+
+
+def _noted(control: Connection, standing: Standing) -> Kept:
+    """What the run noted in the schema."""
+
+    def rows(table: str) -> list[dict[str, object]]:
+        return control.execute(
+            sql.SQL("select * from {}").format(sql.Identifier(standing.name, table)).as_bytes()
         ).fetchall()
-        before = {row["parameter"]: row["value_before"] for row in rows}
-        left = _by_hand(before)
-        for row in rows:
-            alter_system(control, row["parameter"], row["value_before"] if row["in_auto_conf"] else None)
-        if before:
-            reload_configuration(control, before)
-        left = (
-            " Every parameter is put back. The schema redolab is still there: the next run from this machine "
-            "in that database drops it first, or DROP SCHEMA redolab CASCADE does."
-        )
-        complaint = _tear_down(control)
-        with confirmed_here(control):
-            control.execute("drop schema redolab cascade")
-        _forget(standing)
-    except (psycopg.Error, RedolabError) as error:
-        text = " ".join(str(error).split()).rstrip(".")
-        raise RefusedError(f"Redolab could not put everything back: {text}.{left}") from error
-    if complaint:
-        raise RefusedError(complaint)
-    return True
 
-
-def _by_hand(before: Mapping[str, str]) -> str:
-    if not before:
-        return ""
-    wanted = ", ".join(f"{name} = {value}" for name, value in before.items())
-    return (
-        f" The server's parameters stood at {wanted}; set them with ALTER SYSTEM and pg_reload_conf() as a "
-        "superuser. redolab.parameter_journal keeps the list until then."
+    statements = [str(row["statement"]) for row in rows("teardown")]
+    return Kept(
+        mark=standing.mark or "",
+        made=standing.made,
+        changed=tuple(_changed(row) for row in rows("parameter_journal")),
+        teardown=";\n".join(statements),
     )
 
 
-def _forget(standing: Standing) -> None:
-    if standing.mark:
-        MARKS.forget(standing.mark)
-
-
-def _tear_down(control: Connection) -> str:
-    """Execute the teardown of a user's own list; what went wrong, or nothing."""
-    try:
-        statements = control.execute("select statement from redolab.teardown").fetchall()
-        for row in statements:
-            with list_names(control):
-                control.execute(row["statement"])
-    except psycopg.Error as error:
-        text = " ".join(str(error).split())
-        return (
-            f"The teardown of the list failed: {text}. Redolab's schema is dropped; what the list made "
-            "outside it may still be there."
-        )
-    return ""
+def _changed(row: Mapping[str, object]) -> Changed:
+    value = str(row["value_before"])
+    if "values_set" not in row:  # A run of an older version noted no more.
+        return Changed(str(row["parameter"]), value, value if row["in_auto_conf"] else None)
+    line, values = row["line_before"], row["values_set"]
+    assert isinstance(values, list), "the column is an array"
+    return Changed(str(row["parameter"]), value, None if line is None else str(line), tuple(values))

@@ -34,40 +34,50 @@ class Standing:
     """Why it is not taken as Redolab's own; None where it is."""
     looks_made: bool
     """Whether its comment says that a Redolab made it, which proves nothing."""
+    name: str = "redolab"
+    """What it is called by now."""
+    made: str = ""
+    """What the server calls it whatever its name and comment become."""
+    odd: str | None = None
+    """Why its lists are not read, although it is Redolab's own."""
 
 
-def find_schema(control: Connection, marks: Collection[str]) -> Standing | None:
+def find_schema(control: Connection, marks: Collection[str], made: str = "") -> Standing | None:
     """Whose the schema `redolab` of this database is; None when there is none.
 
     Args:
         control: connected to it.
-        marks: those that prove a schema to be one's own.
+        marks: those that prove a schema to be one's own, also where somebody gave it another name.
+        made: what the server calls the one that this run made; that proves it, whatever its comment says.
     """
-    rows = fetch(control, "select_schema")
+    comments = [_COMMENT.format(mark) for mark in marks]
+    rows = fetch(control, "select_schema", {"comments": comments, "made": made})
     if not rows:
         return None
     found = rows[0]
     said = _MARKED.fullmatch(found["comment"] or "")
     mark = said[1] if said else None
-    doubt = None
+    doubt = odd = None
     if not found["mine"]:
         doubt = f"the role {found['owner']} owns it"
-    elif not said:
+    elif found["made"] != made and not said:
         doubt = "Redolab did not make it"
-    elif not found["plain"]:
-        doubt = "its lists are not the plain tables that Redolab makes"
-    elif mark not in marks:
+    elif found["made"] != made and mark not in marks:
         doubt = "its mark is not known on this machine"
-    return Standing(mark, doubt, said is not None)
+    if not found["plain"]:
+        odd = "its lists are not the plain tables that Redolab makes"
+    return Standing(mark, doubt, said is not None, found["name"], found["made"], odd)
 
 
-def make_schema(control: Connection, mark: str) -> None:
-    """Make the schema, bearing `mark`."""
+def make_schema(control: Connection, mark: str) -> str:
+    """Make the schema, bearing `mark`; returns what the server calls it, whatever its name becomes."""
     with confirmed_here(control):
         run_script(control, "create_schema")
         control.execute(
             sql.SQL("comment on schema redolab is {}").format(sql.Literal(_COMMENT.format(mark))).as_bytes()
         )
+        rows = fetch(control, "select_schema", {"comments": [], "made": ""})
+    return str(rows[0]["made"])
 
 
 @contextmanager

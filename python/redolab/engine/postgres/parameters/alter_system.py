@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection
@@ -12,6 +13,12 @@ from redolab.engine.postgres.parameters.text import same_value
 from redolab.errors import RefusedError
 
 RELOAD_LIMIT_S = 10.0
+HIDDEN = (
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.UndefinedFile,
+    psycopg.errors.UndefinedFunction,
+)
+"""What is raised where a role may not look at the configuration."""
 _POLL_S = 0.005
 
 
@@ -23,21 +30,25 @@ def alter_system(control: Connection, name: str, value: str | None) -> None:
         control.execute(sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value)))
 
 
-def reload_configuration(control: Connection, expected: Mapping[str, str]) -> None:
+def reload_configuration(control: Connection, expected: Mapping[str, str]) -> dict[str, str]:
     """Let the server read its configuration, and wait until this session sees the values.
+
+    Returns them as the server shows them: `1s` for `1000ms`.
 
     Raises:
         RefusedError: it does not see one of them.
     """
     control.execute("select pg_catalog.pg_reload_conf()")
+    shown: dict[str, str] = {}
     for name, value in expected.items():
         await_value(
-            lambda name=name, value=value: _differing(control, name, value),  # type: ignore[misc]
+            lambda name=name, value=value: _differing(control, name, value, shown),  # type: ignore[misc]
             f"The server was told {name} = {value} with ALTER SYSTEM, and "
             f"{RELOAD_LIMIT_S:.0f} s after a reload it still has {{}}. A command-line option, ALTER ROLE "
             "or ALTER DATABASE setting overrides it, or a line of its configuration files is wrong (its log "
             "says which); mend that, or choose another --scope.",
         )
+    return shown
 
 
 def reload_first(control: Connection) -> None:
@@ -69,15 +80,16 @@ def await_value(differing: Callable[[], Sequence[str]], complaint: str) -> None:
         time.sleep(_POLL_S)
 
 
-def _differing(control: Connection, name: str, value: str) -> list[str]:
+def _differing(control: Connection, name: str, value: str, shown: dict[str, str]) -> list[str]:
     row = control.execute(
         "select pg_catalog.current_setting(name) as value, unit, vartype from pg_catalog.pg_settings "
         "where name = %s",
         (name,),
     ).fetchone()
-    if row is None or same_value(row["value"], value, row["unit"], row["vartype"]):
+    if row is None:
         return []
-    return [row["value"]]
+    shown[name] = row["value"]
+    return [] if same_value(row["value"], value, row["unit"], row["vartype"]) else [row["value"]]
 
 
 def _loaded_at(control: Connection) -> object:

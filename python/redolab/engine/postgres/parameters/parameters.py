@@ -2,12 +2,13 @@
 
 A parameter that a session may set is set in the session (or in each transaction). One that only
 the server has goes through ALTER SYSTEM; what it was before is written to a journal in Redolab's
-schema first, so that `recover` can put it back after any crash, from any later process.
+schema first, so that `recover` can put it back after any crash, from any later process. The run and its guard
+keep the same in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -18,8 +19,16 @@ from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch
 from redolab.engine.postgres.own.schema import confirmed_here
-from redolab.engine.postgres.parameters.alter_system import alter_system, await_value, reload_configuration
+from redolab.engine.postgres.parameters.alter_system import (
+    HIDDEN,
+    alter_system,
+    await_value,
+    reload_configuration,
+)
+from redolab.engine.postgres.parameters.system import read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
+from redolab.engine.server.kept import Memory
+from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Scope, Setting
 
@@ -133,13 +142,49 @@ def quoted(name: object) -> str:
 class Parameters:
     """Puts settings in force on one server and keeps the list of changes."""
 
-    def __init__(self, control: Connection, known: Mapping[str, Parameter], scope: Scope) -> None:
+    def __init__(
+        self, control: Connection, known: Mapping[str, Parameter], scope: Scope, memory: Memory
+    ) -> None:
+        """Take what rules the server, and its parameters as they stand.
+
+        Args:
+            control: sets them.
+            known: all that settings will change.
+            scope: for whom.
+            memory: keeps what is changed for the whole server.
+        """
         self.changes: list[ParameterChange] = []
         self.control = control
         self._known = known
-        self._scope = scope
+        self._scope, self._memory = scope, memory
+        self._lines, self.sees_lines = _lines(
+            control, [p for p in known.values() if goes_to_system(p, scope)]
+        )
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._journaled: set[str] = set()
+        self._shown: dict[str, str] = {}
+
+    def plan(self, settings: Iterable[Setting]) -> None:
+        """Keep in memory all that these settings will change for the whole server."""
+        for setting in settings:
+            self._keep({n: v for n, v in setting.parameters.items() if self._is_system(n)})
+
+    def look(self) -> list[str]:
+        """The parameters that `check` needs the lines of."""
+        return sorted(self._journaled)
+
+    def check(self, lines: Mapping[str, str]) -> None:
+        """Make sure that nobody else changed a parameter, which the next sample would be measured under.
+
+        Args:
+            lines: of postgresql.auto.conf, by parameter.
+
+        Raises:
+            RefusedError: somebody did.
+        """
+        for name in self._journaled:
+            if lines.get(name) not in (self._now[name], self._shown.get(name)):
+                raise changed_by_others(name, self._now[name], lines.get(name) or "taken out")
 
     def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
         """Put `setting` in force for `sessions`.
@@ -154,10 +199,11 @@ class Parameters:
         own = {n: v for n, v in setting.parameters.items() if not self._is_system(n)}
         changed = {n: v for n, v in system.items() if self._now[n] != v}
         for name, value in changed.items():
+            self._keep({name: value})
             self._journal(name)
             alter_system(self.control, name, value)
         if changed:
-            reload_configuration(self.control, changed)
+            self._shown |= reload_configuration(self.control, changed)
         for name, value in changed.items():
             self._record(name, value, "system", setting.name)
         if self._scope == "session":
@@ -193,10 +239,12 @@ class Parameters:
             ) from error
         return str(row["value"]) if row else value
 
-    def restored(self) -> None:
-        """Note in the list of changes that `recover` put everything back."""
-        for name, value in list(self._now.items()):
-            if value != self._known[name].value:
+    def restored(self, values: Mapping[str, str]) -> None:
+        """Note in the list of changes what was put back and read, and what went with the sessions."""
+        for name, value in values.items():
+            self._record(name, value, "system", "restore")
+        for name in self._now:
+            if not self._is_system(name):
                 self._record(name, self._known[name].value, self.reach(name), "restore")
 
     def lost_sessions(self, control: Connection) -> None:
@@ -209,14 +257,21 @@ class Parameters:
     def _is_system(self, name: str) -> bool:
         return goes_to_system(self._known[name], self._scope)
 
+    def _keep(self, values: Mapping[str, str]) -> None:
+        kept = self._memory.kept
+        for name, value in values.items():
+            kept = kept.changing(name, self._known[name].value, self._lines[name], value)
+        if kept != self._memory.kept:
+            self._memory.keep(kept)
+
     def _journal(self, name: str) -> None:
         if name in self._journaled:
             return
-        before = self._known[name]
+        one = next(it for it in self._memory.kept.changed if it.name == name)
         with confirmed_here(self.control):
             self.control.execute(
-                "insert into redolab.parameter_journal values (%s, %s, %s) on conflict do nothing",
-                (name, before.value, before.in_auto_conf),
+                "insert into redolab.parameter_journal values (%s, %s, %s, %s, %s) on conflict do nothing",
+                (name, one.value, one.before is not None, one.before, list(one.ours)),
             )
         self._journaled.add(name)
 
@@ -236,6 +291,18 @@ class Parameters:
                 "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
                 "--scope session.",
             )
+
+
+def _lines(control: Connection, parameters: Sequence[Parameter]) -> tuple[dict[str, str | None], bool]:
+    """What stands of them in postgresql.auto.conf, and whether that may be read.
+
+    Where it may not, the value that is in force stands for it where it comes from there.
+    """
+    try:
+        found = read_lines(control, [p.name for p in parameters]) if parameters else {}
+    except HIDDEN:
+        return {p.name: p.value if p.in_auto_conf else None for p in parameters}, False
+    return {p.name: found.get(p.name) for p in parameters}, True
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import psycopg
-
 from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.parameters.alter_system import HIDDEN
 from redolab.engine.postgres.parameters.text import same_value
 
 _MOST_NAMED = 5
 _FILES = ("default", "configuration file")
 # A reload does not reach these.
 _NOT_BY_RELOAD = ("internal", "postmaster")
-_HIDDEN = (
-    psycopg.errors.InsufficientPrivilege,
-    psycopg.errors.UndefinedFile,
-    psycopg.errors.UndefinedFunction,
-)
 
 
 def pending_edits(control: Connection, role: str) -> list[str]:
@@ -35,7 +29,7 @@ def pending_edits(control: Connection, role: str) -> list[str]:
     found = []
     try:
         found += _of_settings(fetch(control, "select_file_settings"))
-    except _HIDDEN:
+    except HIDDEN:
         found.append(
             "Whether an edit of the configuration waits for a reload may not be read. A superuser's "
             f"GRANT SELECT ON pg_file_settings TO {role} and GRANT EXECUTE ON FUNCTION "
@@ -43,7 +37,7 @@ def pending_edits(control: Connection, role: str) -> list[str]:
         )
     try:
         changed = [row["file"] for row in fetch(control, "select_access_files") if row["changed"]]
-    except _HIDDEN:
+    except HIDDEN:
         found.append(
             "Whether an edit of pg_hba.conf waits for a reload may not be read. A superuser's "
             f"GRANT EXECUTE ON FUNCTION pg_stat_file(text) TO {role} and GRANT pg_read_server_files "

@@ -11,6 +11,7 @@ from redolab.engine.postgres.own.recovery import recover
 from redolab.engine.postgres.own.schema import MARKS, find_schema
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
 from redolab.errors import RefusedError
+from redolab.outlet import say
 
 OLDEST, NEWEST = 14, 18
 _LOCK_LIMIT_S = 5.0
@@ -103,7 +104,8 @@ def claim_database(control: Connection, connector: Connector) -> None:
     check_alone(control)
     marks = MARKS.kept()
     _check_schema(control, marks)
-    recover(control, marks)
+    _recover(control, marks)
+    _check_schema(control, MARKS.kept())
     here = control.info.dbname
     for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
         _recover_elsewhere(connector, database, marks)
@@ -116,12 +118,19 @@ def _recover_elsewhere(connector: Connector, database: str, marks: Mapping[str, 
     except RefusedError:
         return
     with control:
-        recover(control, marks)
+        _recover(control, marks)
+
+
+def _recover(control: Connection, marks: Collection[str]) -> None:
+    done = recover(control, marks)
+    if done and done.text:
+        say(f"redolab: A killed run was put back. {done.text}")
 
 
 def _check_schema(control: Connection, marks: Collection[str]) -> None:
     standing = find_schema(control, marks)
-    if standing is None or standing.doubt is None:
+    why = standing and (standing.doubt or standing.odd)
+    if standing is None or why is None:
         return
     database = control.info.dbname
     if not standing.looks_made:
@@ -131,7 +140,7 @@ def _check_schema(control: Connection, marks: Collection[str]) -> None:
         )
     raise RefusedError(
         f"The database {database} has a schema named redolab that is not provably one of this Redolab's: "
-        f"{standing.doubt}. It is never touched. If a killed run left it, start one as that role, and as the "
+        f"{why}. It is never touched. If a killed run left it, start one as that role, and as the "
         "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
         "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
     )

@@ -49,7 +49,7 @@ def check_unpublished(control: Connection, own: frozenset[str]) -> None:
     if taking:
         raise RefusedError(
             f"The {_publications(taking)} Redolab's tables, as none did when the run began, so the run ends "
-            "here. Every sample finished before is kept. A subscriber that got rows of them goes on once "
+            "here. A subscriber that got rows of them goes on once "
             "it has tables of the same names and columns (docs/guide/own-server.md)."
         )
 

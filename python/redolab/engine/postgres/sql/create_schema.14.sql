@@ -3,7 +3,9 @@ create schema redolab;
 create table redolab.parameter_journal (
     parameter text primary key,
     value_before text not null,
-    in_auto_conf boolean not null
+    in_auto_conf boolean not null,
+    line_before text,
+    values_set text[] not null
 );
 -- What the user's own list wants executed at the end, by whoever cleans up.
 create table redolab.teardown (statement text not null);

@@ -1,0 +1,73 @@
+"""What a run changes on somebody's server, as the run and its guard keep it in memory.
+
+What stands in the database is for the case that both are gone: others can write there, or drop it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One parameter of the whole server that the run changes."""
+
+    name: str
+    value: str
+    """In force before."""
+    before: str | None
+    """What is put back where the run writes: the server's value, or the line of a file; None for no line."""
+    ours: tuple[str, ...] = ()
+    """Every value that the run gives it; empty where that is not known, and any value may be the run's."""
+
+    def is_ours(self, value: str | None, same: Callable[[str | None, str | None], bool]) -> bool:
+        """Whether the run gave it such a value."""
+        return not self.ours or any(same(value, given) for given in self.ours)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All that whoever cleans up needs to know."""
+
+    mark: str = ""
+    """Of Redolab's schema; empty before there is one."""
+    made: str = ""
+    """What the server calls the schema whatever its name and comment become; empty where it does not."""
+    changed: tuple[Changed, ...] = ()
+    teardown: str = ""
+    """What the user's own list wants executed at the end."""
+    sessions: tuple[int, ...] = ()
+    """The run's connections, which may still work when it was killed."""
+
+    def changing(self, name: str, value: str, before: str | None, to: str) -> Kept:
+        """The same, with a parameter that is about to get the value `to`."""
+        known = {it.name: it for it in self.changed}
+        found = known.get(name, Changed(name, value, before))
+        if to not in found.ours:
+            known[name] = replace(found, ours=(*found.ours, to))
+        return replace(self, changed=tuple(known.values()))
+
+    def as_json(self) -> dict[str, Any]:
+        """For the guard's pipe."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Kept:
+        """Out of the guard's pipe."""
+        changed = (Changed(**{**it, "ours": tuple(it["ours"])}) for it in found["changed"])
+        return cls(**{**found, "changed": tuple(changed), "sessions": tuple(found["sessions"])})
+
+
+class Memory:
+    """Keeps it for one run."""
+
+    def __init__(self) -> None:
+        """Nothing is changed yet."""
+        self.kept = Kept()
+        """As it stands now."""
+
+    def keep(self, kept: Kept) -> None:
+        """Take this in place of what was kept; called before the server is changed."""
+        self.kept = kept

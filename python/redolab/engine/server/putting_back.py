@@ -1,0 +1,167 @@
+"""Parameters of somebody's server are put back from memory: the one place that decides it, for each database.
+
+The server is read first. A value that the run gave is put back, one that is the old one is done, and any
+other is a colleague's: it is left, and named. Afterwards the server is read again, and only what was read
+back counts as restored.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from redolab.engine.server.kept import Changed, Kept
+from redolab.errors import RedolabError, RefusedError
+
+
+class ServerParameters(ABC):
+    """The parameters of one server, as they are read and put back."""
+
+    errors: tuple[type[Exception], ...]
+    """What the driver raises."""
+
+    @abstractmethod
+    def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
+        """What stands where the run writes: as `Changed.before` has it, by name."""
+
+    @abstractmethod
+    def put(self, one: Changed) -> None:
+        """Put one back; raises one of `errors`, or `RedolabError`, where that cannot be."""
+
+    def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:
+        """What is in force for every session now, after whatever makes it so.
+
+        Only those that differ from `Changed.value`, by name.
+        """
+        return {
+            one.name: str(value)
+            for one in changed
+            if not self.same(value := self.seen([one])[one.name], one.before)
+        }
+
+    @abstractmethod
+    def same(self, one: str | None, other: str | None) -> bool:
+        """Whether two texts say the same value."""
+
+    @abstractmethod
+    def statement(self, one: Changed) -> str:
+        """What an administrator runs to put one back."""
+
+    @abstractmethod
+    def words(self, error: Exception) -> str:
+        """What an error says, in one line without a full stop."""
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """How parameters stand when all was tried."""
+
+    restored: Mapping[str, str] = field(default_factory=dict)
+    """Those that were put back and then read, with their values."""
+    left: Mapping[str, str] = field(default_factory=dict)
+    """Those that still have a value of the run's, or may have, each with the reason."""
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Those that somebody else gave another value meanwhile, each with it; they are left so."""
+    sentences: tuple[str, ...] = ()
+    """What the user must know of it."""
+
+
+def put_back(server: ServerParameters, changed: Sequence[Changed]) -> PutBack:
+    """Put back what the run changed, and say how everything stands; raises nothing that is foreseen."""
+    left: dict[str, str] = {}
+    others: dict[str, str] = {}
+    foreseen: tuple[type[Exception], ...] = (*server.errors, RedolabError)
+    ours: list[Changed] = []
+    settled = list(changed)
+    try:
+        ours = _still_ours(server, changed, others)
+        settled = [one for one in changed if one.name not in others]
+        for one in ours:
+            try:
+                server.put(one)
+            except foreseen as error:
+                left[one.name] = server.words(error)
+        settled = [one for one in settled if one.name not in left]
+        _read_back(server, settled, left, others)
+    except foreseen as error:
+        left |= {one.name: server.words(error) for one in settled}
+    restored = {one.name: one.value for one in ours if one.name not in left and one.name not in others}
+    return PutBack(restored, left, others, _sentences(server, changed, left, others))
+
+
+def _still_ours(
+    server: ServerParameters, changed: Sequence[Changed], others: dict[str, str]
+) -> list[Changed]:
+    """Those that still have a value of the run's; those of somebody else's go into `others`."""
+    seen = server.seen(changed) if changed else {}
+    found = []
+    for one in changed:
+        now = seen[one.name]
+        if server.same(now, one.before):
+            continue
+        if one.is_ours(now, server.same):
+            found.append(one)
+        else:
+            others[one.name] = _shown(now)
+    return found
+
+
+def _read_back(
+    server: ServerParameters, settled: Sequence[Changed], left: dict[str, str], others: dict[str, str]
+) -> None:
+    """Read whether they are as before; those that are not go into `left` or `others`."""
+    if not settled:
+        return
+    seen, in_force = server.seen(settled), server.in_force(settled)
+    for one in settled:
+        now = seen[one.name]
+        if server.same(now, one.before):
+            if one.name not in in_force:
+                continue
+            now = in_force[one.name]
+        if one.is_ours(now, server.same):
+            left[one.name] = f"it still is {_shown(now)}"
+        else:
+            others[one.name] = _shown(now)
+
+
+def by_hand(server: ServerParameters, kept: Kept) -> str:
+    """The statements that put everything back, as a sentence with a blank after it; nothing where none is."""
+    statements = dict.fromkeys(server.statement(one) for one in kept.changed)
+    return f"An administrator puts it back with: {' '.join(statements)} " if statements else ""
+
+
+def changed_by_others(name: str, ours: str, now: str) -> RefusedError:
+    """The end of a run whose parameter somebody else changed in the middle."""
+    return RefusedError(
+        f"Somebody else changed {name} while the run was under way: the run had set it to {ours}, and now it "
+        f"is {now}. What is measured from there on is not what was asked for, so the run ends."
+    )
+
+
+def _sentences(
+    server: ServerParameters,
+    changed: Sequence[Changed],
+    left: Mapping[str, str],
+    others: Mapping[str, str],
+) -> tuple[str, ...]:
+    by_name = {one.name: one for one in changed}
+    found = []
+    if left:
+        reasons = "; ".join(f"{name} ({why})" for name, why in left.items())
+        statements = " ".join(dict.fromkeys(server.statement(by_name[name]) for name in left))
+        found.append(
+            f"Redolab could not put back {reasons}. An administrator puts it back with: {statements}"
+        )
+    for name, value in others.items():
+        one = by_name[name]
+        found.append(
+            f"Somebody else set {name} to {value} while the run was under way, and it is left so. Before the "
+            f"run it was {one.value}: {server.statement(one)} sets that again."
+        )
+    return tuple(found)
+
+
+def _shown(value: str | None) -> str:
+    return "the value of the configuration" if value is None else value

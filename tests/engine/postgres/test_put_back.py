@@ -1,0 +1,241 @@
+"""Whatever others do to the schema `redolab` during a run, the parameters are put back or named."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from redolab.engine.postgres.connecting.connection import Connector
+from redolab.engine.postgres.engine import PostgresEngine
+from redolab.engine.postgres.own.schema import MARKS
+from redolab.engine.postgres.parameters.parameters import Parameters
+from redolab.errors import RefusedError
+from redolab.experiment.forecast_load import check_load
+from tests.servers import PASSWORD, Server, made, wait_until
+
+DELAY, COMMIT = "wal_writer_delay", "synchronous_commit"
+OURS = "1s"
+NAMES = (DELAY, COMMIT, "commit_delay", "commit_siblings", "wal_writer_flush_after")
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def engine(newest: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresEngine]:
+    """A run whose second setting is in force."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    it = begun(url)
+    yield it
+    with suppress(RefusedError):
+        it.close()
+
+
+def begun(url: str) -> PostgresEngine:
+    it = PostgresEngine(Connector(url), None, 1)
+    levels = [
+        {"commit_wait": "wait", "commit_logging": "immediate"},
+        {"commit_wait": "nowait", "commit_logging": "batch"},
+    ]
+    it.apply(it.prepare(check_load(1, "server", "system"), levels)[1])
+    return it
+
+
+def changed(engine: PostgresEngine) -> set[str]:
+    return {it.parameter for it in parameters_of(engine).changes if it.setting != "restore"}
+
+
+def parameters_of(engine: PostgresEngine) -> Parameters:
+    assert engine._hold.parameters is not None
+    return engine._hold.parameters
+
+
+def lines(server: Server) -> list[str]:
+    """What ALTER SYSTEM has written."""
+    return [line for line in server.altered() if not line.startswith("#")]
+
+
+def restored(engine: PostgresEngine) -> set[str]:
+    changes = parameters_of(engine).changes
+    return {it.parameter for it in changes if it.setting == "restore" and it.scope == "system"}
+
+
+TIDY = {
+    "journal dropped": "drop table redolab.parameter_journal",
+    "journal emptied": "delete from redolab.parameter_journal",
+    "journal edited": "update redolab.parameter_journal set value_before = '7ms'",
+    "a view in its place": "drop table redolab.parameter_journal; "
+    "create view redolab.parameter_journal as select 1 as it",
+    "comment changed": "comment on schema redolab is 'mine'",
+    "renamed": "alter schema redolab rename to other",
+    "dropped": "drop schema redolab cascade",
+}
+
+
+@pytest.mark.parametrize("what", TIDY)
+def test_the_parameters_are_put_back_from_memory(
+    what: str, engine: PostgresEngine, newest: Server, database: str
+) -> None:
+    with newest.admin(database) as admin:
+        assert newest.ask(f"show {DELAY}") == OURS
+        admin.execute(TIDY[what].encode())
+    engine.close()
+    assert newest.ask(f"show {DELAY}") == "200ms"
+    assert lines(newest) == []
+    assert restored(engine) == changed(engine) >= {DELAY, COMMIT}
+    newest.assert_left_clean(database)
+    assert newest.ask("select count(*) from pg_namespace where nspname = 'other'", database) == 0
+    assert MARKS.kept() == {}
+
+
+def test_a_schema_of_somebody_else_by_now_is_named_and_left(
+    url: str, newest: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    role = f"other_{database}"
+    newest.role(role, f"grant create on database {database} to {role}")
+    engine = begun(url)
+    with newest.admin(database) as admin:
+        admin.execute(f"alter schema redolab owner to {role}".encode())
+        with pytest.raises(
+            RefusedError, match=rf"The schema redolab is still there: the role {role} owns it"
+        ):
+            engine.close()
+        assert newest.ask(f"show {DELAY}") == "200ms"
+        assert lines(newest) == []
+        admin.execute("drop schema redolab cascade")
+
+
+@pytest.mark.parametrize("reloaded", [True, False], ids=["reloaded", "not reloaded yet"])
+def test_a_colleagues_value_ends_the_run_and_is_left_and_named(
+    reloaded: bool, engine: PostgresEngine, newest: Server, database: str
+) -> None:
+    with newest.admin(database) as admin:
+        admin.execute(f"alter system set {DELAY} = '33ms'".encode())
+        if reloaded:
+            admin.execute("select pg_reload_conf()")
+        with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY} .*set it to 1s.*is 33ms"):
+            engine._hold.ensure()
+        with pytest.raises(RefusedError, match=f"Somebody else set {DELAY} to 33ms") as told:
+            engine.close()
+        assert lines(newest) == [f"{DELAY} = '33ms'"]
+        assert restored(engine) == changed(engine) - {DELAY}
+        wait_until(lambda: newest.ask(f"show {DELAY}") == "33ms", "it is in force")
+        assert f'ALTER SYSTEM RESET "{DELAY}"; SELECT pg_reload_conf();' in str(told.value)
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+    newest.assert_left_clean(database)
+
+
+def test_what_a_colleague_took_out_is_left_out(engine: PostgresEngine, newest: Server, database: str) -> None:
+    with newest.admin(database) as admin:
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+    engine.close()
+    assert restored(engine) == changed(engine) - {DELAY}
+    assert lines(newest) == []
+    newest.assert_left_clean(database)
+
+
+def test_a_setting_of_a_role_is_not_taken_for_the_servers(
+    engine: PostgresEngine, newest: Server, database: str
+) -> None:
+    with newest.admin(database) as admin:
+        admin.execute(f"alter database {database} set commit_siblings = 9".encode())
+        engine.close()
+    assert lines(newest) == []
+    assert restored(engine) == changed(engine) >= {DELAY, COMMIT}
+    newest.assert_left_clean(database)
+
+
+def test_rights_that_were_taken_away_are_named_with_what_to_run(
+    newest: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    role = f"bench_{database}"
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with made(newest, database):
+        newest.role(role)
+        alter = f"alter system on parameter {', '.join(NAMES)}"
+        with newest.admin(database) as admin:
+            admin.execute(
+                f"grant create on database {database} to {role}; grant {alter} to {role}; "
+                f"grant execute on function pg_reload_conf() to {role}; "
+                f"grant pg_read_all_settings to {role}".encode()
+            )
+            engine = begun(newest.url(database, role))
+            admin.execute(f"revoke {alter} from {role}".encode())
+            with pytest.raises(RefusedError, match="Redolab could not put back") as told:
+                engine.close()
+            text = str(told.value)
+            assert "the list in its table parameter_journal" in text
+            assert restored(engine) == set()
+            for name in changed(engine):
+                statement = f'ALTER SYSTEM RESET "{name}"; SELECT pg_reload_conf();'
+                assert statement in text
+                for part in statement.split(";")[:-1]:
+                    admin.execute(part.encode())
+            assert lines(newest) == []
+            wait_until(lambda: newest.redolab_sessions() == 0, "the guard ends")
+            admin.execute("drop schema redolab cascade")
+            admin.execute(f"drop owned by {role} cascade".encode())
+    with newest.admin() as admin:
+        admin.execute(f"drop owned by {role}; drop role {role}".encode())
+
+
+def test_a_guard_that_was_killed_is_started_anew(
+    engine: PostgresEngine, newest: Server, database: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = engine._hold._charge._guard
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
+    wait_until(lambda: first.is_gone, "the guard ends")
+    engine._hold.ensure()
+    second = engine._hold._charge._guard
+    assert second is not None
+    assert "was ended by somebody; a new one took over" in capfd.readouterr().err
+    newest.ask("select 1")
+    with newest.admin(database) as admin:
+        admin.execute("drop table redolab.parameter_journal")
+    engine._control.close()
+    second.close()
+    assert lines(newest) == []
+    assert newest.ask("select count(*) from pg_namespace where nspname = 'redolab'", database) == 0
+
+
+def test_a_guard_waits_for_a_server_that_is_not_there(
+    own_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with made(own_server, "app") as url:
+        engine = begun(url)
+        own_server.stop(signal.SIGQUIT)
+        engine._control.close()
+        guard = engine._hold._charge._guard
+        assert guard is not None
+        ended = threading.Thread(target=guard.close)
+        ended.start()
+        own_server.start()
+        ended.join(60)
+        assert not ended.is_alive()
+        assert lines(own_server) == []
+        with suppress(RefusedError):
+            engine.close()
+        own_server.assert_left_clean("app")
+
+
+def test_a_view_in_the_schema_ends_the_run(engine: PostgresEngine, newest: Server, database: str) -> None:
+    engine._hold.ensure()
+    with newest.admin(database) as admin:
+        admin.execute("create view redolab.beside as select 1 as it")
+    with pytest.raises(RefusedError, match="Somebody else put relations where Redolab's tables are"):
+        engine._hold.ensure()
+    engine.close()
+    newest.assert_left_clean(database)
