@@ -58,7 +58,7 @@ def claim_server(control: Connection, connector: Connector) -> None:
 
 def _check_database(control: Connection, marks: Mapping[str, str]) -> None:
     standing = find_database(control, marks)
-    why = standing and (standing.doubt or standing.odd)
+    why = standing and (standing.odd or standing.doubt)
     if standing is None or why is None:
         return
     if not standing.looks_made:
