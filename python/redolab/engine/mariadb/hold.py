@@ -28,6 +28,7 @@ from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.introduction import introduction
 from redolab.engine.mariadb.preflight.rights import check_rights
 from redolab.engine.mariadb.preflight.server import check_server
+from redolab.engine.mariadb.preflight.strangers import check_strangers, unseen
 from redolab.engine.private.charge import NO_MARK, Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
@@ -80,16 +81,19 @@ class Hold(hold.Hold[Connection]):
         known = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
         check_unclaimed(self.connection)
-        return introduction(self.connection, self.server, known, log_bytes)
+        told = introduction(self.connection, self.server, known, log_bytes)
+        note = unseen(self.connection)
+        return replace(told, notes=(*told.notes, note)) if note else told
 
     def check_rights(self, parameters: Collection[str]) -> None:
-        """Make sure that this user may make the database and change these parameters.
+        """Make sure that this user may make the database and change these parameters, and others not.
 
         Raises:
-            RefusedError: it may not; the text has every GRANT that it lacks.
+            RefusedError: it is not so; the text has every GRANT that is lacking, or whose is one too many.
         """
         if self._own is None:
             check_rights(self.connection, self.server, parameters)
+            check_strangers(self.connection, self.server)
 
     def conditions(self, process: int | None = None) -> list[str]:
         """Warnings about this server that a reader of its figures must know.

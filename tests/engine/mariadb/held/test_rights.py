@@ -130,3 +130,37 @@ def test_what_show_grants_says_is_understood(
     lines: list[str], facts: dict[str, object], lacks: list[str]
 ) -> None:
     assert missing_grants(parse_grants(lines), facts, PARAMETERS) == lacks
+
+
+@pytest.mark.parametrize(
+    "where", ["`redolab`.*", "`redo%`.*", "`%`.*", "`redola_`.*", "`redolab`.`account`", "*.*"]
+)
+def test_whoever_may_plant_a_view_is_named_and_the_run_refused(where: str, server: MariaDB) -> None:
+    if "account" in where:
+        server.ask("create database redolab")
+        server.ask("create table redolab.account (id int)")
+    try:
+        with account(server, "stranger", f"CREATE VIEW ON {where}"):
+            server.ask("drop database if exists redolab")
+            with closing(hold_of(server.url)) as hold, pytest.raises(RefusedError) as found:
+                hold.introduce(PARAMETERS, None)
+            assert "Others may make views in the database redolab: 'stranger'@'%'" in refusal(found.value)
+    finally:
+        server.ask("drop database if exists redolab")
+
+
+def test_rights_that_make_no_view_and_administrators_are_no_reason(server: MariaDB) -> None:
+    with (
+        account(server, "colleague", *grants_of(server)),
+        account(server, "another", "ALL ON `redol_`.*", "ALL ON `redo\\_lab`.*"),
+        account(server, "administrator", "ALL ON *.*"),
+        closing(hold_of(server.url)) as hold,
+    ):
+        hold.introduce(PARAMETERS, None)
+
+
+def test_a_user_who_cannot_see_others_rights_says_so(server: MariaDB, url: str) -> None:
+    with closing(hold_of(url)) as hold:
+        assert "cannot be seen by this user" in hold.introduce(PARAMETERS, None).notes[-1]
+    with closing(hold_of(server.url)) as hold:
+        assert not any("cannot be seen" in note for note in hold.introduce(PARAMETERS, None).notes)
