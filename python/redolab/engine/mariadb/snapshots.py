@@ -101,7 +101,7 @@ def threads_of(
 def _threads(control: Connection, server: Mapping[str, Any]) -> Mapping[int, int]:
     """The thread of every connection that is there."""
     rows = fetch(control, "select_session_threads", server["version"], server["flavour"])
-    return {row["connection"]: row["thread"] for row in rows}
+    return {row["connection"]: int(row["thread"] or 0) for row in rows}
 
 
 def _serving(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:

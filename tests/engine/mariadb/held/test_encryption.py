@@ -31,10 +31,12 @@ def encrypted(url: str) -> bool:
 
 def load_is_encrypted(url: str) -> bool:
     """The same of the load's client."""
-    target = Connector.to_url(url).target
+    connector = Connector.to_url(url)
+    connector.connect("a test").close()
+    target = connector.target
     sessions = _core.ClientSessions.mysql(
         target.host, target.port, target.unix_socket, target.user, target.password, None,
-        tls=target.tls_mode, ca_file=target.ca_file, connect_timeout_s=10.0,
+        tls=target.demanded, ca_file=target.ca_file, peer_uid=target.peer, connect_timeout_s=10.0,
     )  # fmt: skip
     try:
         sessions.resize(1)
@@ -85,7 +87,9 @@ def test_one_without_a_certificate_is_refused_before_the_password_is_told(start:
         ("mysql://u@h/?ssl-mode=VERIFY_IDENTITY", "verify-identity"),
         ("mysql://u@h/?ssl-mode=disabled", "disabled"),
         ("mysql://u@/?unix_socket=/s", "disabled"),
-        ("mysql://u@/?unix_socket=/s&ssl-mode=REQUIRED", "disabled"),
+        ("mysql://u@/?unix_socket=/s&ssl-mode=PREFERRED", "disabled"),
+        ("mysql://u@/?unix_socket=/s&ssl-mode=REQUIRED", "required"),
+        ("mysql://u@/?unix_socket=/s&ssl-mode=VERIFY_IDENTITY", "verify-identity"),
     ],
 )
 def test_the_mode_of_a_url(url: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
