@@ -27,7 +27,7 @@ _STATUS = re.compile(r"\s*(--[^\n]*\n\s*)*show\s+global\s+status\b", re.IGNORECA
 
 
 class StrangeAnswerError(pymysql.OperationalError):
-    """The server's answer is none to what was asked."""
+    """The server's answer is not one to what was asked."""
 
     def __init__(self, what: str) -> None:
         """Say what is wrong with it."""
@@ -95,7 +95,7 @@ class Row(dict[str, Any]):
         Raises:
             StrangeAnswerError: always.
         """
-        raise StrangeAnswerError(f"the server's answer has no {column}")
+        raise StrangeAnswerError(f"the server's answer does not have the column {column}")
 
 
 class Rows(list[Any]):
@@ -114,7 +114,7 @@ class Rows(list[Any]):
         try:
             return super().__getitem__(place)
         except IndexError as error:
-            raise StrangeAnswerError("the server's answer has no row") from error
+            raise StrangeAnswerError("the server's answer does not have the row asked for") from error
 
 
 class RowCursor(DictCursor):
@@ -136,9 +136,9 @@ def checked(statement: str, rows: Sequence[Mapping[str, Any]]) -> Rows:
     of_status = _STATUS.match(statement) is not None
     for row in rows:
         if not row:
-            raise StrangeAnswerError("the server's answer has no column")
+            raise StrangeAnswerError("the server's answer does not have a column")
         for column, value in row.items():
             kind = _is_figure if of_status and column == "Value" else _COLUMNS.get(column)
             if kind is not None and not kind(value):
-                raise StrangeAnswerError(f"the server's answer has a {column} that cannot be one")
+                raise StrangeAnswerError(f"the server's answer has an impossible value for {column}")
     return Rows(rows)

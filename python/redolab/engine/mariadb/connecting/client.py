@@ -142,10 +142,11 @@ class Client(Connection):
 
     def _read_packet(self, packet_type: Any = MysqlPacket) -> Any:
         packet = super()._read_packet(packet_type)
-        self._columns += packet_type is FieldDescriptorPacket
+        is_column = packet_type is FieldDescriptorPacket
+        self._columns += is_column
         if self._columns > MOST_COLUMNS:
             raise OutOfBoundsError(f"more than {MOST_COLUMNS:,} columns were sent")
-        self._budget.take(VALUE_BYTES * max(1, self._columns))
+        self._budget.take(VALUE_BYTES * (1 if is_column else max(1, self._columns)))
         return packet
 
     def _read_bytes(self, num_bytes: int) -> bytes:
@@ -162,6 +163,8 @@ class Client(Connection):
                 self._begin_to_read()
         except OSError as error:
             self._force_close()
+            if isinstance(error, TimeoutError):
+                self._budget.left_s()
             raise pymysql.OperationalError(
                 CR.CR_SERVER_LOST, f"Lost connection to MySQL server during query ({error})"
             ) from error
@@ -203,7 +206,7 @@ class Client(Connection):
             raise
         except OutOfBoundsError as error:
             self._force_close()
-            raise StrangeAnswerError(f"the server's answer has no end: {error}") from error
+            raise StrangeAnswerError(f"the server's answer is too long: {error}") from error
         except RuntimeError as error:
             # pymysql's for that alone.
             self._force_close()

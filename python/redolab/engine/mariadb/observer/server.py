@@ -88,7 +88,7 @@ def identify(connection: Connection, target: Target) -> Server:
     flavour = "mariadb" if "mariadb" in row["version"].lower() else "mysql"
     numbers = _NUMBERS.search(row["version"])
     if numbers is None or len(row["version"]) > _MOST_LETTERS:
-        raise StrangeAnswerError("the server's answer has a version that cannot be one")
+        raise StrangeAnswerError("the server's answer has an impossible version")
     version = int(numbers[1]) * 100 + int(numbers[2])
     _check_reach(flavour, version, bool(row["performance_schema"]), row["version"])
     _check_process_right(connection, flavour, version, row["role"])
@@ -136,7 +136,7 @@ def _parameters(connection: Connection) -> dict[str, str]:
 
 def _whole(value: str) -> int:
     if not _WHOLE.fullmatch(value):
-        raise StrangeAnswerError("the server's answer has a number that is none")
+        raise StrangeAnswerError("the server's answer has text in the place of a number")
     return int(value)
 
 
