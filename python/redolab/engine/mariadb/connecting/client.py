@@ -89,10 +89,12 @@ class Client(Connection):
         try:
             connected, self.peer = sockets.connect(path, PATIENCE_S)
         except OSError as error:
-            raise pymysql.OperationalError(CR.CR_CONN_HOST_ERROR, error.strerror or str(error)) from error
+            stranger = isinstance(error, sockets.StrangerError)
+            number = CR.CR_CONNECTION_ERROR if stranger else CR.CR_CONN_HOST_ERROR
+            raise pymysql.OperationalError(number, error.strerror or str(error)) from error
         if self._wanted_peer not in (None, self.peer):
             connected.close()
-            raise pymysql.OperationalError(CR.CR_CONN_HOST_ERROR, _ANOTHER_PEER)
+            raise pymysql.OperationalError(CR.CR_CONNECTION_ERROR, _ANOTHER_PEER)
         return connected
 
     @property

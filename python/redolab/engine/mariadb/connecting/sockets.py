@@ -75,25 +75,33 @@ def _is_trusted(uid: int) -> bool:
 def _is_reached_by_names_of(uid: int, path: str) -> bool:
     """Whether root, this user and `uid` alone can make or exchange any name on the way to a path."""
     with suppress(OSError):
-        for place in _directories_on_the_way(Path(path).absolute()):
+        for place, name in _names_on_the_way(Path(path).absolute()):
             found = place.stat()
-            if found.st_mode & _OTHERS_WRITE or found.st_uid not in (0, os.geteuid(), uid):
+            if found.st_uid not in (0, os.geteuid(), uid):
                 return False
+            if found.st_mode & _OTHERS_WRITE:
+                # In a directory like /tmp nobody takes away what is another's, and anybody may have made it.
+                kept = bool(found.st_mode & stat.S_ISVTX)
+                if not kept or os.lstat(place / name).st_uid not in (0, os.geteuid()):
+                    return False
         return True
     return False
 
 
-def _directories_on_the_way(path: Path) -> Iterator[Path]:
-    """Every directory in which a name on the way to a path stands, through every symbolic link.
+def _names_on_the_way(path: Path) -> Iterator[tuple[Path, str]]:
+    """Every name on the way to a path, through every symbolic link, with the directory that it is in.
 
     Raises:
         OSError: it leads in a circle, or nowhere.
     """
     at, left, links = Path("/"), list(path.parts[1:]), 0
     while left:
-        yield at
         name = left.pop(0)
-        found = at.parent if name == ".." else at / name
+        if name == "..":
+            at = at.parent
+            continue
+        yield at, name
+        found = at / name
         if found.is_symlink():
             links += 1
             if links > _LINKS_LIMIT:
