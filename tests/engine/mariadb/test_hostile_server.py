@@ -54,7 +54,7 @@ ROUNDS = int(os.environ.get("REDOLAB_HOSTILE_ROUNDS", "24"))
 FIRST_SEED = int(os.environ.get("REDOLAB_HOSTILE_SEED", "1"))
 IS_LONG = "REDOLAB_HOSTILE_ROUNDS" in os.environ
 # Of a whole answer and of silence here, in place of half a minute and 10 s.
-LIMIT_S = 0.4
+LIMIT_S = 0.8
 # Beside others on the machine; far from one that hangs.
 ENDS_S = 20.0
 # What an answer may take and what its bytes take beside their decoded form; 5.7 GB once.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any
 
 import pytest
@@ -34,6 +34,8 @@ class Said:
         pass
 
     cursor = __enter__
+    promptly = nullcontext
+    is_encrypted = True
 
     def thread_id(self) -> int:
         return 1
@@ -48,7 +50,7 @@ class Said:
             self._rows = []
         else:
             assert "current_user()" in asked, text
-            self._rows = [{"it": "u@%"}]
+            self._rows = [{"role": "u@%"}]
 
     def fetchall(self) -> list[dict[str, Any]]:
         return self._rows
