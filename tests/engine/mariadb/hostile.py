@@ -115,7 +115,7 @@ _ANSWERS: Sequence[tuple[str, Table]] = (
         [("10.11.6-MariaDB", "here", 0, "h", 0, "/p", 42, "me@%")],
     )),
     (r"AS `databases`", (
-        ("databases", "contents", "comment", "lists", "odd_lists", "definer"), [(0, 0, None, None, 0, None)],
+        ("databases", "contents", "comments", "lists", "odd_lists", "definer"), [(0, 0, None, None, 0, None)],
     )),
     (r"current_user\(\)", (("role",), [("me@%",)])),
     (r"is_used_lock", (("it",), [(None,)])),

@@ -35,8 +35,8 @@ _MENDS = {
     1698: "This user is known by the operating system's user alone: run Redolab as that user and name the "
     "server's socket with ?unix_socket=, or use a user with a password.",
     _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
-    2002: "Nothing was told there. Name the server's own socket with ?unix_socket=, or its host and port, with "
-    "?ssl-mode=VERIFY_IDENTITY where it has TLS.",
+    2002: "Nothing was told there. Name the server's own socket with ?unix_socket=, or its host and port, "
+    "with ?ssl-mode=VERIFY_IDENTITY where it has TLS.",
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
     _NO_TLS: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
