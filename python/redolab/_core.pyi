@@ -403,6 +403,7 @@ class ClientSessions:
         *,
         tls: str,
         ca_file: str | None,
+        peer_uid: int | None,
         connect_timeout_s: float,
     ) -> ClientSessions: ...
     def resize(self, count: int) -> None: ...

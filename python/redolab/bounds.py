@@ -34,6 +34,13 @@ MOST_LOG_IN_BYTES = 1 << 20
 """That the other end may send until the log-in is done."""
 MOST_ANSWER_BYTES = 64 << 20
 """Of one answer of a server; the largest that is asked for has some hundred kilobytes."""
+MOST_ANSWER_S = 30.0
+"""Of one answer as a whole: from the question or, where a statement takes as long as it takes, from its first
+byte."""
+MOST_COLUMNS = 4_096
+"""Of one answer; no table of any of these servers has more."""
+VALUE_BYTES = 100
+"""What a value of an answer takes in memory beside what was sent of it; counted among an answer's bytes."""
 
 
 class OutOfBoundsError(Exception):

@@ -183,11 +183,12 @@ impl ClientSessions {
         Self::start(&Target::Postgres(PostgresTarget::new(&login, protection)))
     }
 
-    /// To a MariaDB or MySQL, by `unix_socket` where it is given. `tls` is the encryption as MySQL's own programs
-    /// name it, `ca_file` the root certificates where they count; without it the operating system's do.
+    /// To a MariaDB or MySQL, by `unix_socket` where it is given, behind which a server must run as `peer_uid`. `tls`
+    /// is the encryption as MySQL's own programs name it, `ca_file` the root certificates where they count; without
+    /// it the operating system's do.
     #[staticmethod]
     #[pyo3(signature = (
-        host, port, unix_socket, user, password, database, *, tls, ca_file, connect_timeout_s
+        host, port, unix_socket, user, password, database, *, tls, ca_file, peer_uid, connect_timeout_s
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn mysql(
@@ -199,12 +200,12 @@ impl ClientSessions {
         database: Option<&str>,
         tls: &str,
         ca_file: Option<PathBuf>,
+        peer_uid: Option<u32>,
         connect_timeout_s: f64,
     ) -> PyResult<Self> {
-        let login = MysqlLogin { host, port, unix_socket, user, password, database };
+        let login = MysqlLogin { host, port, unix_socket, peer_uid, user, password, database };
         let encryption = match tls {
             "disabled" => Encryption::Disabled,
-            "preferred" => Encryption::Preferred,
             "required" => Encryption::Required,
             "verify-ca" => Encryption::VerifyCa(ca_file),
             "verify-identity" => Encryption::VerifyIdentity(ca_file),

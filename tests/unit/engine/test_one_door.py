@@ -20,7 +20,8 @@ DOORS = {
     "psycopg": {
         f"engine/postgres/connecting/{name}.py" for name in ("connection", "limited", "effective_options")
     },
-    "pymysql": {"engine/mariadb/connection.py"},
+    # A connection of its own kind, which one module alone makes.
+    "pymysql": {"engine/mariadb/connecting/client.py"},
     "oracledb": {"engine/oracle/connecting/connection.py"},
 }
 _OPENS = {"connect", "connect_start", "Connect", "Connection", "AsyncConnection", "PGconn"}
@@ -46,6 +47,12 @@ def openings(text: str) -> Iterator[str]:
             driver = names.get(parts[0], "")
             if driver in DOORS and parts[-1] in _OPENS:
                 yield driver
+        # Whoever has a kind of its own, or another name for the driver's, opens by that.
+        for other in getattr(node, "bases", []) if isinstance(node, ast.ClassDef) else []:
+            parts = ast.unparse(other).partition("[")[0].split(".")
+            driver = names.get(parts[0], "")
+            if driver in DOORS and parts[-1] in _OPENS:
+                yield driver
 
 
 def test_no_other_module_opens_a_connection() -> None:
@@ -68,18 +75,36 @@ def test_what_opens_a_connection_is_recognised() -> None:
     ):
         assert set(openings(text)) == {"psycopg"}
     assert set(openings("import pymysql\npymysql.connect()")) == {"pymysql"}
+    assert set(openings("import pymysql\nclass A(pymysql.Connection[int]):\n    pass")) == {"pymysql"}
     assert set(openings("import oracledb\noracledb.connect()")) == {"oracledb"}
     assert set(openings("import psycopg\npsycopg.Error()")) == set()
 
 
-def test_the_compiled_client_opens_its_connections_in_one_file() -> None:
-    opens = re.compile(r"\bConfig::new\(|\btokio_postgres::connect\b")
-    found = {
+def test_mysqls_own_kind_of_connection_is_made_in_one_module() -> None:
+    kind = re.compile(r"\bimport .*\bClient\b|\bclient\.Client\b")
+    users = {
+        str(module.relative_to(ROOT)) for module in ROOT.rglob("*.py") if kind.search(module.read_text())
+    }
+    calls = {user for user in users if re.search(r"\bClient\(", (ROOT / user).read_text())}
+    assert calls == {"engine/mariadb/connection.py"}
+
+
+def rust(opens: str) -> set[str]:
+    """The files of the crates in which this is found."""
+    return {
         str(file.relative_to(CRATES))
         for file in CRATES.glob("*/src/**/*.rs")
-        if opens.search(file.read_text())
+        if re.search(opens, file.read_text())
     }
-    assert found == {"redolab-load/src/wire/postgres.rs"}
+
+
+def test_the_compiled_client_opens_its_connections_in_one_file_for_each_protocol() -> None:
+    assert rust(r"\bConfig::new\(|\btokio_postgres::connect\b") == {"redolab-load/src/wire/postgres.rs"}
+    assert rust(r"\bTcpStream::connect\(") == {"redolab-load/src/wire/tcp.rs"}
+    assert rust(r"\bUnixStream::connect\(") == {"redolab-load/src/wire/unix.rs"}
+    opens = {f"redolab-load/src/wire/{name}.rs" for name in ("postgres", "mysql/connection")}
+    assert rust(r"\b(tcp|unix)::connect\(") == opens
+    assert rust(r"\bHandshakeResponse::new\(") == {"redolab-load/src/wire/mysql/login.rs"}
 
 
 HOMES = {"psycopg": "engine/postgres", "pymysql": "engine/mariadb", "oracledb": "engine/oracle"}

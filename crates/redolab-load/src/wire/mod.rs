@@ -8,6 +8,7 @@ mod postgres;
 mod refusal;
 mod tcp;
 mod tls;
+mod unix;
 
 use crate::part::Job;
 use crate::report::Done;

@@ -3,6 +3,7 @@
 mod answer;
 mod channel;
 mod connection;
+mod log_ins;
 mod login;
 mod statement;
 mod target;

@@ -23,6 +23,7 @@ use tokio_postgres::{Client, Config, Error, NoTls, Statement};
 use crate::wire::refusal::Refusal;
 use crate::wire::tcp;
 use crate::wire::tls::{Tls, handshake_words};
+use crate::wire::unix;
 use guarded::Guarded;
 use handshake::Handshake;
 
@@ -30,6 +31,9 @@ pub use guarded::Methods;
 pub use handshake::ALPN;
 pub use tokio_postgres::config::ChannelBinding;
 pub(crate) use transactions::Transactions;
+
+const ANOTHER_USER: &str =
+    "the server behind this socket does not run as the user that requirepeer names";
 
 /// Where a server is, and as whom to connect.
 #[derive(Clone, Copy)]
@@ -124,14 +128,7 @@ impl Target {
 
     async fn unix(&self) -> io::Result<UnixStream> {
         let socket = Path::new(&self.host).join(format!(".s.PGSQL.{}", self.port));
-        let stream = UnixStream::connect(socket).await?;
-        match self.protection.peer_uid {
-            Some(wanted) if wanted != stream.peer_cred()?.uid() => Err(io::Error::other(Refusal(
-                "the server behind this socket does not run as the user that requirepeer names"
-                    .to_owned(),
-            ))),
-            _ => Ok(stream),
-        }
+        unix::connect(&socket, self.protection.peer_uid, ANOTHER_USER).await
     }
 }
 

@@ -5,7 +5,6 @@ Everything is asked of what a run and a profile ask themselves before they chang
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import partial
@@ -14,7 +13,8 @@ import pymysql
 
 from redolab.engine.mariadb import private
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.connection import Connection, error_text, socket_of
+from redolab.engine.mariadb.connecting.plaintext import plaintext
+from redolab.engine.mariadb.connection import Connection, error_text
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.server import check_server
@@ -26,7 +26,6 @@ from redolab.records.checkup import Check, Checkup, missing, of_observation
 from redolab.records.observation import Observation
 
 _NAME = "redolab doctor"
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def check_private(flavour: private.Flavour, wanted: Mapping[str, Wanted]) -> Checkup:
@@ -73,15 +72,12 @@ def _server(control: Connection, connector: Connector, seen: Observation | str) 
         name, version = seen.server["name"], seen.server["version"]
         where = ", on this machine" if seen.server["local"] else ", on another machine"
     text = f"{name} {version} at {place}, as the user {connector.target.user}{where}"
-    if isinstance(socket_of(control), ssl.SSLSocket):
+    if control.is_encrypted:
         return Check("Server", "works", f"{text}, encrypted (TLS)")
-    if connector.target.unix_socket or connector.target.host in _LOOPBACK:
-        return Check("Server", "works", f"{text}, through a socket or a tunnel, not encrypted")
-    return Check(
-        "Server", "limited", f"{text}, not encrypted",
-        "Whoever is on the way can read and change what is sent.",
-        "Add ?ssl-mode=VERIFY_IDENTITY to the URL where the server has TLS.",
-    )  # fmt: skip
+    exposed = plaintext(control)
+    if exposed is None:
+        return Check("Server", "works", f"{text}, through a socket")
+    return Check("Server", "limited" if exposed.leaves else "works", f"{text}, not encrypted", exposed.text)
 
 
 def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pymysql
 from pymysql.constants import CLIENT
-from pymysql.cursors import Cursor, DictCursor
+from pymysql.cursors import Cursor
 
+from redolab.engine.mariadb.answers import RowCursor, checked
+from redolab.engine.mariadb.connecting.client import Client
+from redolab.engine.mariadb.connecting.log_ins import LogIns
 from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.statements import has_statement, statement
 from redolab.errors import RefusedError
 
-if TYPE_CHECKING:
-    Connection = pymysql.Connection[DictCursor]
-else:
-    Connection = pymysql.Connection
+Connection = Client
 
 _NO_CONNECTION = 2003
+_NO_TLS = 2026
 
 # Error number -> what to do. 2003, 2013 and 2026 are the client's own; their reason is in the text.
 _MENDS = {
@@ -33,43 +35,23 @@ _MENDS = {
     1698: "This user is known by the operating system's user alone: run Redolab as that user and name the "
     "server's socket with ?unix_socket=, or use a user with a password.",
     _NO_CONNECTION: "Is the server running there, and does it listen on that address, port or socket?",
+    2002: "Nothing was told there. Name the server's own socket with ?unix_socket=, or its host and port, "
+    "with ?ssl-mode=VERIFY_IDENTITY where it has TLS.",
     2006: "Is the server running?",
     2013: "The server closed the connection: check its error log.",
-    2026: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
-    2059: "Use a user with another authentication plugin, such as mysql_native_password.",
+    _NO_TLS: "Give the server a certificate, or ask for less with ?ssl-mode=PREFERRED.",
 }
 _UNTRUSTED = (
     "Name the file of the authority that signed the server's certificate with ?ssl-ca=, or ask for less "
     "with ?ssl-mode=REQUIRED."
 )
-PATIENCE_S = 10
-# A server that vanishes from the network is noticed after half a minute, not after two hours.
-_KEEP_ALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 4))
+_STRIPPED = (
+    "The first connection to this server was encrypted, so no later one is made without. Find out why it "
+    "offers no TLS now: somebody may stand in between."
+)
+_MOST_LETTERS = 400
 _MYSQLS_OWN = "mariadb/sql/mysql"
 """Statements that MySQL has in other words."""
-
-
-class _Client(Connection):
-    """Closes the socket of an attempt that failed; the base class leaves that to the garbage collector."""
-
-    def connect(self, sock: Any = None) -> None:
-        if sock is None and self.unix_socket:
-            sock = socket.socket(socket.AF_UNIX)
-            try:
-                sock.connect(self.unix_socket)
-            except OSError as error:
-                sock.close()
-                raise pymysql.OperationalError(_NO_CONNECTION, error.strerror or str(error)) from error
-            self._secure = True
-        super().connect(sock)
-
-    def wait_without_end(self) -> None:
-        """Take as long for an answer as the server does; one that vanishes is noticed all the same."""
-        self._read_timeout = self._write_timeout = None
-        if not self.unix_socket:
-            for name, value in _KEEP_ALIVE:
-                if hasattr(socket, name):
-                    socket_of(self).setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def log_in(target: Target, program: str, *, several: bool = False, unlimited: bool = False) -> Connection:
@@ -84,30 +66,41 @@ def log_in(target: Target, program: str, *, several: bool = False, unlimited: bo
     Raises:
         RefusedError: the server cannot be reached or refuses; the text says what to mend.
     """
+    return _opened(target, program, RowCursor, several=several, unlimited=unlimited)
+
+
+def _opened(
+    target: Target, program: str, rows: type[Cursor], *, several: bool, unlimited: bool
+) -> Connection:
     try:
-        connection = _Client(
+        connection = Client(
+            target.peer,
+            several,
             host=target.host,
             port=target.port,
             user=target.user,
-            password=target.password or "",
+            password=(target.password or "").encode(errors="surrogateescape"),
             database=target.database,
             unix_socket=target.unix_socket,
-            ssl_disabled=target.tls_mode == "disabled",
+            ssl_disabled=target.demanded == "disabled",
             ssl=_protection(target),
-            connect_timeout=PATIENCE_S,
-            read_timeout=PATIENCE_S,
-            write_timeout=PATIENCE_S,
+            auth_plugin_map=LogIns(),
             program_name=program,
             autocommit=True,
             charset="utf8mb4",
             client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
-            cursorclass=DictCursor,
+            cursorclass=rows,
         )
-    except (pymysql.Error, OSError, RuntimeError) as error:
+    except (pymysql.Error, OSError) as error:
         raise refused(target, error) from error
     if unlimited:
         connection.wait_without_end()
     return connection
+
+
+def settled(target: Target, connection: Connection) -> Target:
+    """The same server after a first connection to it: no later one is less protected than that."""
+    return replace(target, encrypted=connection.is_encrypted, peer=connection.peer)
 
 
 def connect(target: Target, program: str = "redolab profile") -> Connection:
@@ -122,8 +115,7 @@ def connect(target: Target, program: str = "redolab profile") -> Connection:
     """
     connection = log_in(target, program)
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        ask(connection, "SET SESSION TRANSACTION READ ONLY")
     except (pymysql.Error, OSError) as error:
         raise refused(target, error) from error
     return connection
@@ -131,8 +123,13 @@ def connect(target: Target, program: str = "redolab profile") -> Connection:
 
 def refused(target: Target, error: BaseException) -> RefusedError:
     """The error of a connection that failed."""
-    untrusted = "CERTIFICATE_VERIFY_FAILED" in str(error)
-    mend = _UNTRUSTED if untrusted else _MENDS.get(error_number(error), "")
+    number = error_number(error)
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        mend = _UNTRUSTED
+    elif number == _NO_TLS and target.tls_mode == "preferred":
+        mend = _STRIPPED
+    else:
+        mend = _MENDS.get(number, "")
     return RefusedError(
         f"No connection to MariaDB or MySQL at {target.place}: {error_text(error)}. {mend}".rstrip()
     )
@@ -140,35 +137,31 @@ def refused(target: Target, error: BaseException) -> RefusedError:
 
 def _protection(target: Target) -> ssl.SSLContext | None:
     """How the connection is encrypted; None where that is left to what the server has."""
-    if target.tls_mode in ("disabled", "preferred"):
+    if target.demanded in ("disabled", "preferred"):
         return None
     context = ssl.create_default_context(cafile=target.ca_file)
     # A MySQL's own certificates do not pass it.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     context.check_hostname = target.tls_mode == "verify-identity"
-    if target.tls_mode == "required":
+    if target.demanded == "required":
         context.verify_mode = ssl.CERT_NONE
     return context
 
 
-def connect_private(unix_socket: Path) -> pymysql.Connection[Cursor]:
+def private_target(unix_socket: Path) -> Target:
+    """A server of Redolab's own."""
+    return Target("localhost", 3306, "root", str(unix_socket), None, None)
+
+
+def connect_private(unix_socket: Path) -> Connection:
     """Open a connection that may write, in autocommit mode, to a server of Redolab's own.
+
+    Its rows are tuples.
 
     Raises:
         RefusedError: the server does not answer.
     """
-    try:
-        return pymysql.connect(
-            unix_socket=str(unix_socket),
-            ssl_disabled=True,
-            user="root",
-            connect_timeout=PATIENCE_S,
-            program_name="redolab run",
-            charset="utf8mb4",
-            autocommit=True,
-        )
-    except pymysql.Error as error:
-        raise RefusedError(f"The private MariaDB does not answer: {error_text(error)}.") from error
+    return _opened(private_target(unix_socket), "redolab run", Cursor, several=False, unlimited=True)
 
 
 def fetch(
@@ -188,6 +181,9 @@ def fetch(
         flavour: `mariadb` or `mysql`; only few statements differ.
         parameters: of the statement.
         beside: further columns that are read in the same statement, which is a SELECT then.
+
+    Raises:
+        pymysql.Error: the server refuses, or its answer is none to that.
     """
     own = flavour == "mysql" and has_statement(_MYSQLS_OWN, name)
     folder = _MYSQLS_OWN if own else "mariadb/sql"
@@ -198,15 +194,19 @@ def fetch(
 
 
 def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]:
-    """Execute a statement; returns its rows."""
+    """Execute a statement; returns its rows.
+
+    Raises:
+        pymysql.Error: the server refuses, or its answer is none to that.
+    """
     with connection.cursor() as cursor:
         cursor.execute(text, values or None)
-        return list(cursor.fetchall())
+        return checked(text, cursor.fetchall())
 
 
 def socket_of(connection: Connection) -> socket.socket:
     """The socket that an open connection goes by; pymysql has no public name for it."""
-    opened: socket.socket = connection._sock  # type: ignore[attr-defined] # noqa: SLF001
+    opened: socket.socket = connection._sock  # noqa: SLF001
     return opened
 
 
@@ -217,6 +217,6 @@ def error_number(error: BaseException) -> int:
 
 
 def error_text(error: BaseException) -> str:
-    """One line without numbers."""
+    """One line without numbers, and not too long a one."""
     text = str(error.args[-1] if error.args else error).strip() or type(error).__name__
-    return text.splitlines()[0].rstrip(".")
+    return text.splitlines()[0][:_MOST_LETTERS].rstrip(".")

@@ -10,6 +10,9 @@ import pymysql
 from redolab.engine.mariadb.connection import Connection, ask
 
 _INSERT = "insert into redolab.ledger values (%s, %s)"
+_SELECT = "select session, entry from redolab.ledger where session = %s and entry >= %s and entry < %s"
+_AT_ONCE = 50_000
+"""Entries of one answer, whose size has a bound."""
 
 
 def commit_and_note(number: int, connection: Connection, noted: list[float]) -> None:
@@ -22,5 +25,9 @@ def commit_and_note(number: int, connection: Connection, noted: list[float]) -> 
 
 def present(control: Connection) -> set[tuple[int, int]]:
     """Session and entry of the commits in the ledger."""
-    rows = ask(control, "select session, entry from redolab.ledger")
-    return {(row["session"], row["entry"]) for row in rows}
+    found = set()
+    for each in ask(control, "select session, max(entry) as last from redolab.ledger group by session"):
+        for first in range(0, each["last"] + 1, _AT_ONCE):
+            beyond = (each["session"], first, first + _AT_ONCE)
+            found |= {(row["session"], row["entry"]) for row in ask(control, _SELECT, *beyond)}
+    return found

@@ -69,8 +69,9 @@ class ClientSessions:
             target.user or "",
             target.password,
             "redolab",
-            tls=target.tls_mode,
+            tls=target.demanded,
             ca_file=target.ca_file,
+            peer_uid=target.peer,
             connect_timeout_s=connector.patience_s,
         )
 

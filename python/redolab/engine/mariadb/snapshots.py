@@ -10,6 +10,7 @@ from typing import Any
 from redolab import _core
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import process_cpu_ns
+from redolab.engine.mariadb.answers import number
 from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.private.log_device import LogDevice
 from redolab.records.sample import Snapshot, TaskAccount
@@ -45,7 +46,7 @@ def take_snapshot(
     row = fetch(control, "select_counters", server["version"], server["flavour"], beside=beside)[0]
     check(row)
     counters: dict[str, float | None] = {
-        name: None if value is None else float(value)
+        name: None if value is None else number(value)
         for name, value in list(row.items())[: len(row) - len(beside)]
     }
     if server["timed_files"] and server["flavour"] == "mariadb":
@@ -101,7 +102,7 @@ def threads_of(
 def _threads(control: Connection, server: Mapping[str, Any]) -> Mapping[int, int]:
     """The thread of every connection that is there."""
     rows = fetch(control, "select_session_threads", server["version"], server["flavour"])
-    return {row["connection"]: row["thread"] for row in rows}
+    return {row["connection"]: int(row["thread"] or 0) for row in rows}
 
 
 def _serving(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from redolab.engine.loops.unless_stopped import unless_stopped
-from redolab.engine.mariadb.connection import Connection
+from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.sessions import number_of
 
 _Result = TypeVar("_Result")
@@ -42,7 +42,7 @@ class Statements:
 
         def execute() -> int:
             with self.connection.cursor() as cursor:
-                return cursor.execute(statement, values or None)
+                return int(cursor.execute(statement, values or None))
 
         return self._unless_stopped(execute)
 
@@ -52,13 +52,7 @@ class Statements:
         Raises:
             InterruptedRunError: the run is to stop.
         """
-
-        def execute() -> list[dict[str, Any]]:
-            with self.connection.cursor() as cursor:
-                cursor.execute(statement, values or None)
-                return list(cursor.fetchall())
-
-        return self._unless_stopped(execute)
+        return self._unless_stopped(lambda: ask(self.connection, statement, *values))
 
     def script(self, statements: Sequence[str]) -> None:
         """Execute statements in turn.

@@ -1,7 +1,6 @@
 //! Connections, and the questions that are asked on them.
 
 use mysql_common::Value;
-use tokio::net::UnixStream;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -10,7 +9,10 @@ use super::login::log_in;
 use super::statement::{Orphans, Statement};
 use super::target::Target;
 use crate::wire::tcp;
+use crate::wire::unix;
 
+const ANOTHER_PEER: &str =
+    "whoever listens at this socket runs as another user than at the first connection";
 /// What every session begins with, whatever the server's defaults are.
 const CUSTOMS: &str = "SET NAMES utf8mb4; SET autocommit = 1";
 
@@ -25,7 +27,10 @@ impl Target {
     async fn open(&self, name: &str) -> Result<(Wire, u32), String> {
         let no_connection = |why| format!("error connecting to server: {why}");
         let mut channel = match &self.unix_socket {
-            Some(path) => Channel::new(UnixStream::connect(path).await.map_err(no_connection)?),
+            Some(path) => {
+                let stream = unix::connect(path, self.peer_uid, ANOTHER_PEER).await;
+                Channel::new(stream.map_err(no_connection)?)
+            }
             None => Channel::new(tcp::connect(&self.host, self.port).await.map_err(no_connection)?),
         };
         channel = log_in(channel, self, name).await?;

@@ -10,6 +10,7 @@ use mysql_common::packets::{
 };
 
 use super::channel::{CAPABILITIES, Channel, STRANGE};
+use super::log_ins::{IN_THE_CLEAR, Sent, sent_by};
 use super::target::Target;
 
 /// Any version from which on the handshake may say utf8mb4.
@@ -42,12 +43,9 @@ pub(super) async fn log_in(
     let mut capabilities = CAPABILITIES;
     // Told before TLS as well: MariaDB goes by what it was told first.
     capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, target.database.is_some());
-    let offers = offered.contains(CapabilityFlags::CLIENT_SSL);
-    let mut is_private = target.unix_socket.is_some();
-    if let Some(tls) = &target.tls
-        && (target.must_encrypt || (offers && !is_private))
-    {
-        if !offers {
+    let mut is_private = target.unix_socket.is_some() && target.peer_uid.is_some();
+    if let Some(tls) = &target.tls {
+        if !offered.contains(CapabilityFlags::CLIENT_SSL) {
             return Err("the server does not support TLS, which is required".to_owned());
         }
         capabilities |= CapabilityFlags::CLIENT_SSL;
@@ -83,25 +81,19 @@ pub(super) async fn log_in(
 struct Proof<'a> {
     plugin: AuthPlugin<'static>,
     password: &'a str,
-    /// Whether nobody can read along: over TLS, and over a socket of this machine.
+    /// Whether nobody can read along: over TLS, and over a socket whose other end is known.
     is_private: bool,
 }
 
 impl Proof<'_> {
     /// What the plugin says to the server's nonce.
     fn first(&self, nonce: &[u8]) -> Result<Vec<u8>, String> {
-        match &self.plugin {
-            AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password => {
+        match sent_by(self.plugin.as_bytes())? {
+            Sent::Proof => {
                 let data = self.plugin.gen_data(Some(self.password), nonce);
                 Ok(data.map(|data| data.to_vec()).unwrap_or_default())
             }
-            AuthPlugin::MysqlClearPassword => self.in_the_clear(),
-            AuthPlugin::Other(name) if **name == *b"sha256_password" => self.in_the_clear(),
-            other => Err(format!(
-                "the server asked for authentication by {}, which Redolab's load does not speak: have a user with \
-                 mysql_native_password or caching_sha2_password",
-                String::from_utf8_lossy(other.as_bytes())
-            )),
+            Sent::Password => self.in_the_clear(),
         }
     }
 
@@ -110,9 +102,7 @@ impl Proof<'_> {
         if self.is_private {
             return Ok([self.password.as_bytes(), &[0]].concat());
         }
-        Err("the server asked for the password itself, which is not sent over a network without TLS: \
-             require TLS, or connect by the server's socket"
-            .to_owned())
+        Err(IN_THE_CLEAR.to_owned())
     }
 
     /// Go on until the server lets this end in.
@@ -166,6 +156,7 @@ mod tests {
             host: "localhost",
             port: 3306,
             unix_socket: None,
+            peer_uid: None,
             user: "me",
             password: Some(SECRET),
             database: None,
@@ -244,7 +235,7 @@ mod tests {
         let packets =
             vec![greeting(CAPABILITIES, NATIVE), OK_PACKET.to_vec(), vec![0, 5, 0, 2, 0, 0, 0]];
         // The second answer belongs to a command, whose packets are counted anew.
-        let (outcome, heard) = on_a_loop(met(Encryption::Preferred, packets));
+        let (outcome, heard) = on_a_loop(met(Encryption::Disabled, packets));
         assert_eq!(outcome, Ok(5));
         let asked = [&[Command::COM_QUERY as u8][..], b"update t set n = 1"].concat();
         assert!(heard.ends_with(&asked));
@@ -256,7 +247,7 @@ mod tests {
     fn a_password_is_not_sent_in_the_clear() {
         for plugin in ["mysql_clear_password", "sha256_password"] {
             let packets = vec![greeting(CAPABILITIES, NATIVE), switch_to(plugin)];
-            assert!(refused(Encryption::Preferred, packets).contains("the password itself"));
+            assert!(refused(Encryption::Disabled, packets).contains("the password itself"));
         }
         let caching = "caching_sha2_password";
         let packets = vec![greeting(CAPABILITIES, caching), vec![MORE, PASSWORD_WANTED]];
@@ -265,8 +256,13 @@ mod tests {
 
     #[test]
     fn a_strange_or_a_second_plugin_is_refused() {
-        let packets = vec![greeting(CAPABILITIES, NATIVE), switch_to("dialog")];
-        assert!(refused(Encryption::Disabled, packets).contains("authentication by dialog"));
+        for plugin in
+            ["dialog", "mysql_old_password", "client_ed25519", "parsec", "auth_gssapi_client"]
+        {
+            let packets = vec![greeting(CAPABILITIES, NATIVE), switch_to(plugin)];
+            let words = refused(Encryption::Disabled, packets);
+            assert!(words.contains(&format!("log-in by {plugin}, ")), "{words}");
+        }
         let packets = vec![
             greeting(CAPABILITIES, NATIVE),
             switch_to(NATIVE),

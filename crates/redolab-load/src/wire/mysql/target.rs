@@ -14,6 +14,8 @@ pub struct Login<'a> {
     pub port: u16,
     /// The socket to connect by instead.
     pub unix_socket: Option<&'a str>,
+    /// The user as whom whoever listens at that socket must run.
+    pub peer_uid: Option<u32>,
     /// The user.
     pub user: &'a str,
     /// Its password.
@@ -22,13 +24,12 @@ pub struct Login<'a> {
     pub database: Option<&'a str>,
 }
 
-/// How a connection is encrypted, as MySQL's own programs name it.
+/// How a connection is encrypted, as MySQL's own programs name it. `preferred` is not here: the control connection
+/// has found out by then, and the load never is less protected than it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Encryption {
     /// Not at all.
     Disabled,
-    /// Where the server offers it over the network.
-    Preferred,
     /// Always, whatever certificate the server has.
     Required,
     /// Always, and the certificate is vouched for by this file, or by the operating system's root certificates.
@@ -43,12 +44,12 @@ pub struct Target {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) unix_socket: Option<PathBuf>,
+    pub(super) peer_uid: Option<u32>,
     pub(super) user: String,
     pub(super) password: String,
     pub(super) database: Option<String>,
+    /// There is no connection without it.
     pub(super) tls: Option<Tls>,
-    /// Whether there is no connection without it.
-    pub(super) must_encrypt: bool,
     pub(super) limit: Duration,
 }
 
@@ -59,11 +60,10 @@ impl Target {
     ///
     /// What is wrong with the file of root certificates, as a sentence without a full stop.
     pub fn new(login: &Login<'_>, encryption: Encryption, limit: Duration) -> Result<Self, String> {
-        let must_encrypt = !matches!(encryption, Encryption::Disabled | Encryption::Preferred);
         let check_host = matches!(encryption, Encryption::VerifyIdentity(_));
         let tls = match encryption {
             Encryption::Disabled => None,
-            Encryption::Preferred | Encryption::Required => Some(Roots::Anybody),
+            Encryption::Required => Some(Roots::Anybody),
             Encryption::VerifyCa(None) | Encryption::VerifyIdentity(None) => Some(Roots::System),
             Encryption::VerifyCa(Some(file)) | Encryption::VerifyIdentity(Some(file)) => {
                 Some(Roots::File(file))
@@ -86,11 +86,11 @@ impl Target {
             host,
             port: login.port,
             unix_socket: login.unix_socket.map(PathBuf::from),
+            peer_uid: login.peer_uid,
             user: login.user.to_owned(),
             password: login.password.unwrap_or_default().to_owned(),
             database: login.database.map(str::to_owned),
             tls: tls.transpose()?,
-            must_encrypt,
             limit,
         })
     }
@@ -110,6 +110,7 @@ mod tests {
         host: "localhost",
         port: 3306,
         unix_socket: None,
+        peer_uid: None,
         user: "me",
         password: Some("s3cret"),
         database: None,
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_target_does_not_show_its_password() {
-        let target = Target::new(&LOGIN, Encryption::Preferred, Duration::from_secs(1)).unwrap();
+        let target = Target::new(&LOGIN, Encryption::Required, Duration::from_secs(1)).unwrap();
         let shown = format!("{target:?}");
         assert!(shown.contains("localhost") && !shown.contains("s3cret"), "{shown}");
     }
@@ -128,12 +129,7 @@ mod tests {
         let file = Some(PathBuf::from("/nowhere/ca.pem"));
         let why = made(Encryption::VerifyCa(file)).unwrap_err();
         assert!(why.contains("/nowhere/ca.pem"), "{why}");
-        for (encryption, must) in [
-            (Encryption::Disabled, false),
-            (Encryption::Preferred, false),
-            (Encryption::Required, true),
-        ] {
-            assert_eq!(made(encryption).unwrap().must_encrypt, must);
-        }
+        assert!(made(Encryption::Disabled).unwrap().tls.is_none());
+        assert!(made(Encryption::Required).unwrap().tls.is_some());
     }
 }

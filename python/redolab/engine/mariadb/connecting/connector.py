@@ -10,8 +10,17 @@ from typing import Any
 
 import pymysql
 
+from redolab.engine.mariadb.connecting.client import PATIENCE_S
 from redolab.engine.mariadb.connecting.target import Target, read_target
-from redolab.engine.mariadb.connection import PATIENCE_S, Connection, ask, connect, log_in, refused
+from redolab.engine.mariadb.connection import (
+    Connection,
+    ask,
+    connect,
+    log_in,
+    private_target,
+    refused,
+    settled,
+)
 
 LOCK_WAIT_S = 60
 """How long a statement waits for somebody's lock of a table."""
@@ -40,11 +49,12 @@ class Connector:
     def __init__(self, target: Target) -> None:
         """Take where the server is and who asks."""
         self.target = target
+        """Every connection is protected as the first one was, which this knows afterwards."""
 
     @classmethod
     def to_private(cls, socket: Path) -> Connector:
         """To a server of Redolab's own."""
-        return cls(Target("localhost", 3306, "root", str(socket), None, None))
+        return cls(private_target(socket))
 
     @classmethod
     def to_url(cls, url: str) -> Connector:
@@ -85,12 +95,16 @@ class Connector:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
         if read_only:
-            return connect(self.target, name)
+            connection = connect(self.target, name)
+            self.target = settled(self.target, connection)
+            return connection
         connection = log_in(self.target, name, several=several, unlimited=True)
+        self.target = settled(self.target, connection)
         try:
-            ask(connection, "set session transaction read write")
-            for variable, value in {**_CUSTOMS, "lock_wait_timeout": lock_wait_s}.items():
-                _set(connection, variable, value)
+            with connection.promptly():
+                ask(connection, "set session transaction read write")
+                for variable, value in {**_CUSTOMS, "lock_wait_timeout": lock_wait_s}.items():
+                    _set(connection, variable, value)
         except pymysql.Error as error:
             with suppress(pymysql.Error):
                 connection.close()

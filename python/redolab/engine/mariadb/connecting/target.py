@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
+from redolab.engine.mariadb.connecting import sockets
 from redolab.engine.mariadb.connecting.customs import customs
 from redolab.errors import UsageError
 
@@ -39,19 +40,31 @@ class Target:
     """One of MySQL's modes in lower case, with dashes: `verify-ca`."""
     ca_file: str | None = None
     """Of the certificates that vouch for the server's; None for those that the system trusts."""
+    encrypted: bool | None = None
+    """Whether the first connection was; None before it. Every later one is as that one was."""
+    peer: int | None = None
+    """The user whose process was at the other end of the first one's socket, as it must be afterwards."""
 
     @property
     def place(self) -> str:
         """The server's place in words, never a password."""
         return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
 
+    @property
+    def demanded(self) -> str:
+        """The mode of encryption of the next connection: `preferred` is decided once, by the first."""
+        if self.tls_mode != "preferred" or self.encrypted is None:
+            return self.tls_mode
+        return "required" if self.encrypted else "disabled"
+
 
 def read_target(url: str) -> Target:
     """Read a `mysql://` or `mariadb://` URL; what it leaves open is taken from ~/.my.cnf.
 
     Without a host, or with `localhost` and no port, the server's socket is used where it stands in one
-    of its usual places, as the servers' own clients do. `ssl-mode` and `ssl-ca` are MySQL's own words;
-    without them a connection over a network is encrypted where the server can do it.
+    of its usual places, as the servers' own clients do, unless anybody could have put it there. `ssl-mode`
+    and `ssl-ca` are MySQL's own words; without them a connection over a network is encrypted where the
+    server can do it, and one over a socket is not.
 
     Raises:
         UsageError: it cannot be read as one.
@@ -69,7 +82,7 @@ def read_target(url: str) -> Target:
     path = asked.get("unix_socket") or asked.get("socket")
     if path is None and found["port"] is None and host in ("", "localhost"):
         places = (usual.get("socket"), *_SOCKETS)
-        path = next((place for place in places if place and Path(place).is_socket()), None)
+        path = next((place for place in places if place and sockets.is_offered(place)), None)
     given = found["password"] or asked.get("password")
     mode, authority = _protection(asked, usual, by_network=path is None)
     return Target(
@@ -92,7 +105,7 @@ def _protection(
     Raises:
         UsageError: there is no such mode, or no such file.
     """
-    usual = {**usual, **asked} if by_network else asked
+    usual = {**usual, **asked}
     authority, said = usual.get("ssl-ca"), usual.get("ssl-mode")
     if not said:
         # As with the servers' own clients, who names an authority wants it asked.
@@ -108,5 +121,5 @@ def _protection(
             f"ssl-ca names certificates, and ssl-mode={said} does not ask them: say VERIFY_CA or "
             "VERIFY_IDENTITY, or leave ssl-ca out."
         )
-    # Over a socket it would cost both ends CPU, and nobody can listen in between.
-    return (mode, authority) if by_network else ("disabled", None)
+    # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.
+    return ("disabled", None) if mode == "preferred" and not by_network else (mode, authority)

@@ -189,7 +189,7 @@ def _count_poll(life: Life, row: Mapping[str, Any]) -> None:
         life.polls_in_transaction += transaction is not None
         life.polls_idle += transaction is None
     elif transaction == "LOCK WAIT":
-        life.row_lock = -1 if row["statement"] is None else int(row["statement"])
+        life.row_lock = -1 if row["query"] is None else int(row["query"])
 
 
 def _continued(life: Life) -> Life:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pymysql
 
+from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connecting.target import read_target
-from redolab.engine.mariadb.connection import connect, error_text
+from redolab.engine.mariadb.connection import connect, error_text, settled
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import ThreadSource
 from redolab.errors import RefusedError
@@ -41,6 +42,8 @@ class MariadbObserver:
         self._until_break: Observation | None = None
         self._calm = calm
         self._open()
+        exposed = plaintext(self._connection)
+        self._caution = (exposed.text,) if exposed and exposed.leaves else ()
 
     @property
     def session_numbers(self) -> str:
@@ -66,7 +69,9 @@ class MariadbObserver:
         if self._until_break is None:
             seen = self._source.read()
             if seen is not None:
-                return seen
+                # Once; whoever joins what was read keeps it.
+                caution, self._caution = self._caution, ()
+                return replace(seen, warnings=(*caution, *seen.warnings))
             self._until_break = replace(self._end(), broken="the connection to the server was lost")
         if not self._reopens:
             return self._until_break
@@ -91,6 +96,7 @@ class MariadbObserver:
 
     def _open(self) -> None:
         self._connection = connect(self._target)
+        self._target = settled(self._target, self._connection)
         try:
             self._server = identify(self._connection, self._target)
             self._source = ThreadSource(self._connection, self._server, self._seed, calm=self._calm)

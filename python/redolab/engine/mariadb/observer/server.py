@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import pymysql
 
 from redolab import _core
+from redolab.bounds import MOST_DIGITS
 from redolab.engine.linux.peers import find_server
 from redolab.engine.linux.thread_looks import age_s
+from redolab.engine.mariadb.answers import Row, StrangeAnswerError
 from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.mariadb.connection import (
     Connection,
@@ -28,6 +30,9 @@ _PROGRAMS = frozenset({"mariadbd", "mysqld"})
 _ACCESS_DENIED = frozenset({1044, 1142, 1227})
 _START_TOLERANCE_S = 5.0
 _PROBES = 5
+_WHOLE = re.compile(rf"\d{{1,{MOST_DIGITS}}}")
+_MOST_LETTERS = 200
+_NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)")
 _PLACE = ("hostname", "port", "datadir")
 _ABOUT_COMMITS = ("innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method")
 
@@ -81,8 +86,10 @@ def identify(connection: Connection, target: Target) -> Server:
     """
     row = fetch(connection, "select_server", 500)[0]
     flavour = "mariadb" if "mariadb" in row["version"].lower() else "mysql"
-    major, minor = (int(part) for part in re.findall(r"\d+", row["version"])[:2])
-    version = major * 100 + minor
+    numbers = _NUMBERS.search(row["version"])
+    if numbers is None or len(row["version"]) > _MOST_LETTERS:
+        raise StrangeAnswerError("the server's answer has an impossible version")
+    version = int(numbers[1]) * 100 + int(numbers[2])
     _check_reach(flavour, version, bool(row["performance_schema"]), row["version"])
     _check_process_right(connection, flavour, version, row["role"])
     uptime_s = float(read_status(connection)["uptime"])
@@ -109,7 +116,7 @@ def identify(connection: Connection, target: Target) -> Server:
         timed_files=bool(consumers.get("counted")),
         current_waits=bool(consumers.get("waits_current")),
         binlog=bool(row["log_bin"]),
-        sync_binlog=int(parameters.get("sync_binlog", 0)),
+        sync_binlog=_whole(parameters.get("sync_binlog", "0")),
         identity=_identity(parameters),
         parameters={name: parameters[name] for name in _ABOUT_COMMITS if name in parameters},
         not_available=tuple(missing),
@@ -119,12 +126,18 @@ def identify(connection: Connection, target: Target) -> Server:
 def read_status(connection: Connection) -> dict[str, float]:
     """The server's counters of interest, by name in lower case."""
     rows = fetch(connection, "select_status", 500)
-    return {row["Variable_name"].lower(): float(row["Value"]) for row in rows}
+    return Row((row["Variable_name"].lower(), float(row["Value"])) for row in rows)
 
 
 def _parameters(connection: Connection) -> dict[str, str]:
     rows = fetch(connection, "select_identity", 500)
     return {row["Variable_name"].lower(): str(row["Value"]) for row in rows}
+
+
+def _whole(value: str) -> int:
+    if not _WHOLE.fullmatch(value):
+        raise StrangeAnswerError("the server's answer has text in the place of a number")
+    return int(value)
 
 
 def _identity(parameters: Mapping[str, str]) -> str:

@@ -173,7 +173,7 @@ class ThreadSource:
             rows = fetch(self._connection, "select_waits", server.version)
             waits = {row["connection"]: row["name"] for row in rows}
         return {
-            row["connection"]: Active(row["stage"] or "", row["statement"], waits.get(row["connection"]))
+            row["connection"]: Active(row["stage"] or "", row["query"], waits.get(row["connection"]))
             for row in fetch(self._connection, "select_active", server.version, server.flavour)
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
+from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.sessions import living, number_of
 from redolab.engine.mariadb.preflight.server import NAMES, Facts, is_replica
@@ -23,7 +24,8 @@ def server_conditions(control: Connection, server: Facts, log_filesystem: str | 
         server: who and what it is.
         log_filesystem: under its logs, where that is known.
     """
-    found = []
+    exposed = plaintext(control)
+    found = [exposed.text] if exposed and exposed.leaves else []
     flavour = server["flavour"]
     if server["version"] > NEWEST[flavour]:
         newest = divmod(NEWEST[flavour], 100)

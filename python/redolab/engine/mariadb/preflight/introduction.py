@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.engine.base import Introduction
+from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection
 from redolab.engine.mariadb.parameters import Parameter
 from redolab.engine.mariadb.preflight.conditions import replicas
@@ -23,6 +24,9 @@ def introduction(
         log_bytes: how much log it writes at most; None where the user's own statements decide it.
     """
     notes = []
+    exposed = plaintext(control)
+    if exposed:
+        notes.append(exposed.text)
     if known:
         now = ", ".join(f"{it.name} (now {it.value})" for it in known.values())
         notes.append(

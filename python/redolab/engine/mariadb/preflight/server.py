@@ -9,6 +9,7 @@ from typing import Any
 
 import pymysql
 
+from redolab.engine.mariadb.answers import Row
 from redolab.engine.mariadb.connection import Connection, ask, fetch
 from redolab.errors import RefusedError
 
@@ -17,7 +18,7 @@ Facts = Mapping[str, Any]
 NAMES: Mapping[str, str] = {"mariadb": "MariaDB", "mysql": "MySQL"}
 OLDEST: Mapping[str, int] = {"mariadb": 1006, "mysql": 800}
 
-_VERSION = re.compile(r"(?:5\.5\.5-)?(\d+)\.(\d+)\.(\d+)(?!\w)")
+_VERSION = re.compile(r"(?:5\.5\.5-)?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?!\w)")
 # Whoever builds MySQL itself names itself so; what only speaks its protocol does not.
 _MYSQL_BUILDS = re.compile(r"\(?(MySQL|Percona|Source distribution|Debian|Ubuntu|Google|Homebrew)\b")
 _PRETENDERS = re.compile(
@@ -25,6 +26,7 @@ _PRETENDERS = re.compile(
     r"Manticore|PolarDB|Aurora|Xpand",
     re.IGNORECASE,
 )
+_MOST_LETTERS = 200
 _ON = ("ON", "1", "YES")
 
 
@@ -37,22 +39,25 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
     Raises:
         RefusedError: it only pretends, is too old, takes no writes, or commits in another way.
     """
-    rows = fetch(control, "select_variables", 500)
-    found: dict[str, Any] = {str(row["Variable_name"]).lower(): str(row["Value"]) for row in rows}
-    flavour, version = _identity(found)
-    _check_writable(found)
-    _check_alone_in_commits(found)
-    return {
-        **found,
-        "flavour": flavour,
-        "name": NAMES[flavour],
-        "version": version,
-        "version_text": found["version"],
-        "role": ask(control, "select current_user() as it")[0]["it"],
-        "binlog": _is_on(found.get("log_bin")),
-        "timed_files": flavour == "mysql" or _times_files(control, found),
-        "place": place,
-    }
+    with control.promptly():
+        rows = fetch(control, "select_variables", 500)
+        found = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
+        flavour, version = _identity(found)
+        _check_writable(found)
+        _check_alone_in_commits(found)
+        role = ask(control, "select current_user() as role")[0]["role"]
+        timed_files = flavour == "mysql" or _times_files(control, found)
+    return Row(
+        found,
+        flavour=flavour,
+        name=NAMES[flavour],
+        version=version,
+        version_text=found["version"],
+        role=role,
+        binlog=_is_on(found.get("log_bin")),
+        timed_files=timed_files,
+        place=place,
+    )
 
 
 def is_replica(control: Connection, server: Facts) -> bool:
@@ -68,11 +73,18 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
     numbers = _VERSION.match(text)
     known = flavour == "mariadb" or _MYSQL_BUILDS.match(comment)
     pretends = _PRETENDERS.search(f"{text} {comment}") or "aurora_version" in found
-    if numbers is None or not known or pretends or "innodb_flush_log_at_trx_commit" not in found:
+    if (
+        numbers is None
+        or len(text) > _MOST_LETTERS
+        or not known
+        or pretends
+        or "innodb_flush_log_at_trx_commit" not in found
+    ):
         raise RefusedError(
-            f"This server says it is {text} ({comment}). It is neither a MariaDB nor a MySQL itself, though "
-            "it speaks their language, and what its settings do to a commit is another thing. Point --engine "
-            "at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was changed."
+            f"This server says it is {text[:_MOST_LETTERS]} ({comment[:_MOST_LETTERS]}). It is neither a "
+            "MariaDB nor a MySQL itself, though it speaks their language, and what its settings do to a "
+            "commit is another thing. Point --engine at a MariaDB from 10.6 or a MySQL from 8.0. Nothing was "
+            "changed."
         )
     version = int(numbers[1]) * 100 + int(numbers[2])
     if version < OLDEST[flavour]:

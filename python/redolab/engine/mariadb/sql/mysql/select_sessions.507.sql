@@ -1,6 +1,6 @@
 SELECT p.PROCESSLIST_ID AS connection, p.THREAD_OS_ID AS thread, p.PROCESSLIST_USER AS user,
        p.PROCESSLIST_HOST AS host, p.PROCESSLIST_DB AS db, p.PROCESSLIST_COMMAND AS command,
-       NULL AS statement, t.trx_state AS transaction
+       NULL AS query, t.trx_state AS transaction
 FROM performance_schema.threads p
 LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.PROCESSLIST_ID
 WHERE p.PROCESSLIST_ID IS NOT NULL AND p.PROCESSLIST_ID <> CONNECTION_ID()
