@@ -61,7 +61,7 @@ lock:
 	PYTHON='$(PYTHON)' scripts/lock
 
 audit:
-	@PYTHON='$(PYTHON)' scripts/audit
+	@PYTHON='$(PYTHON)' $(PYTHON) scripts/audit.py
 
 long: $(INSTALLED)
 	$(BIN)/python -m tests.hostile 10000 200
