@@ -70,8 +70,8 @@ def exit_code(do: Callable[[], object]) -> int:
         if ran_out is None:
             raise
         say(
-            f"redolab: The limit for {ran_out} is reached: {error}. Raise it, and start again. A sample that a "
-            "run finished before is kept, and `redolab report` reads it."
+            f"redolab: The limit for {ran_out} is reached: {error}. Raise it, and start again. A sample that "
+            "a run finished before is kept, and `redolab report` reads it."
         )
         return RefusedError.exit_code
     return 0
@@ -85,8 +85,9 @@ def _ran_out(error: BaseException) -> str | None:
     if isinstance(error, RuntimeError):
         return _EXHAUSTED[errno.EAGAIN] if str(error) == "can't start new thread" else None
     number = getattr(error, "errno", None)
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return _EXHAUSTED.get(int(found[1]) if number is None and found else number)
+    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):
+        number = int(found[1])
+    return None if number is None else _EXHAUSTED.get(number)
 
 
 def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
