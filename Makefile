@@ -2,6 +2,8 @@
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 50 meetings of runs
+# make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
+# make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
 # make clean   remove what these made, measured runs excepted
 
@@ -10,7 +12,10 @@ PYTHON ?= python3
 FUZZ_S ?= 120
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGES := $(VENV)/.packages
 INSTALLED := $(VENV)/.installed
+# What is locked and nothing else: a wheel with a known hash, so that nothing of a package runs while it is installed.
+PIP_LOCKED := $(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: --requirement
 # Two at a time, and three once no time is measured; tests/side_by_side.py says which.
 PYTEST := $(BIN)/pytest -n 3 --no-loadscope-reorder
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o -name Cargo.toml)
@@ -18,7 +23,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check rust long install wasm clean
+.PHONY: demo test check rust long install lock audit wasm clean
 
 install: $(INSTALLED)
 
@@ -34,7 +39,7 @@ test: $(INSTALLED)
 	$(PYTEST)
 
 rust:
-	MAKEFLAGS= cargo test --quiet --workspace
+	MAKEFLAGS= cargo test --locked --quiet --workspace
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -44,7 +49,7 @@ check: $(INSTALLED)
 	@# Debian 12's newer Rust comes without these two.
 	@if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then \
 		set -x; cargo fmt --check && \
-		MAKEFLAGS= cargo clippy --quiet --workspace --all-targets -- -D warnings; \
+		MAKEFLAGS= cargo clippy --locked --quiet --workspace --all-targets -- -D warnings; \
 	else \
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi
@@ -52,20 +57,36 @@ check: $(INSTALLED)
 wasm:
 	scripts/build-wasm
 
+lock:
+	PYTHON='$(PYTHON)' scripts/lock
+
+audit:
+	@PYTHON='$(PYTHON)' $(PYTHON) scripts/audit.py
+
 long: $(INSTALLED)
 	$(BIN)/python -m tests.hostile 10000 200
-	$(BIN)/python -m pip install --quiet 'atheris>=2.3'
+	$(PIP_LOCKED) locks/fuzz.txt
 	$(BIN)/python -m tests.fuzz $(FUZZ_S)
 	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
 	REDOLAB_HOSTILE_ROUNDS=2000 $(BIN)/pytest -q tests/engine/mariadb/test_hostile_server.py
 	REDOLAB_LINKS=20 REDOLAB_FORECASTS=200 $(BIN)/pytest -q tests/report/test_explorer.py tests/report/test_same_bits.py
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py
 
-$(INSTALLED): pyproject.toml $(RUST) scripts/need-tools
+# Made anew with every change of the lock: what is no longer locked is gone.
+$(PACKAGES): locks/dev.txt
 	@PYTHON='$(PYTHON)' scripts/need-tools
-	@echo "Installing Redolab into $(VENV): its packages are downloaded and its Rust built, 1 to 3 minutes the first time."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@echo "Downloading Redolab's packages into $(VENV), a minute or so."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP_LOCKED) $<
+	@touch $@
+
+$(INSTALLED): $(PACKAGES) pyproject.toml $(RUST)
+	@PYTHON='$(PYTHON)' scripts/need-tools
+	@echo "Installing Redolab into $(VENV): its Rust is built, 1 to 2 minutes the first time."
+	@# The locked maturin builds it, found by the path.
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@found=$$($(BIN)/python -m pip check) || { echo "$$found"; \
+		echo "locks/dev.txt is not what pyproject.toml asks for. Write it anew: make lock"; exit 1; }
 	@# Where PYTHONDONTWRITEBYTECODE is set nothing else would compile these, and every start pays.
 	@$(BIN)/python -m compileall -q python/redolab
 	@touch $@

@@ -1,6 +1,6 @@
 """The long pass: `python -m tests.fuzz SECONDS [TARGET...]`, each target for so long, led by coverage.
 
-Needs Atheris (`pip install '.[fuzz]'`). Ends with 1 where a target raised anything but `RedolabError`.
+Needs Atheris, which `make long` installs. Ends with 1 where a target raised anything but `RedolabError`.
 """
 
 from __future__ import annotations

@@ -307,6 +307,28 @@ def test_where_none_answers_what_was_drawn_stays(open_explorer: OpenExplorer) ->
     assert not page.locator("#explorer-controls").is_visible()
 
 
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_module_of_another_version_shows_no_figures(open_explorer: OpenExplorer, by: int) -> None:
+    older = f"""
+        const real = WebAssembly.instantiate;
+        WebAssembly.instantiate = async (...all) => {{
+          const {{ exports }} = (await real(...all)).instance;
+          const output_count = () => Math.max(0, exports.output_count() + {by});
+          return {{ instance: {{ exports: {{ ...exports, output_count }} }} }};
+        }};
+    """
+    before = f"""
+        const made = URL.createObjectURL;
+        URL.createObjectURL = (blob) => made.call(URL, new Blob([{json.dumps(older)}, blob]));
+    """
+    page = open_explorer("#e1:sessions=16", before=before, wait=False).page
+    page.wait_for_function(
+        "() => document.getElementById('explorer-note-state').textContent.includes('cannot run')"
+    )
+    assert text(page, "answer") == ""
+    assert page.locator("#explorer-curve svg.static").is_visible()
+
+
 def test_without_scripts_a_curve_and_a_table_stand_there(open_explorer: OpenExplorer) -> None:
     page = open_explorer(java_script_enabled=False, wait=False).page
     assert page.locator("svg.static polyline.curve").is_visible()

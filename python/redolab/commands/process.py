@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import signal
 import sys
 import traceback
@@ -13,7 +15,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, UsageError
+from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say
 from redolab.printable import printable
 from redolab.url_secrets import take_secrets
@@ -31,6 +33,14 @@ class Commands(TyperGroup):
         """Read the arguments of a command, and run it."""
         with _told_safely():
             return super().invoke(*arguments, **options)
+
+
+_EXHAUSTED = {
+    errno.EMFILE: "open files of a process (`ulimit -n`)",
+    errno.ENFILE: "open files of the machine (`sysctl fs.file-max`)",
+    errno.EAGAIN: "processes and threads of a user (`ulimit -u`, or the control group's `pids.max`)",
+}
+"""What ran out, by the kernel's error."""
 
 
 @contextmanager
@@ -55,7 +65,29 @@ def exit_code(do: Callable[[], object]) -> int:
     except RedolabError as error:
         say(f"redolab: {error}")
         return error.exit_code
+    except (OSError, RuntimeError) as error:
+        ran_out = _ran_out(error)
+        if ran_out is None:
+            raise
+        say(
+            f"redolab: The limit for {ran_out} is reached: {error}. Raise it, and start again. A sample that "
+            "a run finished before is kept, and `redolab report` reads it."
+        )
+        return RefusedError.exit_code
     return 0
+
+
+def _ran_out(error: BaseException) -> str | None:
+    """Which limit of the machine an error comes from, or None where it comes from something else.
+
+    The compiled part has the kernel's number in its text alone, and Python's threads have only a text.
+    """
+    if isinstance(error, RuntimeError):
+        return _EXHAUSTED[errno.EAGAIN] if str(error) == "can't start new thread" else None
+    number = getattr(error, "errno", None)
+    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):
+        number = int(found[1])
+    return None if number is None else _EXHAUSTED.get(number)
 
 
 def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -3,12 +3,15 @@
 //! `my_wait_event_info` is exported for extensions, so it stands in the dynamic symbol table of
 //! every build, stripped ones too: no debug symbols are needed.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 
 use object::{Object, ObjectSegment, ObjectSymbol};
 
 const SYMBOL: &[u8] = b"my_wait_event_info";
+
+/// Bytes of a program that is read: far more than any server's build. A program may be anybody's.
+const MOST_PROGRAM_BYTES: u64 = 512 << 20;
 
 /// One line of `/proc/PID/maps`, as far as it is used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +29,10 @@ pub struct Mapping {
 /// # Errors
 ///
 /// `PermissionDenied` when the process may not be looked into; `Unsupported` when its program is
-/// not a 64-bit ELF of this machine's byte order or does not export the symbol.
+/// not a 64-bit ELF of this machine's byte order, does not export the symbol, or is larger than a
+/// server's.
 pub fn pointer_address(pid: u32) -> io::Result<u64> {
-    let program = fs::read(format!("/proc/{pid}/exe"))?;
+    let program = program_in(File::open(format!("/proc/{pid}/exe"))?)?;
     let (symbol, first_segment) = symbol_in(&program)?;
     let path = fs::read_link(format!("/proc/{pid}/exe"))?;
     let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
@@ -50,6 +54,17 @@ pub fn pointer_address(pid: u32) -> io::Result<u64> {
 pub fn shared_mappings(pid: u32) -> io::Result<Vec<Mapping>> {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
     Ok(maps.lines().filter_map(mapping).filter(|mapping| mapping.shared).collect())
+}
+
+/// What a program's file holds, within its bound; a file may grow while it is read.
+fn program_in(file: File) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len();
+    let mut program = Vec::new();
+    if length <= MOST_PROGRAM_BYTES {
+        file.take(length).read_to_end(&mut program)?;
+        return Ok(program);
+    }
+    Err(unsupported("its program is larger than a server's"))
 }
 
 /// The symbol's value and the page where the program's first segment wants to lie.
@@ -112,6 +127,19 @@ mod tests {
         assert_eq!(mapped_file(line), "/a b/post gres (deleted)");
         assert_eq!(mapped_file("7f2a4c000000-7f2a5c000000 rw-s 00000000 00:01 0 "), "");
         assert_eq!(mapped_file(""), "");
+    }
+
+    #[test]
+    fn a_program_that_is_larger_than_a_servers_is_not_read() {
+        let path = std::env::temp_dir().join(format!("redolab-large-{}", std::process::id()));
+        let large = File::create_new(&path).expect("a file");
+        // Takes no room on the disk.
+        large.set_len(MOST_PROGRAM_BYTES + 1).expect("a hole");
+        let refused = program_in(File::open(&path).expect("the file")).expect_err("too large");
+        fs::remove_file(&path).expect("the file");
+        assert_eq!(refused.kind(), io::ErrorKind::Unsupported);
+        let own = program_in(File::open("/proc/self/exe").expect("this program"));
+        assert_eq!(own.expect("read"), fs::read("/proc/self/exe").expect("this program"));
     }
 
     #[test]

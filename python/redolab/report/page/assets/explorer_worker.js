@@ -54,11 +54,17 @@
   const known = (value) => (Number.isNaN(value) ? null : value);
   const named = (values) => Object.fromEntries(quantities.map((name, place) => [name, known(values[place])]));
 
+  // A module of another version has other numbers in other places: better none than wrong ones.
+  function fits(is_so) {
+    if (!is_so) throw new Error("the module does not fit the page");
+  }
+
   function begin(slot, levels, commits) {
     give_setting(levels);
     const found = called(wasm.begin(slot, commits));
     const family = text();
     const count = quantities.length;
+    fits(found.length >= count + 8 && (found.length - count - 8) % 4 === 0);
     const beyond = [];
     for (let at = count + 8; at < found.length; at += 4) {
       const word = (value) => (factors[found[at]] === "commit_wait" && !Number.isNaN(value) ? waits[value] : known(value));
@@ -69,6 +75,7 @@
 
   function intervals(slot) {
     const found = called(wasm.intervals(slot));
+    fits(found.length === 1 + 7 * quantities.length);
     const of = (place) => (at) => known(found[1 + 7 * place + at]);
     const both = quantities.map((name, place) => {
       const at = of(place);
