@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
+import re
+import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
 
 from typer.core import TyperGroup
 
-from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, UsageError
-from redolab.outlet import say
+from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, RefusedError, UsageError
+from redolab.outlet import echo, say
 from redolab.printable import printable
-from redolab.url_secrets import take_secrets
+from redolab.url_secrets import take_secrets, without_secrets
+
+_NO_MEMORY = (
+    "There is too little memory for this command. Give it more (`ulimit -v`, the limit of a container), or a "
+    "smaller file. Whatever was stored before is kept."
+)
+_ROOM_BYTES, _ROOM_BYTES_PER_CPU = 256 << 20, 40 << 20
+_REFUSALS = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 
 
 class Commands(TyperGroup):
@@ -29,8 +40,22 @@ class Commands(TyperGroup):
 
     def invoke(self, *arguments: Any, **options: Any) -> Any:
         """Read the arguments of a command, and run it."""
+        _check_room()
         with _told_safely():
             return super().invoke(*arguments, **options)
+
+
+def _check_room() -> None:
+    """Ask for the memory that libraries take for each CPU: where they get none, OpenBLAS ends the process.
+
+    Raises:
+        MemoryError: it is not there.
+    """
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        try:
+            mmap.mmap(-1, _ROOM_BYTES + _ROOM_BYTES_PER_CPU * (os.cpu_count() or 1)).close()
+        except OSError as error:
+            raise MemoryError from error
 
 
 @contextmanager
@@ -40,7 +65,7 @@ def _told_safely() -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(message := getattr(error, "message", None), str):
-            vars(error)["message"] = printable(message)
+            vars(error)["message"] = echo(without_secrets(message))
         raise
 
 
@@ -53,9 +78,25 @@ def exit_code(do: Callable[[], object]) -> int:
     except OutputClosedError as error:
         return error.exit_code
     except RedolabError as error:
-        say(f"redolab: {error}")
+        say(f"redolab: {without_secrets(str(error))}")
         return error.exit_code
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        say(f"redolab: {_NO_MEMORY}")
+        return RefusedError.exit_code
     return 0
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether the system gave no memory: to Python, to a library that was to be loaded, or for a thread."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        if isinstance(error, ImportError | RuntimeError) and _REFUSALS.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -80,11 +121,27 @@ def end_when_interrupted(text: str) -> None:
         signal.signal(number, end)
 
 
+def check_text(arguments: Sequence[str]) -> None:
+    """Refuse what could not be written into a manifest, a page or a table, before anything begins.
+
+    Raises:
+        UsageError: an argument is no text in the encoding of this system.
+    """
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):
+            shown = os.fsencode(argument).decode(errors="backslashreplace")
+            raise UsageError(
+                f"{shown} is not UTF-8, and a run keeps the names that it is asked for as text. Rename that "
+                "file or directory, or reach it through a link with another name."
+            )
+
+
 def hide_secrets(argv: list[str]) -> None:
     """Start over without secrets on the command line, where every user of the machine sees them.
 
     Raises:
-        UsageError: it cannot be told where one of them ends, or two URLs have different ones.
+        UsageError: it cannot be told where one of them ends, two URLs have different ones, or an argument is
+            no text.
     """
     taken: dict[str, str] = {}
     without = []
@@ -98,5 +155,6 @@ def hide_secrets(argv: list[str]) -> None:
             )
         taken |= found
     os.environ.update(taken)
+    check_text(without)
     if without != argv:
         os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted

@@ -8,12 +8,17 @@ file. Nothing here hangs, follows a link out of a run directory, or takes more m
 from __future__ import annotations
 
 import os
+import select
 import stat
 from pathlib import Path
 
 from redolab.errors import UsageError
+from redolab.outlet import say
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_PART_BYTES = 1 << 20
+_SILENT_S = 1.0
+"""So long a pipe is waited for without a word; a command that writes into it has begun by then."""
 
 
 def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
@@ -28,10 +33,8 @@ def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
         OSError: it cannot be opened or read.
         UsageError: it is neither a file nor such a pipe, or has more bytes than that.
     """
-    mode = path.stat().st_mode
-    if pipes and stat.S_ISFIFO(mode):
-        with path.open("rb") as file:
-            return _bounded(file.read(most + 1), path, most)
+    if pipes and stat.S_ISFIFO(path.stat().st_mode):
+        return _through_pipe(os.open(path, _FLAGS), path, most)
     return read_open(open_regular(path), path, most)
 
 
@@ -80,10 +83,30 @@ def read_open(file: int, path: Path, most: int) -> bytes:
     """
     with os.fdopen(file, "rb") as opened:
         check_regular(os.fstat(opened.fileno()).st_mode, path)
-        return _bounded(opened.read(most + 1), path, most)
+        # As much as there is: room for the most that there may be would be asked for at once.
+        size = os.fstat(opened.fileno()).st_size
+        return bounded(opened.read(min(most, size) + 1), path, most)
 
 
-def _bounded(content: bytes, path: Path, most: int) -> bytes:
+def _through_pipe(file: int, path: Path, most: int) -> bytes:
+    """What comes through a pipe until its end; where nothing comes, it is said what is waited for."""
+    with os.fdopen(file, "rb") as opened:
+        if not select.select([opened], [], [], _SILENT_S)[0]:
+            say(f"{path} is a pipe: waiting for what somebody writes into it. Ctrl-C ends that.")
+            select.select([opened], [], [])
+        os.set_blocking(opened.fileno(), True)
+        content = bytearray()
+        while len(content) <= most and (part := opened.read(_PART_BYTES)):
+            content += part
+        return bounded(bytes(content), path, most)
+
+
+def bounded(content: bytes, what: Path | str, most: int) -> bytes:
+    """The content, if it has no more than so many bytes.
+
+    Raises:
+        UsageError: it has.
+    """
     if len(content) > most:
-        raise UsageError(f"{path} has more than {most:,} bytes, which is more than Redolab writes or reads.")
+        raise UsageError(f"{what} has more than {most:,} bytes, which is more than Redolab writes or reads.")
     return content

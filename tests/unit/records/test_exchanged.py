@@ -287,10 +287,10 @@ def test_no_second_name_of_a_file_of_roots_is_added_to(
 # The source.
 
 BY_NAME = {
-    "unlink", "rename", "renames", "replace", "rmdir", "removedirs", "mkdir", "makedirs", "symlink_to", "touch",
-    "hardlink_to", "chmod", "lchmod", "chown", "write_text", "write_bytes", "rmtree", "move", "copy", "copyfile",
-    "copytree", "iterdir", "scandir", "listdir", "glob", "rglob", "exists", "is_file", "is_dir", "is_symlink",
-    "lexists", "stat", "lstat", "open", "read_text", "read_bytes", "readlink", "samefile", "symlink", "link",
+    "unlink", "rename", "renames", "replace", "rmdir", "removedirs", "mkdir", "makedirs", "symlink_to",
+    "touch", "hardlink_to", "chmod", "lchmod", "chown", "write_text", "write_bytes", "rmtree", "move", "copy",
+    "copyfile", "copytree", "iterdir", "scandir", "listdir", "glob", "rglob", "exists", "is_file", "is_dir",
+    "is_symlink", "lexists", "stat", "lstat", "open", "read_text", "read_bytes", "readlink", "samefile", "symlink", "link",
     "mkfifo", "truncate", "utime",
 }  # fmt: skip
 """Calls that take a name, unless they are given the directory that it is in."""
