@@ -18,7 +18,10 @@ from redolab.bounds import MOST_ECHO
 from redolab.commands.process import exit_code, hide_secrets
 from redolab.errors import RefusedError, UsageError
 from redolab.files import foreign
+from redolab.files.documents import parse_toml
 from redolab.files.folder import Folder
+from redolab.records import watch_writer
+from redolab.records.store import open_run
 from redolab.records.watch_writer import WatchWriter
 from redolab.records.writer import RunWriter
 from redolab.url_secrets import take_secrets, without_secrets
@@ -154,6 +157,49 @@ def test_under_a_limit_of_memory_a_command_ends_with_a_sentence(tmp_path: Path) 
         assert done.returncode == 0 or "too little memory" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * 100_000 + "a=1",
+        f"[{'a . ' * 100_000}a]",
+        "x={" + '"a".' * 100_000 + "a=1}",
+        "[[" + "'a'." * 99 + "a]]",
+    ],
+)
+def test_a_key_of_very_many_parts_is_refused_at_once(text: str) -> None:
+    with pytest.raises(UsageError, match="more than 60 objects"):
+        parse_toml(text, "a file")
+    parse_toml('text = """' + "a, 1.5, ..., b.c " * 1000 + '"""', "a file")
+
+
+def test_too_few_open_files_lose_no_sample(tmp_path: Path) -> None:
+    writer = WatchWriter(tmp_path / "run", MANIFEST)
+    writer.add(stretch(1), entries(1, 4))
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        with pytest.raises(RefusedError, match=r"Too many open files\. Allow more .*is kept"):
+            writer.add(stretch(2), entries(2, 4))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    writer.add(stretch(2), entries(2, 4))
+    assert writer.finish("finished").samples["sample"].to_pylist() == [1, 2]
+
+
+def test_a_join_that_finds_no_room_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_writer, "JOINED", 3)
+    writer = WatchWriter(tmp_path / "run", MANIFEST)
+    for number in (1, 2):
+        writer.add(stretch(number), entries(number, 4))
+    for kind in ("entries", "samples"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Folder, "write", _full(f"{kind}-000001-"))
+            with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
+                writer.add(stretch(writer.samples + 1), entries(writer.samples + 1, 4))
+        assert open_run(writer.path).samples["sample"].to_pylist() == list(range(1, writer.samples + 1))
+    assert writer.finish("failed").samples["sample"].to_pylist() == [1, 2, 3, 4]
+
+
 def _full(at: str) -> Any:
     write = Folder.write
 
@@ -170,14 +216,9 @@ def test_a_disk_that_is_full_before_the_first_sample_keeps_none(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", _full("manifest"))
-        for make in (
-            lambda: RunWriter(tmp_path / "run", MANIFEST),
-            lambda: WatchWriter(tmp_path / "run", MANIFEST),
-        ):
-            with pytest.raises(
-                RefusedError, match=r"No space left.*was (finished|stored), so none is lost\.$"
-            ):
-                make()
+        for writes in (RunWriter, WatchWriter):
+            with pytest.raises(RefusedError, match=r"No space left.*, so none is lost\.$"):
+                writes(tmp_path / "run", MANIFEST)
             # What could not be begun does not block its place.
             assert not (tmp_path / "run").exists()
     writer = WatchWriter(tmp_path / "run", MANIFEST)
@@ -188,6 +229,6 @@ def test_a_disk_that_is_full_before_the_first_sample_keeps_none(
     writer.add(stretch(1), entries(1, 4))
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "write", _full("entries"))
-        with pytest.raises(RefusedError, match="Every stretch stored before is kept; `redolab report"):
+        with pytest.raises(RefusedError, match="Every stretch stored before is kept"):
             writer.add(stretch(2), entries(2, 4))
     assert writer.finish("failed").samples["sample"].to_pylist() == [1]

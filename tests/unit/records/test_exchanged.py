@@ -290,8 +290,8 @@ BY_NAME = {
     "unlink", "rename", "renames", "replace", "rmdir", "removedirs", "mkdir", "makedirs", "symlink_to",
     "touch", "hardlink_to", "chmod", "lchmod", "chown", "write_text", "write_bytes", "rmtree", "move", "copy",
     "copyfile", "copytree", "iterdir", "scandir", "listdir", "glob", "rglob", "exists", "is_file", "is_dir",
-    "is_symlink", "lexists", "stat", "lstat", "open", "read_text", "read_bytes", "readlink", "samefile", "symlink", "link",
-    "mkfifo", "truncate", "utime",
+    "is_symlink", "lexists", "stat", "lstat", "open", "read_text", "read_bytes", "readlink", "samefile",
+    "symlink", "link", "mkfifo", "truncate", "utime",
 }  # fmt: skip
 """Calls that take a name, unless they are given the directory that it is in."""
 WHERE_NAMES_ARE_USED = {
