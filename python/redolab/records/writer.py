@@ -155,7 +155,8 @@ def check_free(path: Path) -> None:
     except UnsafeError as error:
         raise unsafe(path, error) from error
     except OSError as error:
-        if not path.exists() or path.is_dir():
+        # A file, and not one on the way.
+        if not isinstance(error, NotADirectoryError) or not os.path.lexists(path):
             raise UsageError(
                 f"{path} cannot be looked at: {error.strerror}. Give --out a place you may write to."
             ) from error

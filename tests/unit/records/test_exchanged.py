@@ -301,8 +301,7 @@ WHERE_NAMES_ARE_USED = {
 }
 BY_NAME_ALL_THE_SAME = {
     # Words of a refusal.
-    "records/writer.py: os.path.lexists(path)", "records/writer.py: path.is_dir()",
-    "records/writer.py: path.exists()", "engine/private/checkup.py: place.exists()",
+    "records/writer.py: os.path.lexists(path)", "engine/private/checkup.py: place.exists()",
     "engine/private/place.py: base.exists()", "engine/private/server.py: self.directory.exists()",
     # The first step, after which all is done by descriptor.
     "files/folder.py: os.open(path, _FOLDER)", "engine/private/directory.py: os.open(directory, _OPEN)",
