@@ -18,6 +18,10 @@ MOST_DECODED_BYTES = 768 << 20
 """Of one table, in memory."""
 MOST_REPORT_BYTES = 64 << 20
 """Of a database's report; the largest known have a tenth of it."""
+MOST_PIPED_BYTES = 1 << 30
+"""Of a column of numbers that comes through a pipe, which is read into memory whole."""
+MOST_ECHO = 10_000
+"""Letters of a text that is said to a person; of a longer one both ends are shown."""
 MOST_ITEMS = 4_000_000
 """Values in one JSON text."""
 MOST_NESTED = 60

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from redolab.bounds import MOST_ECHO
 from redolab.errors import OutputClosedError, OutputError
 from redolab.printable import in_ascii, printable
 
@@ -45,7 +46,16 @@ def show_json(content: Mapping[str, Any]) -> None:
 
 def say(text: str, end: str = "\n") -> None:
     """Write a line to the standard error, if it can be written."""
-    print(printable(text), end=end, file=sys.stderr, flush=True)
+    print(echo(text), end=end, file=sys.stderr, flush=True)
+
+
+def echo(text: str) -> str:
+    """The text as `printable` gives it, and no longer than anybody reads."""
+    if len(text) > MOST_ECHO:
+        # An error says at its end what mends it.
+        end = MOST_ECHO // 4
+        text = f"{text[: MOST_ECHO - end]} ... {text[-end:]}"
+    return printable(text)
 
 
 def terminal(stderr: bool = False) -> Console:

@@ -31,15 +31,20 @@ _PASSWORDS = {"mysql": _MYSQL_PASSWORD, "mariadb": _MYSQL_PASSWORD, "oracle": OR
 
 # A browser would read it in another way: # and ? may stand in a password, and the first @ ends it.
 _URL = re.compile(
-    # An option, and a server's name.
-    r"(?P<before>(?:--[\w-]+=)?(?:[\w.-]+=)?)(?P<scheme>(?:jdbc:)?[a-z][a-z0-9+.-]*)://"
+    # An option, a server's name, and what slips in front of it: blanks, quotes, marks that nobody sees.
+    r"(?P<before>.*?)(?P<scheme>(?<![a-z0-9+.-])(?:jdbc:)?[a-z][a-z0-9+.-]*)(?P<slashes>\s*:\s*//)"
     r"(?:(?P<user>[^:@/]*)(?::(?P<password>[^@/]*))?@)?(?P<place>[^?]*)(?P<query>\?.*)?",
     re.DOTALL | re.IGNORECASE,
 )
 _HOSTS = re.compile(r"(?:\[[^]]*\]|[^:,\[]*)(?::\d*)?(?:,(?:\[[^]]*\]|[^:,\[]*)(?::\d*)?)*")
-_KEYWORD = re.compile(rf"(?:^|[\s=])(?:{'|'.join(_VARIABLES)})\s*=", re.IGNORECASE)
+_KEYWORD = re.compile(rf"(?:^|[\s='\"(<])(?:{'|'.join(_VARIABLES)})\s*=", re.IGNORECASE)
 _KEYWORD_VALUE = re.compile(rf"(?:{'|'.join(_VARIABLES)})=[^&]", re.IGNORECASE)
-_PAIRS = re.compile(r"(?:--engine=)?\s*\w+\s*=.*", re.DOTALL)
+_SLIP = re.compile(
+    r"(?:[:/]/|\b(?:jdbc|postgres\w*|mysql|mariadb|oracle)\b)[^@]*:[^@]+@", re.IGNORECASE | re.DOTALL
+)
+"""What looks like a URL with a password in it and is none: `mysql:/user:password@host`."""
+_SHOWN = re.compile(r"(?<=[\w%.+~-]):[^\s:@/]+(?=@)")
+_PAIRS = re.compile(r"(?:--engine=)?[\s'\"(<]*\w+\s*=.*", re.DOTALL)
 
 
 def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
@@ -57,6 +62,12 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
     """
     url = _URL.fullmatch(argument)
     if url is None:
+        if _SLIP.search(argument):
+            raise UsageError(
+                "An argument looks like a URL with a password in it, and is none. Write it as "
+                "postgresql://user@host:5432/database, mysql://user@host:3306/ or "
+                "oracle://user@host:1521/service."
+            )
         if _PAIRS.fullmatch(argument) and _KEYWORD.search(argument):
             raise UsageError(
                 "A connection string of keywords is not taken here, and this one has a secret in it. "
@@ -85,7 +96,12 @@ def take_secrets(argument: str, environment: MutableMapping[str, str]) -> str:
         environment[of_password if of_password and name == "password" else _VARIABLES[name]] = secret
     user = "" if url["user"] is None else f"{url['user']}@"
     query = f"?{'&'.join(kept)}" if any(kept) else ""
-    return f"{url['before']}{url['scheme']}://{user}{url['place']}{query}"
+    return f"{url['before']}{url['scheme']}{url['slashes']}{user}{url['place']}{query}"
+
+
+def without_secrets(text: str) -> str:
+    """The text of an error without what would be a password in it, were it a URL: `user:...@host`."""
+    return _SHOWN.sub(":...", text)
 
 
 def handed_on() -> dict[str, str]:
@@ -105,10 +121,13 @@ def _check_end(url: re.Match[str]) -> None:
     """
     host, _, path = url["place"].partition("/")
     cut_off = url["user"] is None and (
-        (":" in host and "@" in path) or ("@" in (url["query"] or "") and not _HOSTS.fullmatch(host))
+        ((":" in host or (not host and ":" in path)) and "@" in path)
+        or ("@" in (url["query"] or "") and not _HOSTS.fullmatch(host))
     )
+    rest = f"{url['place']}{url['query'] or ''}"
+    another = "//" in rest and _SLIP.search(rest)
     hidden = _KEYWORD_VALUE.search(unquote(f"{url['user']}?{url['place']}"))
-    if cut_off or hidden or (url["password"] and "@" in url["place"]):
+    if cut_off or hidden or another or (url["password"] and "@" in url["place"]):
         raise UsageError(
             "It cannot be told where the password in the URL ends. Write / as %2F and @ as %40 in it, and @ "
             "in the name of a database as %40 too; or leave the password out, and give it in PGPASSWORD or "

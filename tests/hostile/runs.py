@@ -19,8 +19,9 @@ from redolab.experiment.side_by_side import SideBySide
 from redolab.measure import runner
 from redolab.records.schema import FORMATS
 from redolab.records.store import open_run
-from redolab.records.writer import RunWriter, file_hash, write_report, write_results
+from redolab.records.writer import RunWriter, write_report, write_results
 from redolab.report.page.html import render
+from tests.hashes import file_hash
 from tests.unit.analysis import synthetic
 from tests.unit.experiment.durability.test_durability import kill_run
 from tests.unit.experiment.verify_forecast import test_verify_forecast

@@ -17,8 +17,9 @@ from redolab.errors import UsageError
 from redolab.experiment import answers
 from redolab.files.understood import understood
 from redolab.records.store import open_run, read_manifest
-from redolab.records.writer import file_hash, write_document, write_report
+from redolab.records.writer import write_document, write_report
 from tests.conftest import Redolab
+from tests.hashes import file_hash
 from tests.hostile.runs import make_runs, to_format_1
 
 

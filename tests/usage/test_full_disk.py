@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from redolab import open_run
-from redolab.files import writing
+from redolab.files.folder import Folder
 from tests.conftest import Redolab
 from tests.kill.machine import Running, assert_nothing_left, short_place
 
@@ -39,16 +39,15 @@ def test_the_disk_fills_up_in_a_run(redolab: Redolab) -> None:
 def test_there_is_no_room_for_the_report(
     name: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_file = writing.write_file
+    write = Folder.write
 
-    def full(path: Path, content: bytes) -> None:
-        if path.name == name:
+    def full(folder: Folder, file: str, content: bytes) -> None:
+        if file == name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write_file(path, content)
+        write(folder, file, content)
 
     with monkeypatch.context() as patch:
-        for module in ("files.writing", "records.writer"):
-            patch.setattr(f"redolab.{module}.write_file", full)
+        patch.setattr(Folder, "write", full)
         done = redolab("run", "commit-mode", "--quick", "--blocks", "2", "--seconds", "0.1",
                        "--settings", "wait,nowait", "--out", tmp_path / "run")  # fmt: skip
     assert done.code == 3

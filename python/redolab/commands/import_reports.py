@@ -8,8 +8,8 @@ from pathlib import Path
 from redolab.analysis.reports.series import FILE, series
 from redolab.commands.process import end_when_interrupted
 from redolab.commands.progress import shown
+from redolab.files.folder import write_file
 from redolab.files.places import default_run_directory
-from redolab.files.writing import write_file
 from redolab.importers.layout import kind_of
 from redolab.importers.series import import_reports
 from redolab.records.run import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from redolab.errors import UsageError
-from redolab.files.writing import write_file
+from redolab.files.folder import write_file
 
 Kind = Literal["values", "profile", "forecast"]
 """What a page is of: `render_` and its name in `redolab.report.page.html`."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
@@ -16,9 +14,10 @@ from typing import Any
 from typer.core import TyperGroup
 
 from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, RefusedError, UsageError
-from redolab.outlet import say
+from redolab.machine.limits import check_room, reached
+from redolab.outlet import echo, say
 from redolab.printable import printable
-from redolab.url_secrets import take_secrets
+from redolab.url_secrets import take_secrets, without_secrets
 
 
 class Commands(TyperGroup):
@@ -31,16 +30,9 @@ class Commands(TyperGroup):
 
     def invoke(self, *arguments: Any, **options: Any) -> Any:
         """Read the arguments of a command, and run it."""
+        check_room()
         with _told_safely():
             return super().invoke(*arguments, **options)
-
-
-_EXHAUSTED = {
-    errno.EMFILE: "open files of a process (`ulimit -n`)",
-    errno.ENFILE: "open files of the machine (`sysctl fs.file-max`)",
-    errno.EAGAIN: "processes and threads of a user (`ulimit -u`, or the control group's `pids.max`)",
-}
-"""What ran out, by the kernel's error."""
 
 
 @contextmanager
@@ -50,7 +42,7 @@ def _told_safely() -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(message := getattr(error, "message", None), str):
-            vars(error)["message"] = printable(message)
+            vars(error)["message"] = echo(without_secrets(message))
         raise
 
 
@@ -63,31 +55,15 @@ def exit_code(do: Callable[[], object]) -> int:
     except OutputClosedError as error:
         return error.exit_code
     except RedolabError as error:
-        say(f"redolab: {error}")
+        say(f"redolab: {without_secrets(str(error))}")
         return error.exit_code
-    except (OSError, RuntimeError) as error:
-        ran_out = _ran_out(error)
-        if ran_out is None:
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        limit = reached(error)
+        if limit is None:
             raise
-        say(
-            f"redolab: The limit for {ran_out} is reached: {error}. Raise it, and start again. A sample that "
-            "a run finished before is kept, and `redolab report` reads it."
-        )
+        say(f"redolab: {limit}")
         return RefusedError.exit_code
     return 0
-
-
-def _ran_out(error: BaseException) -> str | None:
-    """Which limit of the machine an error comes from, or None where it comes from something else.
-
-    The compiled part has the kernel's number in its text alone, and Python's threads have only a text.
-    """
-    if isinstance(error, RuntimeError):
-        return _EXHAUSTED[errno.EAGAIN] if str(error) == "can't start new thread" else None
-    number = getattr(error, "errno", None)
-    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):
-        number = int(found[1])
-    return None if number is None else _EXHAUSTED.get(number)
 
 
 def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -112,11 +88,27 @@ def end_when_interrupted(text: str) -> None:
         signal.signal(number, end)
 
 
+def check_text(arguments: Sequence[str]) -> None:
+    """Refuse what could not be written into a manifest, a page or a table, before anything begins.
+
+    Raises:
+        UsageError: an argument is no text in the encoding of this system.
+    """
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= letter <= "\udfff" for letter in argument):
+            shown = os.fsencode(argument).decode(errors="backslashreplace")
+            raise UsageError(
+                f"{shown} is not UTF-8, and a run keeps the names that it is asked for as text. Rename that "
+                "file or directory, or reach it through a link with another name."
+            )
+
+
 def hide_secrets(argv: list[str]) -> None:
     """Start over without secrets on the command line, where every user of the machine sees them.
 
     Raises:
-        UsageError: it cannot be told where one of them ends, or two URLs have different ones.
+        UsageError: it cannot be told where one of them ends, two URLs have different ones, or an argument is
+            no text.
     """
     taken: dict[str, str] = {}
     without = []
@@ -130,5 +122,6 @@ def hide_secrets(argv: list[str]) -> None:
             )
         taken |= found
     os.environ.update(taken)
+    check_text(without)
     if without != argv:
         os.execv(sys.executable, [sys.executable, *without])  # noqa: S606  no shell is wanted

@@ -16,11 +16,10 @@ from redolab.commands.league import kept_league
 from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
 from redolab.files.documents import parse_json
-from redolab.files.foreign import hash_inside, read_inside
 from redolab.files.understood import understood
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
-from redolab.records.store import Run, open_run, read_document, read_manifest, read_results
+from redolab.records.store import Run, open_folder, open_run, read_document, read_manifest, read_results
 
 _TOLERANCE = 1e-9
 _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
@@ -121,14 +120,15 @@ def _known_then(recomputed: Any, stored: Any) -> Any:
 
 def _changed(path: Path, hashes: dict[str, str]) -> list[str]:
     found = []
-    for name, expected in hashes.items():
-        try:
-            if hash_inside(path, name) != expected:
-                found.append(f"{name} was changed (its hash differs)")
-        except FileNotFoundError:
-            found.append(f"{name} is missing")
-        except OSError as error:
-            raise UsageError(f"{path / name} cannot be read: {error.strerror}.") from error
+    with open_folder(path) as folder:
+        for name, expected in hashes.items():
+            try:
+                if folder.hash(name) != expected:
+                    found.append(f"{name} was changed (its hash differs)")
+            except FileNotFoundError:
+                found.append(f"{name} is missing")
+            except OSError as error:
+                raise UsageError(f"{path / name} cannot be read: {error.strerror}.") from error
     return found
 
 
@@ -136,7 +136,8 @@ def _page(path: Path, stored: dict[str, Any]) -> list[str]:
     """What is wrong with the figures in the page."""
     name = "report.html"
     try:
-        content = read_inside(path, name, 4 * MOST_JSON_BYTES).decode()
+        with open_folder(path) as folder:
+            content = folder.read(name, 4 * MOST_JSON_BYTES).decode()
         embedded = _EMBEDDED.search(content)
         if embedded is None:
             return [f"{name} holds no figures"]

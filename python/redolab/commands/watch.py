@@ -17,9 +17,8 @@ from redolab.measure.watching import Lengths, Progress, Wish
 from redolab.measure.watching import watch as watch_server
 from redolab.outlet import say, terminal
 from redolab.printable import printable
-from redolab.records.watch_writer import check_watch
+from redolab.records.watch_writer import check_place
 from redolab.records.watched import Watched
-from redolab.records.writer import check_free
 from redolab.units import clock, counted, significant
 
 _SHORTEST_S, _LONGEST_S = 1.0, 366 * 86_400.0
@@ -49,11 +48,7 @@ def watch(
             f"--seconds is {seconds:g}; it must be at least {_SHORTEST_S:g} and at most {_LONGEST_S:,.0f}."
         )
     place = out if out is not None else default_run_directory("watch")
-    again = (place / "manifest.json").exists()
-    if again:
-        check_watch(place)
-    else:
-        check_free(place)
+    again = check_place(place)
 
     def begin(stop: Event) -> Observer:
         calm = seconds is None or seconds > _SHORT_S

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _STEP = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _LINKS_LIMIT = 40
 
 
@@ -71,17 +72,48 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
         if not stat.S_ISDIR(found.st_mode):
             kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "no directory"
             raise UnsafeError(str(path), f"is {kind}")
-        directory = os.open(
-            path.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent
-        )
+        directory = os.open(path.name, _OPEN | os.O_NOFOLLOW, dir_fd=parent)
     finally:
         os.close(parent)
     try:
-        _require_own(path, os.fstat(directory), mode, directory)
+        found = os.fstat(directory)
+        _require_own(path, found)
+        if mode & ~found.st_mode:
+            os.fchmod(directory, stat.S_IMODE(found.st_mode) | mode)
     except BaseException:
         os.close(directory)
         raise
     return directory
+
+
+def directory_to_write(path: Path, make: int | None = None, *, alone: bool = False) -> int:
+    """Open a directory to write to it, where the user said. Root is not led astray by others.
+
+    Args:
+        path: links in it are followed; where root writes, those alone that nobody else can have made.
+        make: with which mode what is missing is made; None where nothing is.
+        alone: whether root refuses one that others can write to or exchange, as it must where it writes for
+            long, removes something, or relies on what stands there.
+
+    Returns:
+        Its descriptor.
+
+    Raises:
+        UnsafeError: root would be led there by others, or they can write to it or exchange it.
+        OSError: it cannot be made or opened.
+    """
+    if os.geteuid() != 0:
+        if make is not None:
+            make_directories(path, make)
+        return os.open(path, _OPEN)
+    # What root makes is not for others to write to, whatever the umask says.
+    here = _walk(path.absolute(), make if make is None else make & 0o755, alone=alone)
+    try:
+        if alone and _others_write(os.fstat(here)):
+            raise UnsafeError(str(path), "can be written by others")
+        return os.open(".", _OPEN, dir_fd=here)
+    finally:
+        os.close(here)
 
 
 def check_own_directory(path: Path) -> None:
@@ -98,6 +130,15 @@ def check_own_directory(path: Path) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(standing))
     finally:
         os.close(opened)
+
+
+def make_in(name: str, directory: int) -> None:
+    """Make a directory in an open one, which others cannot write to where root makes it.
+
+    Raises:
+        OSError: it is there, or cannot be made.
+    """
+    os.mkdir(name, 0o755 if os.geteuid() == 0 else 0o777, dir_fd=directory)
 
 
 def empty_directory(directory: int, keep: str | None = None) -> bool:
@@ -123,31 +164,46 @@ def remove_tree(name: str, parent: int) -> None:
         shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
 
 
-def _require_own(path: Path, found: os.stat_result, mode: int, directory: int) -> None:
+def remove_own_directory(path: Path) -> None:
+    """Remove a directory that only root and this user can write to or exchange, with what is in it.
+
+    Raises:
+        UnsafeError: others can.
+        OSError: it is not there.
+    """
+    parent = _walk(path.parent, None)
+    try:
+        _require_own(path, os.stat(path.name, dir_fd=parent, follow_symlinks=False))
+        remove_tree(path.name, parent)
+    finally:
+        os.close(parent)
+
+
+def _require_own(path: Path, found: os.stat_result) -> None:
     if found.st_uid != os.geteuid():
         raise UnsafeError(str(path), f"belongs to {_name(found.st_uid)}")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeError(str(path), "can be written by others")
-    if mode & ~found.st_mode:
-        os.fchmod(directory, stat.S_IMODE(found.st_mode) | mode)
 
 
-def _walk(path: Path) -> int:
+def _walk(path: Path, make: int | None = 0o700, *, alone: bool = True) -> int:
     """Open a directory that is reached by names which only trusted users can give to something else.
 
-    What is missing is made. A symbolic link is followed where only trusted users could have made it.
+    What is missing is made with that mode. A symbolic link is followed where only trusted users could have
+    made it. Without `alone` a directory may be anybody's, and links in it are not followed.
     """
     here = os.open("/", _STEP)
     place, rest, links = Path("/"), list(reversed(path.parts[1:])), 0
     try:
         while True:
-            _require_lasting(place, os.fstat(here))
+            if alone:
+                _require_lasting(place, os.fstat(here))
             if not rest:
                 return here
             name = rest.pop()
             target = _link_target(place / name, name, here)
             if target is None:
-                step = _step(name, here)
+                step = _step(name, here, make)
                 place /= name
             else:
                 links += 1
@@ -163,12 +219,14 @@ def _walk(path: Path) -> int:
         raise
 
 
-def _step(name: str, here: int) -> int:
+def _step(name: str, here: int, make: int | None) -> int:
     try:
         return os.open(name, _STEP, dir_fd=here)
     except FileNotFoundError:
+        if make is None:
+            raise
         with suppress(FileExistsError):
-            os.mkdir(name, 0o700, dir_fd=here)
+            os.mkdir(name, make, dir_fd=here)
         return os.open(name, _STEP, dir_fd=here)
 
 
@@ -182,17 +240,22 @@ def _link_target(place: Path, name: str, here: int) -> Path | None:
         target = Path(os.readlink(name, dir_fd=here))
     except OSError:
         return None
-    if _others_write(os.fstat(here)):
+    found = os.fstat(here)
+    if found.st_uid not in _trusted() or _others_write(found):
         raise UnsafeError(str(place), "is a symbolic link where others may make one")
     return target
 
 
 def _require_lasting(place: Path, found: os.stat_result) -> None:
     """Names in a directory last when only trusted users can take them away, or each only their own."""
-    if found.st_uid not in {0, os.geteuid(), Path("/").stat().st_uid}:
+    if found.st_uid not in _trusted():
         raise UnsafeError(str(place), f"belongs to {_name(found.st_uid)}")
     if _others_write(found) and not found.st_mode & stat.S_ISVTX:
         raise UnsafeError(str(place), "can be written by others")
+
+
+def _trusted() -> set[int]:
+    return {0, os.geteuid(), Path("/").stat().st_uid}
 
 
 def _others_write(found: os.stat_result) -> bool:

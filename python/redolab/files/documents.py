@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from redolab.files.foreign import read_regular
 from redolab.files.refusals import one_line, unreadable
 
 _WHOLE = 1 << 64
+_LONG_KEY = re.compile(
+    rf"""(?<![\w-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MOST_NESTED + 1}}}"""
+)
 _TOO_DEEP = f"more than {MOST_NESTED} objects stand inside one another"
 
 
@@ -73,6 +77,9 @@ def parse_toml(text: str, what: str) -> dict[str, Any]:
     try:
         if len(text) > MOST_TOML_BYTES:
             raise ValueError(f"it has more than {MOST_TOML_BYTES >> 20} MB")
+        # Each part of a key costs as much time and memory as there are parts before it.
+        if _LONG_KEY.search(text):
+            raise ValueError(_TOO_DEEP)
         found = tomllib.loads(text, parse_float=_number)
         _check_values(found)
     except RecursionError as error:

@@ -7,17 +7,18 @@ file. Nothing here hangs, follows a link out of a run directory, or takes more m
 
 from __future__ import annotations
 
-import hashlib
 import os
+import select
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from redolab.errors import UsageError
+from redolab.outlet import say
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
+_PART_BYTES = 1 << 20
+_SILENT_S = 1.0
+"""So long a pipe is waited for without a word; a command that writes into it has begun by then."""
 
 
 def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
@@ -32,89 +33,35 @@ def read_regular(path: Path, most: int, *, pipes: bool = False) -> bytes:
         OSError: it cannot be opened or read.
         UsageError: it is neither a file nor such a pipe, or has more bytes than that.
     """
-    mode = path.stat().st_mode
-    if pipes and stat.S_ISFIFO(mode):
-        with path.open("rb") as file:
-            return _bounded(file.read(most + 1), path, most)
-    _check_regular(mode, path)
-    return _read(os.open(path, _FLAGS), path, most)
+    if pipes and stat.S_ISFIFO(path.stat().st_mode):
+        return _through_pipe(os.open(path, _FLAGS), path, most)
+    return read_open(open_regular(path), path, most)
 
 
-def read_inside(directory: Path, name: str, most: int) -> bytes:
-    """The content of a file of a run directory; no link in it is followed.
-
-    Args:
-        directory: as the user named it.
-        name: of the file in it, or in a directory of it (`parts/...`).
-        most: bytes that it may have.
+def open_regular(path: Path) -> int:
+    """Open a file that the user named, to read it; returns its descriptor.
 
     Raises:
-        OSError: it cannot be opened or read; a link counts as such.
-        UsageError: it is no file, or has more bytes than that.
-    """
-    with _opened_inside(directory, name) as file:
-        return _read(os.dup(file), directory / name, most)
-
-
-def hash_inside(directory: Path, name: str) -> str:
-    """SHA-256 of a file of a run directory, hexadecimal; no link in it is followed.
-
-    Raises:
-        OSError: it cannot be opened or read; a link counts as such.
+        OSError: it cannot be opened.
         UsageError: it is no file.
     """
-    with _opened_inside(directory, name) as file, os.fdopen(os.dup(file), "rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    # Looked at before it is opened: opening a device or a pipe may do something.
+    check_regular(path.stat().st_mode, path)
+    file = os.open(path, _FLAGS)
+    try:
+        check_regular(os.fstat(file).st_mode, path)
+    except UsageError:
+        os.close(file)
+        raise
+    return file
 
 
-def names_inside(directory: Path, folder: str, most: int) -> list[str]:
-    """The names in a directory of a run directory, sorted; none where it is not there.
+def check_regular(mode: int, path: Path) -> None:
+    """Make sure that what stands at a path is a plain file.
 
     Raises:
-        OSError: it cannot be read; a link counts as such.
-        UsageError: it has more than `most` names.
+        UsageError: it is something else.
     """
-    parent = os.open(directory, _FOLDER)
-    try:
-        try:
-            inner = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
-        except FileNotFoundError:
-            return []
-        try:
-            with os.scandir(inner) as found:
-                names = []
-                for entry in found:
-                    names.append(entry.name)
-                    if len(names) > most:
-                        raise UsageError(f"{directory / folder} has more than {most:,} files in it.")
-                return sorted(names)
-        finally:
-            os.close(inner)
-    finally:
-        os.close(parent)
-
-
-@contextmanager
-def _opened_inside(directory: Path, name: str) -> Iterator[int]:
-    *folders, last = name.split("/")
-    if not last or {"", ".", ".."} & {*folders, last}:
-        raise UsageError(f"{name!r} is no name of a file in {directory}.")
-    opened = [os.open(directory, _FOLDER)]
-    try:
-        for folder in folders:
-            opened.append(os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        # Looked at before it is opened: opening a device or a pipe may do something.
-        mode = os.stat(last, dir_fd=opened[-1], follow_symlinks=False).st_mode
-        _check_regular(mode, directory / name)
-        opened.append(os.open(last, _FLAGS | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        _check_regular(os.fstat(opened[-1]).st_mode, directory / name)
-        yield opened[-1]
-    finally:
-        for file in opened:
-            os.close(file)
-
-
-def _check_regular(mode: int, path: Path) -> None:
     if stat.S_ISREG(mode):
         return
     kinds = (
@@ -127,13 +74,39 @@ def _check_regular(mode: int, path: Path) -> None:
     raise UsageError(f"{path} is {kind}. Redolab reads plain files alone here.")
 
 
-def _read(file: int, path: Path, most: int) -> bytes:
+def read_open(file: int, path: Path, most: int) -> bytes:
+    """The content of an open file of at most so many bytes; it is closed.
+
+    Raises:
+        OSError: it cannot be read.
+        UsageError: it is no plain file, or has more bytes than that.
+    """
     with os.fdopen(file, "rb") as opened:
-        _check_regular(os.fstat(opened.fileno()).st_mode, path)
-        return _bounded(opened.read(most + 1), path, most)
+        check_regular(os.fstat(opened.fileno()).st_mode, path)
+        # As much as there is: room for the most that there may be would be asked for at once.
+        size = os.fstat(opened.fileno()).st_size
+        return bounded(opened.read(min(most, size) + 1), path, most)
 
 
-def _bounded(content: bytes, path: Path, most: int) -> bytes:
+def _through_pipe(file: int, path: Path, most: int) -> bytes:
+    """What comes through a pipe until its end; where nothing comes, it is said what is waited for."""
+    with os.fdopen(file, "rb") as opened:
+        if not select.select([opened], [], [], _SILENT_S)[0]:
+            say(f"{path} is a pipe: waiting for what somebody writes into it. Ctrl-C ends that.")
+            select.select([opened], [], [])
+        os.set_blocking(opened.fileno(), True)
+        content = bytearray()
+        while len(content) <= most and (part := opened.read(_PART_BYTES)):
+            content += part
+        return bounded(bytes(content), path, most)
+
+
+def bounded(content: bytes, what: Path | str, most: int) -> bytes:
+    """The content, if it has no more than so many bytes.
+
+    Raises:
+        UsageError: it has.
+    """
     if len(content) > most:
-        raise UsageError(f"{path} has more than {most:,} bytes, which is more than Redolab writes or reads.")
+        raise UsageError(f"{what} has more than {most:,} bytes, which is more than Redolab writes or reads.")
     return content

@@ -22,12 +22,12 @@ def understood(what: Path) -> Iterator[None]:
         what: the run directory.
 
     Raises:
-        UsageError: anything but a `RedolabError` or an error of the operating system was raised inside.
+        UsageError: anything but a `RedolabError` or a refusal of the operating system was raised inside.
     """
     try:
         yield
-    except (RedolabError, OSError):
-        # Files of the run are read before; what the system refuses now is a full disk or a closed pipe.
+    except (RedolabError, OSError, MemoryError, ImportError):
+        # Files of the run are read before; what the system refuses now is memory, a full disk, a closed pipe.
         raise
     except Exception as error:
         trace = error.__traceback__

@@ -18,11 +18,10 @@ from typing import Any
 
 import redolab
 from redolab.errors import UsageError
-from redolab.files.directories import make_directories
 from redolab.files.documents import parse_json_object
+from redolab.files.folder import Folder
 from redolab.files.foreign import read_regular
 from redolab.files.places import data_directory
-from redolab.files.writing import write_file
 from redolab.machine.cpus import as_record, read_cpus
 
 _FORMAT = 1
@@ -94,7 +93,6 @@ def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> P
         OSError: it cannot be written.
     """
     path = record_path()
-    make_directories(path.parent)
     record = {
         "format": _FORMAT,
         "redolab_version": redolab.__version__,
@@ -103,7 +101,8 @@ def keep_capacity(capacity: Mapping[str, Any], measured_at: str, run: Path) -> P
         "run": str(run.resolve()),
         "capacity": dict(capacity),
     }
-    write_file(path, json.dumps(record, indent=1, allow_nan=False).encode())
+    with Folder.to_write(path.parent, 0o700) as folder:
+        folder.write_json(path.name, record)
     return path
 
 

@@ -12,6 +12,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _OF_SAMPLES = re.compile(r"samples-(\d{6,9})(?:-(\d{6,9}))?\.parquet")
+_OF_ANY_TABLE = re.compile(r"[a-z]+-\d{6,}(?:-\d{6,})?\.parquet")
+
+
+def is_part(name: str) -> bool:
+    """Whether a file of that name is a part of a table."""
+    return _OF_ANY_TABLE.fullmatch(name) is not None
 
 
 class Span(NamedTuple):

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import os
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ import pyarrow.compute as pc
 from redolab.bounds import MOST_JSON_BYTES, MOST_TABLE_BYTES
 from redolab.errors import UsageError
 from redolab.files.documents import parse_json_object
-from redolab.files.foreign import names_inside, read_inside
+from redolab.files.folder import Folder
 from redolab.files.tables import parse_table
 from redolab.records.manifest import MOST_SAMPLES, wrong_in_manifest, wrong_in_sealed
 from redolab.records.parts import Span, standing
@@ -52,7 +53,13 @@ from redolab.records.schema import (
 )
 from redolab.records.sealed import FILE as SEALED
 
-__all__ = ["Run", "list_parts", "open_run", "read_document", "read_manifest", "read_parts", "read_results"]
+__all__ = [
+    "MANIFEST", "PARTS", "Run", "list_parts", "manifest_in", "open_folder", "open_run", "read_document",
+    "read_manifest", "read_parts", "read_results", "run_in",
+]  # fmt: skip
+MANIFEST, PARTS = "manifest.json", "parts"
+"""In a run directory: what the run says of itself, and the small files of one that is not closed."""
+_MEND = "give the directory that `redolab run` printed"
 _ATTEMPTS = 100
 _CHANGED = "It was changed after the run, or another version wrote it."
 
@@ -65,7 +72,9 @@ def read_document(run: Run, name: str) -> dict[str, Any] | None:
     """
     if name not in run.manifest["hashes"]:
         return None
-    found = _read_json(run.path, name, "the run is not whole; `redolab verify` says more")
+    mend = "the run is not whole; `redolab verify` says more"
+    with open_folder(run.path, name, mend) as folder:
+        found = _read_json(folder, name, mend)
     wrong = wrong_in_sealed(found) if name == SEALED else None
     if wrong is not None:
         raise UsageError(f"{run.path / name} is no sealed forecast: {wrong}.")
@@ -78,7 +87,9 @@ def read_results(run: Run) -> dict[str, Any]:
     Raises:
         UsageError: the run was never analysed; `redolab report` does it.
     """
-    return _read_json(run.path, "results.json", "redolab report writes it anew")
+    mend = "redolab report writes it anew"
+    with open_folder(run.path, "results.json", mend) as folder:
+        return _read_json(folder, "results.json", mend)
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -87,8 +98,17 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         UsageError: there is no run, another version of Redolab wrote it, or it says what no run can.
     """
-    place = Path(path)
-    manifest = _read_json(place, "manifest.json", "give the directory that `redolab run` printed")
+    with open_folder(Path(path)) as folder:
+        return manifest_in(folder)
+
+
+def manifest_in(folder: Folder) -> dict[str, Any]:
+    """The same, of a run directory that is open.
+
+    Raises:
+        UsageError: as `read_manifest`.
+    """
+    place, manifest = folder.path, _read_json(folder, MANIFEST, _MEND)
     if not _is_read(manifest.get("format")):
         raise UsageError(
             f"{place} has format {str(manifest.get('format'))[:60]!r}; "
@@ -110,11 +130,41 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         UsageError: there is no run at `path`, another version of Redolab wrote it, or a file of it is not
             as Redolab writes it.
     """
-    place, manifest = Path(path), read_manifest(path)
+    with open_folder(Path(path)) as folder:
+        return run_in(folder)
+
+
+def run_in(folder: Folder) -> Run:
+    """The same, of a run directory that is open.
+
+    Raises:
+        UsageError: as `open_run`.
+    """
+    manifest = manifest_in(folder)
     record = sample_record(manifest)
-    run = Run(place, manifest, *_read_tables(place, record, manifest["format"]))
+    run = Run(folder.path, manifest, *_read_tables(folder, record, manifest["format"]))
     _check_samples(run)
     return run
+
+
+@contextmanager
+def open_folder(path: Path, name: str = MANIFEST, mend: str = _MEND) -> Iterator[Folder]:
+    """A run directory, open to be read as long as the `with` block takes.
+
+    Args:
+        path: as the user named it.
+        name: what is looked for in it, for the refusal.
+        mend: what to do where it is not there.
+
+    Raises:
+        UsageError: there is no directory that can be read.
+    """
+    try:
+        folder = Folder.to_read(path)
+    except OSError as error:
+        raise _unread(path, name, error, mend) from error
+    with folder:
+        yield folder
 
 
 def _is_read(found: object) -> bool:
@@ -122,80 +172,99 @@ def _is_read(found: object) -> bool:
     return isinstance(found, int) and not isinstance(found, bool) and found in FORMATS
 
 
-def _read_tables(place: Path, record: type, stored: int) -> list[pa.Table]:
+def _read_tables(folder: Folder, record: type, stored: int) -> list[pa.Table]:
     """Every table, all of the same samples; anew where a run under way joined its parts meanwhile."""
     attempts = 0
     while True:
-        parts, attempts = list_parts(place), attempts + 1
-        try:
-            return [_read_data(place, kind, record, stored, parts) for kind in DATA]
-        except UsageError as error:
-            gone = isinstance(error.__cause__, FileNotFoundError) and list_parts(place) != parts
-            if not gone or attempts == _ATTEMPTS:
-                raise
+        attempts += 1
+        with _parts_of(folder) as parts:
+            spans = list_parts(parts)
+            try:
+                return [_read_data(folder, parts, kind, record, stored, spans) for kind in DATA]
+            except UsageError as error:
+                failed = error
+        with _parts_of(folder) as parts:
+            gone = isinstance(failed.__cause__, FileNotFoundError) and list_parts(parts) != spans
+        if not gone or attempts == _ATTEMPTS:
+            raise failed
 
 
-def _read_data(path: Path, kind: str, record: type, stored: int, parts: Sequence[Span]) -> pa.Table:
+def _read_data(
+    folder: Folder, parts: Folder | None, kind: str, record: type, stored: int, spans: Sequence[Span]
+) -> pa.Table:
     if kind not in tables_written(record):
         return schema(table_record(kind, record)).empty_table()
     name = f"{kind}.parquet"
-    if os.path.lexists(path / name):
-        return _read_table(path, name, kind, record, stored)
-    return read_parts(path, kind, record, stored, parts)
+    if folder.has(name):
+        return _read_table(folder, name, kind, record, stored)
+    return read_parts(parts, kind, record, stored, spans)
 
 
-def list_parts(path: Path) -> list[Span]:
-    """The parts of a run that was not closed, each sample once.
+@contextmanager
+def _parts_of(folder: Folder) -> Iterator[Folder | None]:
+    """The directory of parts of a run, open; None where it was closed and has none."""
+    try:
+        parts = folder.inner(PARTS)
+    except FileNotFoundError:
+        yield None
+        return
+    except OSError as error:
+        raise _unread_part(folder.path / PARTS, error) from error
+    with parts:
+        yield parts
+
+
+def list_parts(parts: Folder | None) -> list[Span]:
+    """The parts of a run that was not closed, each sample once; none where there is no directory of them.
 
     Raises:
         UsageError: their directory cannot be read.
     """
+    if parts is None:
+        return []
     try:
-        return standing(names_inside(path, "parts", 2 * len(DATA) * MOST_SAMPLES))
+        return standing(parts.names(2 * len(DATA) * MOST_SAMPLES))
     except OSError as error:
-        raise UsageError(f"{path / 'parts'} cannot be read: {error.strerror}. {_CHANGED}") from error
+        raise _unread_part(parts.path, error) from error
 
 
-def read_parts(path: Path, kind: str, record: type, stored: int, parts: Sequence[Span]) -> pa.Table:
+def read_parts(parts: Folder | None, kind: str, record: type, stored: int, spans: Sequence[Span]) -> pa.Table:
     """A table out of the parts of a run that was not closed.
 
     Args:
-        path: of the run directory.
+        parts: their directory; None where there is none.
         kind: of table: one of `schema.DATA`.
         record: of a row of `samples`.
         stored: the format that the parts have.
-        parts: which of them, as `list_parts` has them.
+        spans: which of them, as `list_parts` has them.
 
     Raises:
         UsageError: the parts cannot be read, or are not as Redolab writes them.
     """
-    # A run stored before a table or a column existed has none.
-    files = [f"parts/{span.file(kind)}" for span in parts]
-    tables = [
-        _read_table(path, file, kind, record, stored)
-        for file in files
-        if kind not in LATER_TABLES or os.path.lexists(path / file)
-    ]
-    shape = schema(table_record(kind, record))
-    found = pa.concat_tables([shape.empty_table(), *tables], promote_options="default")
-    if found.num_rows > most_rows(kind):
-        raise UsageError(f"{path / 'parts'} cannot be read: it has {found.num_rows:,} rows. {_CHANGED}")
-    return found
+    found = [schema(table_record(kind, record)).empty_table()]
+    for file in [span.file(kind) for span in spans]:
+        assert parts is not None, "there are parts"
+        # A run stored before a table or a column existed has none.
+        if kind not in LATER_TABLES or parts.has(file):
+            found.append(_read_table(parts, file, kind, record, stored))
+    table = pa.concat_tables(found, promote_options="default")
+    if table.num_rows > most_rows(kind):
+        place = parts.path if parts is not None else PARTS
+        raise UsageError(f"{place} cannot be read: it has {table.num_rows:,} rows. {_CHANGED}")
+    return table
 
 
-def _read_table(path: Path, name: str, kind: str, record: type, stored: int) -> pa.Table:
-    kept = table_record(kind, record)
+def _read_table(folder: Folder, name: str, kind: str, record: type, stored: int) -> pa.Table:
+    kept, place = table_record(kind, record), folder.path / name
     try:
-        content = read_inside(path, name, MOST_TABLE_BYTES)
+        content = folder.read(name, MOST_TABLE_BYTES)
     except OSError as error:
-        raise UsageError(f"{path / name} cannot be read: {error.strerror}. {_CHANGED}") from error
+        raise _unread_part(place, error) from error
     wanted = schema(kept)
     old = FORMATS[stored] if kept is Sample else {}
     as_stored = pa.schema([field.with_name(old.get(field.name, field.name)) for field in wanted])
     later = [old.get(column, column) for column in later_columns(kept)]
-    table = parse_table(
-        content, str(path / name), as_stored, later, most_rows(kind), "`redolab verify` says more"
-    )
+    table = parse_table(content, str(place), as_stored, later, most_rows(kind), "`redolab verify` says more")
     new = {then: now for now, then in old.items()}
     return table.rename_columns([new.get(column, column) for column in table.column_names])
 
@@ -241,12 +310,19 @@ def _odd_row(run: Run) -> str | None:
     return None
 
 
-def _read_json(path: Path, name: str, mend: str) -> dict[str, Any]:
-    place = path / name
+def _read_json(folder: Folder, name: str, mend: str) -> dict[str, Any]:
     try:
-        content = read_inside(path, name, MOST_JSON_BYTES)
-    except FileNotFoundError as error:
-        raise UsageError(f"{place} does not exist, so {path} holds no stored run; {mend}.") from error
+        content = folder.read(name, MOST_JSON_BYTES)
     except OSError as error:
-        raise UsageError(f"{place} cannot be read ({error.strerror}); {mend}.") from error
-    return parse_json_object(content, str(place), mend)
+        raise _unread(folder.path, name, error, mend) from error
+    return parse_json_object(content, str(folder.path / name), mend)
+
+
+def _unread(path: Path, name: str, error: OSError, mend: str) -> UsageError:
+    if isinstance(error, FileNotFoundError):
+        return UsageError(f"{path / name} does not exist, so {path} holds no stored run; {mend}.")
+    return UsageError(f"{path / name} cannot be read ({error.strerror}); {mend}.")
+
+
+def _unread_part(place: Path, error: OSError) -> UsageError:
+    return UsageError(f"{place} cannot be read: {error.strerror}. {_CHANGED}")

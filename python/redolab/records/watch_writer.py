@@ -11,9 +11,8 @@ process is killed, no stretch is lost and none is there twice:
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,16 @@ from typing import Any
 import pyarrow.compute as pc
 
 from redolab.errors import UsageError
-from redolab.files.directories import make_directories
+from redolab.files.directories import UnsafeError
+from redolab.files.folder import Folder
 from redolab.records.manifest import MOST_SAMPLES
-from redolab.records.parts import Span, found_in
+from redolab.records.parts import Span, found_in, is_part
 from redolab.records.report import Entry
 from redolab.records.run import Run
 from redolab.records.schema import FORMAT, most_rows, tables_written
-from redolab.records.store import list_parts, open_run, read_manifest, read_parts
+from redolab.records.store import MANIFEST, PARTS, list_parts, manifest_in, read_parts, run_in
 from redolab.records.watched import Watched
-from redolab.records.writer import RunWriter, naming_the_disk, write_table
+from redolab.records.writer import RunWriter, as_parquet, check_free, naming_the_disk, unsafe
 
 JOINED = 60
 """So many small parts are joined into one."""
@@ -56,18 +56,16 @@ class WatchWriter(RunWriter):
         self.block, self.watched_s, self._entries, self._small = 1, 0.0, 0, 0
         if manifest is not None:
             super().__init__(path, manifest)
-            self._lock = _locked(path)
+            _lock(self._folder, self._parts)
             return
-        check_watch(path)
-        with naming_the_disk(path):
-            make_directories(path / "parts", 0o777)
-            self._lock = _locked(path)
-            try:
-                # It is this process's alone from here on, and may have gone on until just now.
-                self._reopen(check_watch(path), open_run(path))
-            except BaseException:
-                os.close(self._lock)
-                raise
+        with ExitStack() as opened, naming_the_disk(path, f"What {path} has is kept."):
+            self._folder = opened.enter_context(_opened(path))
+            check_watch(self._folder)
+            self._parts = opened.enter_context(_parts_in(self._folder))
+            _lock(self._folder, self._parts)
+            # It is this process's alone from here on, and may have gone on until just now.
+            self._reopen(check_watch(self._folder), run_in(self._folder))
+            opened.pop_all()
 
     def add(self, stretch: Watched, entries: Sequence[Entry]) -> None:
         """Store one stretch with its entries.
@@ -80,7 +78,7 @@ class WatchWriter(RunWriter):
         self._entries += len(entries)
         self._small += 1
         if self._small >= JOINED:
-            with naming_the_disk(self.path):
+            with naming_the_disk(self.path, self.kept):
                 self._join()
 
     @property
@@ -88,17 +86,12 @@ class WatchWriter(RunWriter):
         """Whether another stretch might be more than a run can be read with."""
         return self.samples + 1 >= MOST_SAMPLES or self._entries >= 0.99 * most_rows("entries")
 
-    def finish(self, status: str, **updates: Any) -> Run:
-        """Close the run with `status`, and let go of its directory."""
-        try:
-            return super().finish(status, **updates)
-        finally:
-            os.close(self._lock)
-
-    def discard(self) -> None:
-        """Remove a watch without stretches, and let go of its place."""
-        super().discard()
-        os.close(self._lock)
+    @property
+    def kept(self) -> str:
+        """What is on disk whatever happens, as a sentence."""
+        if not self.samples:
+            return "No stretch was stored, so none is lost."
+        return f"Every stretch stored before is kept; `redolab report {self.path}` reads them."
 
     def _reopen(self, manifest: dict[str, Any], run: Run) -> None:
         path, samples = run.path, run.samples
@@ -109,54 +102,70 @@ class WatchWriter(RunWriter):
                 "Give --out a new directory."
             )
         self._take(path, manifest)
-        self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.samples = len(numbers)
         self.block = 1 + (pc.max(samples["block"]).as_py() or 0)
         ends = pc.max(pc.add(samples["start_s"], samples["elapsed_s"])).as_py()
         self.watched_s, self._entries = ends or 0.0, run.entries.num_rows
         if manifest["status"] != "running":
-            _empty(path / "parts")
+            self._parts.clear(is_part)
             if numbers:
                 self._write_part(Span(1, self.samples), {"entries": run.entries, "samples": samples})
         self.manifest["hashes"] = {}
         self.save_manifest(status="running", finished_at=None, error=None)
-        for name in (*(f"{kind}.parquet" for kind in tables_written(Watched)), *_MADE_AFTERWARDS):
-            with suppress(FileNotFoundError):
-                (path / name).unlink()
+        self._folder.remove(*(f"{kind}.parquet" for kind in tables_written(Watched)), *_MADE_AFTERWARDS)
+        self._parts.clear()
         self._join()
 
     def _join(self) -> None:
         """Join the small parts into one; those that were joined before are removed."""
-        parts = list_parts(self.path)
-        small = [span for span in parts if span.first == span.last]
+        spans = list_parts(self._parts)
+        small = [span for span in spans if span.first == span.last]
         if len(small) > 1:
             whole = Span(small[0].first, small[-1].last)
             tables = {
-                kind: read_parts(self.path, kind, self.record, FORMAT, small)
+                kind: read_parts(self._parts, kind, self.record, FORMAT, small)
                 for kind in ("entries", "samples")
             }
             self._write_part(whole, tables)
         self._small = len(small) if len(small) < 2 else 0
-        standing = set(list_parts(self.path))
-        for span in found_in(file.name for file in (self.path / "parts").iterdir()):
+        standing = set(list_parts(self._parts))
+        for span in found_in(self._parts.names()):
             if span not in standing:
                 # The rows of `samples` go first: without them the others are nobody's.
-                for kind in ("samples", "entries"):
-                    with suppress(FileNotFoundError):
-                        (self.path / "parts" / span.file(kind)).unlink()
+                self._parts.remove(*(span.file(kind) for kind in ("samples", "entries")))
 
     def _write_part(self, span: Span, tables: Mapping[str, Any]) -> None:
         for kind in ("entries", "samples"):
-            write_table(tables[kind], self.path / "parts" / span.file(kind))
+            self._parts.write(span.file(kind), as_parquet(tables[kind]))
 
 
-def check_watch(path: Path) -> dict[str, Any]:
+def check_place(path: Path) -> bool:
+    """Make sure that a watch may be stored at `path`; whether it goes on with an earlier one there.
+
+    Raises:
+        UsageError: there is something else, or it cannot be read.
+        RefusedError: root would write where others can.
+    """
+    try:
+        with Folder.to_read(path) as folder:
+            earlier = folder.has(MANIFEST)
+    except OSError:
+        earlier = False
+    if not earlier:
+        check_free(path)
+        return False
+    with naming_the_disk(path, f"What {path} has is kept."), _opened(path) as folder:
+        check_watch(folder)
+    return True
+
+
+def check_watch(folder: Folder) -> dict[str, Any]:
     """The manifest of an earlier watch, which nobody is at as far as it says.
 
     Raises:
         UsageError: there is a directory of something else, or one that cannot be read.
     """
-    manifest = read_manifest(path)
+    path, manifest = folder.path, manifest_in(folder)
     if manifest.get("record") != "watched":
         raise UsageError(
             f"{path} is a run of {manifest['experiment']!r}, and no watch that could go on. "
@@ -178,31 +187,40 @@ def check_watch(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _locked(path: Path) -> int:
-    """A descriptor of the directory of parts that only one process has, until it ends."""
-    parts = os.open(path / "parts", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _opened(path: Path) -> Folder:
+    """The directory of an earlier watch, to be gone on with.
+
+    Raises:
+        RefusedError: root would write where others can.
+        OSError: it cannot be opened.
+    """
     try:
-        fcntl.flock(parts, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return Folder.to_write(path, alone=True)
+    except UnsafeError as error:
+        raise unsafe(path, error) from error
+
+
+def _parts_in(folder: Folder) -> Folder:
+    with suppress(FileExistsError):
+        return folder.inner(PARTS, make=True)
+    return folder.inner(PARTS)
+
+
+def _lock(folder: Folder, parts: Folder) -> None:
+    """Take the directory of parts, which only one process has, until it ends.
+
+    Raises:
+        UsageError: another process has it, or has just closed the watch.
+    """
+    try:
+        fcntl.flock(parts.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        os.close(parts)
         raise UsageError(
-            f"{path} is still being watched by another process. End that one with Ctrl-C first, or give "
-            "--out a new directory."
+            f"{folder.path} is still being watched by another process. End that one with Ctrl-C first, or "
+            "give --out a new directory."
         ) from error
     except OSError:
         # A file system without locks: nobody can be kept away.
-        return parts
-    try:
-        same = os.fstat(parts).st_ino == (path / "parts").stat().st_ino
-    except OSError:
-        same = False
-    if not same:
-        os.close(parts)
-        raise UsageError(f"{path} was closed by another process just now. Try again.")
-    return parts
-
-
-def _empty(folder: Path) -> None:
-    for file in folder.iterdir():
-        with suppress(FileNotFoundError, IsADirectoryError):
-            file.unlink()
+        return
+    if not folder.holds(parts):
+        raise UsageError(f"{folder.path} was closed by another process just now. Try again.")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import errno
 import fcntl
-import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
-from redolab.files.directories import empty_directory, make_directories, remove_tree
-from redolab.files.writing import write_file, write_json
-from redolab.records.parts import Span
+from redolab.files.directories import UnsafeError
+from redolab.files.folder import Folder
+from redolab.records.parts import Span, is_part
 from redolab.records.report import Entry, Report
 from redolab.records.sample import Draw, Kill, LatencyRow, OverheadRow, ProcessTime, Sample, WaitRow
 from redolab.records.schema import DATA, FORMAT, sample_record, schema, table_record, tables_written
-from redolab.records.store import Run, list_parts, open_run, read_manifest, read_parts
+from redolab.records.store import MANIFEST, PARTS, Run, list_parts, manifest_in, read_parts, run_in
 from redolab.records.watched import Watched
 
 _LOCK_S = 5.0
@@ -52,28 +51,32 @@ class RunWriter:
 
         Raises:
             UsageError: the directory exists and is not empty, or the place cannot be written.
+            RefusedError: root would write where others can, or there is no room.
         """
         check_free(path)
-        try:
-            make_directories(path / "parts", 0o777)
-            # Whatever becomes of the name meanwhile, what is removed at the end is in this directory.
-            self._directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise UsageError(
-                f"The run directory {path} cannot be made: {error.strerror}. "
-                "Give --out a place you may write to."
-            ) from error
         self._take(path, {"format": FORMAT, **manifest, "status": "running", "hashes": {}})
-        with naming_the_disk(path):
-            for name, content in (documents or {}).items():
-                write_json(path / name, content)
-                self.manifest["hashes"][name] = file_hash(path / name)
-        self.save_manifest()
+        self._folder, self._parts = _made(path)
+        try:
+            with naming_the_disk(path, self.kept):
+                for name, content in (documents or {}).items():
+                    self._folder.write_json(name, content)
+                    self.manifest["hashes"][name] = self._folder.hash(name)
+            self.save_manifest()
+        except BaseException:
+            self.discard()
+            raise
 
     def _take(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
         self.samples = 0
         """How many are on disk."""
+
+    @property
+    def kept(self) -> str:
+        """What is on disk whatever happens, as a sentence."""
+        if not self.samples:
+            return "No sample was finished, so none is lost."
+        return f"Every sample finished before is kept; `redolab report {self.path}` reads them."
 
     def append(
         self,
@@ -96,59 +99,99 @@ class RunWriter:
             "entries": entries,
             "samples": (record,),
         }
-        with naming_the_disk(self.path):
+        with naming_the_disk(self.path, self.kept):
             written = tables_written(self.record)
             for kind, rows in tables.items():
-                if kind not in written:
-                    continue
-                part = self.path / "parts" / Span(record.sample, record.sample).file(kind)
-                write_table(_table(table_record(kind, self.record), rows), part)
+                if kind in written:
+                    part = Span(record.sample, record.sample).file(kind)
+                    self._parts.write(part, as_parquet(_table(table_record(kind, self.record), rows)))
         self.samples += 1
 
     def discard(self) -> None:
         """Remove a run without samples: it has nothing to tell, and would only block its place."""
-        empty_directory(self._directory)
-        os.close(self._directory)
         with suppress(OSError):
-            self.path.rmdir()
+            self._close_parts()
+            self._folder.remove(MANIFEST, *self.manifest["hashes"])
+        self._folder.vanish()
 
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""
         self.manifest.update(updates)
-        with naming_the_disk(self.path), _alone_in(self.path):
-            write_json(self.path / "manifest.json", self.manifest)
+        with naming_the_disk(self.path, self.kept), _alone_in(self._folder):
+            self._folder.write_json(MANIFEST, self.manifest)
 
     def finish(self, status: str, **updates: Any) -> Run:
         """Join the parts and close the run with `status` (`finished`, `interrupted` or `failed`)."""
-        with naming_the_disk(self.path):
-            hashes, parts = dict(self.manifest["hashes"]), list_parts(self.path)
-            for kind in tables_written(self.record):
-                table = read_parts(self.path, kind, self.record, FORMAT, parts)
-                write_table(table, self.path / f"{kind}.parquet")
-                hashes[f"{kind}.parquet"] = file_hash(self.path / f"{kind}.parquet")
-        self.save_manifest(status=status, hashes=hashes, **updates)
-        remove_tree("parts", self._directory)
-        os.close(self._directory)
-        return open_run(self.path)
+        with self._folder, self._parts:
+            with naming_the_disk(self.path, self.kept):
+                hashes, spans = dict(self.manifest["hashes"]), list_parts(self._parts)
+                for kind in tables_written(self.record):
+                    table = read_parts(self._parts, kind, self.record, FORMAT, spans)
+                    self._folder.write(f"{kind}.parquet", as_parquet(table))
+                    hashes[f"{kind}.parquet"] = self._folder.hash(f"{kind}.parquet")
+            self.save_manifest(status=status, hashes=hashes, **updates)
+            with suppress(OSError):
+                self._close_parts()
+            return run_in(self._folder)
+
+    def _close_parts(self) -> None:
+        with self._parts:
+            self._parts.clear(is_part)
+            self._folder.remove_inner(self._parts)
 
 
 def check_free(path: Path) -> None:
-    """Make sure that a run may be stored at `path`.
+    """Make sure that a run may be stored at `path`; nothing is made.
 
     Raises:
         UsageError: something is there already, or the place cannot be looked at.
+        RefusedError: root would write where others can.
     """
     try:
-        free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+        with Folder.to_write(path, alone=True) as folder:
+            free = not folder.names()
+    except FileNotFoundError:
+        free = not os.path.lexists(path)
+    except UnsafeError as error:
+        raise unsafe(path, error) from error
     except OSError as error:
-        raise UsageError(
-            f"{path} cannot be looked at: {error.strerror}. Give --out a place you may write to."
-        ) from error
+        # A file, and not one on the way.
+        if not isinstance(error, NotADirectoryError) or not os.path.lexists(path):
+            raise UsageError(
+                f"{path} cannot be looked at: {error.strerror}. Give --out a place you may write to."
+            ) from error
+        free = False
     if not free:
         raise UsageError(
             f"{path} exists already, and a run never overwrites another. "
             "Give --out a new directory, or remove that one first."
         )
+
+
+def _made(path: Path) -> tuple[Folder, Folder]:
+    """The directory of a new run and that of its parts, both open."""
+    try:
+        folder = Folder.to_write(path, 0o777, alone=True)
+        try:
+            # Whoever makes this one first has the place.
+            return folder, folder.inner(PARTS, make=True)
+        except BaseException:
+            folder.close()
+            raise
+    except UnsafeError as error:
+        raise unsafe(path, error) from error
+    except OSError as error:
+        raise UsageError(
+            f"The run directory {path} cannot be made: {error.strerror}. Give --out a place you may write to."
+        ) from error
+
+
+def unsafe(path: Path, error: UnsafeError) -> RefusedError:
+    """The refusal of a place where root would write and others can."""
+    return RefusedError(
+        f"Root stores no run at {path}: {error.strerror}. Give --out a directory that only root can write to "
+        "or exchange, or run redolab as the user whose directory it is."
+    )
 
 
 def write_results(run: Run, results: Mapping[str, Any]) -> None:
@@ -165,13 +208,13 @@ def write_document(run: Run, name: str, content: Mapping[str, Any]) -> None:
         UsageError: the run has gone on since it was read.
         RefusedError: the directory cannot be written.
     """
-    with naming_the_disk(run.path), _alone_in(run.path):
-        manifest = _still(run)
-        write_json(run.path / name, content)
-        hashed = {name: file_hash(run.path / name)}
+    with _to_report(run) as folder:
+        manifest = _still(run, folder)
+        folder.write_json(name, content)
+        hashed = {name: folder.hash(name)}
         run.manifest["hashes"].update(hashed)
         manifest["hashes"].update(hashed)
-        write_json(run.path / "manifest.json", manifest)
+        folder.write_json(MANIFEST, manifest)
 
 
 def write_report(run: Run, page: str) -> None:
@@ -181,15 +224,9 @@ def write_report(run: Run, page: str) -> None:
         UsageError: the run has gone on since it was read.
         RefusedError: the directory cannot be written.
     """
-    with naming_the_disk(run.path), _alone_in(run.path):
-        _still(run)
-        write_file(run.path / "report.html", page.encode())
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with _to_report(run) as folder:
+        _still(run, folder)
+        folder.write("report.html", page.encode())
 
 
 def _table(record: type, rows: Iterable[Any]) -> pa.Table:
@@ -198,19 +235,28 @@ def _table(record: type, rows: Iterable[Any]) -> pa.Table:
     return pa.Table.from_pydict(columns, schema=schema(record))
 
 
-def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table as a file, whole."""
+def as_parquet(table: pa.Table) -> bytes:
+    """A table as the bytes of a file."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
-    write_file(path, sink.getvalue().to_pybytes())
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
-def _still(run: Run) -> dict[str, Any]:
+@contextmanager
+def _to_report(run: Run) -> Iterator[Folder]:
+    """The directory of a stored run, for this writer alone; whoever owns it, root is not led out of it."""
+    kept = f"Every sample is kept; `redolab report {run.path}` reads them."
+    with naming_the_disk(run.path, kept), Folder.to_write(run.path) as folder, _alone_in(folder):
+        yield folder
+
+
+def _still(run: Run, folder: Folder) -> dict[str, Any]:
     """The manifest as it now stands on disk, of the same data as the run that was read.
 
     A run that ends while it is reported writes its own manifest, and what was read is not all of it.
     """
-    manifest = read_manifest(run.path)
+    manifest = manifest_in(folder)
     seen, now = run.manifest, manifest
     tables = [f"{kind}.parquet" for kind in DATA]
     if seen["status"] != now["status"] or any(
@@ -224,34 +270,34 @@ def _still(run: Run) -> dict[str, Any]:
 
 
 @contextmanager
-def _alone_in(path: Path) -> Iterator[None]:
+def _alone_in(folder: Folder) -> Iterator[None]:
     """For one writer of a run directory at a time; where the file system has no locks, for any."""
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    last = time.monotonic() + _LOCK_S
+    while True:
+        try:
+            fcntl.flock(folder.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError as error:
+            if time.monotonic() > last:
+                raise RefusedError(
+                    f"Another process has held the run directory {folder.path} for {_LOCK_S:g} s. End it, or "
+                    "wait until it is done."
+                ) from error
+            time.sleep(0.02)
+        except OSError:
+            break
     try:
-        last = time.monotonic() + _LOCK_S
-        while True:
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > last:
-                    raise RefusedError(
-                        f"Another process has held the run directory {path} for {_LOCK_S:g} s. End it, or "
-                        "wait until it is done."
-                    ) from error
-                time.sleep(0.02)
-            except OSError:
-                break
         yield
     finally:
-        os.close(folder)
+        with suppress(OSError):
+            fcntl.flock(folder.fileno(), fcntl.LOCK_UN)
 
 
 class naming_the_disk:  # noqa: N801
-    """Turns an operating-system error under the run directory into one that says what to do."""
+    """Turns an operating-system error under the run directory into one that says what to do, what is kept."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, kept: str) -> None:
+        self.path, self.kept = path, kept
 
     def __enter__(self) -> None:
         return None
@@ -259,8 +305,14 @@ class naming_the_disk:  # noqa: N801
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError):
             full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            few = error.errno in (errno.EMFILE, errno.ENFILE)
+            mend = (
+                "Free some space there, or give --out a place with room. "
+                if full
+                else "Allow more open files (`ulimit -n`). "
+                if few
+                else ""
+            )
             raise RefusedError(
-                f"The run directory {self.path} cannot be written: {error.strerror}. "
-                + ("Free some space there, or give --out a place with room. " if full else "")
-                + f"Every sample finished before is kept; `redolab report {self.path}` reads them."
+                f"The run directory {self.path} cannot be written: {error.strerror}. {mend}{self.kept}"
             ) from error

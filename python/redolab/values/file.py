@@ -10,18 +10,18 @@ import csv
 import io
 import itertools
 import re
-import stat
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from redolab import units
 from redolab.errors import UsageError
+from redolab.files.refusals import one_line
+from redolab.values.content import Content, open_content
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,6 +32,8 @@ _SEPARATORS = (",", ";", "\t")
 _HEAD_BYTES = 1 << 20
 _SHOWN = 40
 _MOST_NAMED = 20
+_LONGEST_NAME = 1000
+"""Letters of the name of a column or of a group, which is shown."""
 
 
 @dataclass(frozen=True)
@@ -93,17 +95,6 @@ class _Columns:
     group: int | None
 
 
-@dataclass(frozen=True)
-class _Content:
-    """The file, which may be opened more than once."""
-
-    place: str
-    source: Path | bytes
-
-    def open(self) -> BinaryIO:
-        return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
-
-
 def read_values(
     place: str, value: str | None = None, group: str | None = None, against: str | None = None
 ) -> ValuesFile:
@@ -123,7 +114,7 @@ def read_values(
         UsageError: there is no such file or column, it is not text in UTF-8, or something in the
             column of values is not a number; the text names the line.
     """
-    content = _content(place)
+    content = open_content(place)
     head = _head(content)
     try:
         form = _form(content.place, head)
@@ -140,28 +131,7 @@ def read_values(
     return _values(content.place, form, columns, _read(content, form, columns))
 
 
-def _content(place: str) -> _Content:
-    if place == "-":
-        return _Content("stdin", sys.stdin.buffer.read())
-    path = Path(place)
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UsageError(f"{place} is a directory. Name one file in it.")
-        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-            raise UsageError(f"{place} is a device. Name a file or a pipe.")
-        if not stat.S_ISREG(mode):
-            # What comes through a pipe can be read once alone.
-            return _Content(place, path.read_bytes())
-        with path.open("rb"):
-            return _Content(place, path)
-    except OSError as error:
-        raise UsageError(
-            f"{place} cannot be read: {error.strerror}. Name a CSV file, or - for the standard input."
-        ) from error
-
-
-def _head(content: _Content) -> str:
+def _head(content: Content) -> str:
     """The first lines as text."""
     with content.open() as file:
         head = file.read(_HEAD_BYTES)
@@ -200,7 +170,17 @@ def _form(place: str, head: str) -> _Form:
     point = "," if separator == ";" and _decimal_commas(rest) else "."
     header = not all(_is_number(cell, point) for cell in cells)
     names = cells if header else [f"column_{number}" for number in range(1, len(cells) + 1)]
+    _check_names(place, names)
     return _Form(separator, point, tuple(names), header, comments + (reader.line_num if header else 0))
+
+
+def _check_names(place: str, names: Sequence[str]) -> None:
+    longest = max(map(len, names), default=0)
+    if longest > _LONGEST_NAME:
+        raise UsageError(
+            f"{place}: the name of a column or of a group has {longest:,} letters, of {_LONGEST_NAME:,} at "
+            "the most. Give it a shorter one."
+        )
 
 
 def _decimal_commas(lines: Sequence[str]) -> bool:
@@ -231,7 +211,7 @@ def _find(name: str, form: _Form, place: str, option: str) -> int:
 
 
 def _value_column(
-    name: str | None, form: _Form, taken: Sequence[int | None], content: _Content, head: str
+    name: str | None, form: _Form, taken: Sequence[int | None], content: Content, head: str
 ) -> int:
     if name is not None:
         return _find(name, form, content.place, "--value")
@@ -254,7 +234,7 @@ def _looks_numeric(rows: Sequence[Sequence[str]], index: int, form: _Form) -> bo
     return bool(known) and all(_is_number(cell, form.decimal_point) for cell in known)
 
 
-def _read(content: _Content, form: _Form, columns: _Columns) -> Any:
+def _read(content: Content, form: _Form, columns: _Columns) -> Any:
     import pyarrow as pa
     import pyarrow.csv as arrow
 
@@ -291,7 +271,7 @@ def _read(content: _Content, form: _Form, columns: _Columns) -> Any:
             raise _explained(content, form, numbers, error) from error
 
 
-def _explained(content: _Content, form: _Form, numbers: Sequence[int], error: Exception) -> UsageError:
+def _explained(content: Content, form: _Form, numbers: Sequence[int], error: Exception) -> UsageError:
     """What is wrong with the file and where, found by reading it line by line."""
     width = len(form.names)
     for line, row in _rows(content, form):
@@ -310,10 +290,10 @@ def _explained(content: _Content, form: _Form, numbers: Sequence[int], error: Ex
                 )
     if "UTF8" in str(error):
         return UsageError(f"{content.place} is not UTF-8 throughout. {_UTF8}")
-    return UsageError(f"{content.place} cannot be read as CSV: {str(error).splitlines()[0]}.")
+    return UsageError(f"{content.place} cannot be read as CSV: {one_line(error)}.")
 
 
-def _rows(content: _Content, form: _Form) -> Iterator[tuple[int, list[str]]]:
+def _rows(content: Content, form: _Form) -> Iterator[tuple[int, list[str]]]:
     with content.open() as binary, io.TextIOWrapper(binary, "utf-8", "replace", newline="") as file:
         for _ in range(form.skip):
             file.readline()
@@ -346,6 +326,7 @@ def _values(place: str, form: _Form, columns: _Columns, table: Any) -> ValuesFil
         column = pa.chunked_array(table[str(group)].unify_dictionaries())
         if column.num_chunks:
             groups = tuple(column.chunk(0).dictionary.to_pylist())
+            _check_names(place, groups)
         codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in column.chunks]
         member = np.concatenate(codes).astype(np.int64) if codes else member
         no_group = int((finite & (member < 0)).sum())

@@ -14,7 +14,7 @@ import pytest
 
 import redolab as package
 from redolab.errors import RefusedError
-from redolab.files.writing import create_file, open_to_append, write_file, write_json
+from redolab.files.folder import Folder, write_file
 from redolab.forecast.checks import ledger
 from redolab.records.writer import RunWriter
 from tests.conftest import Redolab
@@ -96,13 +96,14 @@ def test_a_draft_that_could_not_be_written_is_removed(place: Path, monkeypatch: 
 def test_the_umask_decides_who_reads_a_file(place: Path, umask: None) -> None:
     write_file(place / "page", b"x")
     assert stat.S_IMODE((place / "page").stat().st_mode) == 0o640
-    os.close(create_file(place / "for the server", b"x", 0o644))
+    with Folder.to_write(place) as folder:
+        os.close(folder.create("for the server", b"x", 0o644))
     assert stat.S_IMODE((place / "for the server").stat().st_mode) == 0o644
 
 
 def test_a_directory_may_be_reached_through_a_link(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(place)
-    write_json(tmp_path / "link" / "page", {"a": 1})
+    write_file(tmp_path / "link" / "page", b'{"a": 1}')
     assert json.loads((place / "page").read_text()) == {"a": 1}
 
 
@@ -120,8 +121,8 @@ def test_a_new_file_replaces_nothing(place: Path, victim: Path) -> None:
     (place / "page").symlink_to(victim)
     (place / "dangling").symlink_to(place / "not there")
     for name in ("page", "dangling"):
-        with pytest.raises(FileExistsError):
-            create_file(place / name, b"x", 0o600)
+        with pytest.raises(FileExistsError), Folder.to_write(place) as folder:
+            folder.create(name, b"x", 0o600)
     assert victim.read_text() == TEXT
     assert not (place / "not there").exists()
 
@@ -137,12 +138,13 @@ def test_lines_are_added_to_a_file_alone(place: Path, victim: Path) -> None:
         ("pipe", "not a regular file"),
         ("directory", "Is a directory"),
     ):
-        with pytest.raises(OSError, match=why):
-            open_to_append(place / name)
+        with pytest.raises(OSError, match=why), Folder.to_write(place) as folder:
+            folder.append(name)
     assert victim.read_text() == TEXT
     assert not (place / "not there").exists()
     for line in (b"one\n", b"two\n"):
-        file = open_to_append(place / "lines")
+        with Folder.to_write(place) as folder:
+            file = folder.append("lines")
         os.write(file, line)
         os.close(file)
     assert (place / "lines").read_text() == "one\ntwo\n"
@@ -201,7 +203,7 @@ def test_a_run_directory_may_be_a_link_to_an_empty_one(place: Path, tmp_path: Pa
     assert list((tmp_path / "large").iterdir()) == []
 
 
-WRITING = dict.fromkeys(("write_text", "write_bytes", "O_CREAT"), "files/writing.py") | dict.fromkeys(
+WRITING = dict.fromkeys(("write_text", "write_bytes", "O_CREAT"), "files/folder.py") | dict.fromkeys(
     ("mkdir", "makedirs", "rmtree"), "files/directories.py"
 )
 

@@ -15,7 +15,8 @@ import pytest
 import redolab
 from redolab.errors import UsageError
 from redolab.files.documents import parse_json, parse_json_object, parse_toml, read_toml
-from redolab.files.foreign import hash_inside, names_inside, read_inside, read_regular
+from redolab.files.folder import Folder
+from redolab.files.foreign import read_regular
 from redolab.files.parquet_sizes import parquet_sizes
 from redolab.files.tables import parse_table
 from redolab.records.sample import Draw
@@ -114,20 +115,22 @@ def test_no_link_pipe_or_device_inside_a_directory_is_opened(tmp_path: Path) -> 
     (tmp_path / "inner" / "plain").write_bytes(b"2")
     (tmp_path / "folder").symlink_to("inner")
     os.mkfifo(tmp_path / "pipe")
-    assert read_inside(tmp_path, "plain", 9) == b"1"
-    assert read_inside(tmp_path, "inner/plain", 9) == b"2"
-    assert names_inside(tmp_path, "inner", 9) == ["plain"]
-    assert names_inside(tmp_path, "none", 9) == []
-    for name in ("link", "pipe", "inner", "folder/plain", "../x", "/etc/passwd", "", ".", "inner/"):
-        for use in (lambda name: read_inside(tmp_path, name, 9), lambda name: hash_inside(tmp_path, name)):
-            with pytest.raises((UsageError, OSError)):
-                use(name)
-    with pytest.raises(OSError, match="folder"):
-        names_inside(tmp_path, "folder", 9)
-    with pytest.raises(UsageError, match="more than 0 files"):
-        names_inside(tmp_path, "inner", 0)
-    with pytest.raises(UsageError, match="more than 0 bytes"):
-        read_inside(tmp_path, "plain", 0)
+    with Folder.to_read(tmp_path) as folder:
+        assert folder.read("plain", 9) == b"1"
+        with folder.inner("inner") as inner:
+            assert inner.read("plain", 9) == b"2"
+            assert inner.names(9) == ["plain"]
+            with pytest.raises(UsageError, match="more than 0 files"):
+                inner.names(0)
+        for name in ("link", "pipe", "inner", "folder/plain", "../x", "/etc/passwd", "", ".", "inner/"):
+            for use in (lambda name: folder.read(name, 9), folder.hash):
+                with pytest.raises((UsageError, OSError)):
+                    use(name)
+        for name in ("folder", "inner/..", ".."):
+            with pytest.raises((UsageError, OSError), match=re.escape(name)):
+                folder.inner(name)
+        with pytest.raises(UsageError, match="more than 0 bytes"):
+            folder.read("plain", 0)
     # What the user named may be a link, and is no device.
     assert read_regular(tmp_path / "link", 9) == b"1"
     with pytest.raises(UsageError, match="a device"):

@@ -17,7 +17,7 @@ from redolab.errors import InterruptedRunError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
-from redolab.files.writing import write_file
+from redolab.files.folder import write_file
 from redolab.measure import runner
 from redolab.records.store import open_run
 from redolab.records.writer import write_results

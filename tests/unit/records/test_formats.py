@@ -16,9 +16,10 @@ import pytest
 from redolab import open_run
 from redolab.errors import UsageError
 from redolab.records.run import Run
-from redolab.records.writer import RunWriter, file_hash, write_document, write_report
+from redolab.records.writer import RunWriter, write_document, write_report
 from redolab.report.page.html import render
 from tests.conftest import Redolab
+from tests.hashes import file_hash
 from tests.hostile.runs import make_runs, to_format_1
 from tests.unit.analysis import synthetic
 from tests.validation.cut_run import MEASURED

@@ -25,7 +25,6 @@ from redolab.records.run import Run
 from redolab.records.store import open_run
 from redolab.records.watch_writer import JOINED, WatchWriter
 from redolab.records.watched import BACKGROUND, LOG_SYNC, LOG_WRITE, SESSIONS, SETTING, Watched
-from redolab.records.writer import write_table
 
 MANIFEST: dict[str, Any] = {
     "experiment": "watch", "record": "watched", "unit": "commit", "started_at": "2026-11-26T03:00:00+00:00",
@@ -84,8 +83,8 @@ def check(run: Run, stretches: int) -> None:
 
 def abandon(writer: WatchWriter) -> None:
     """What a SIGKILL leaves: nothing is closed in good order."""
-    os.close(writer._lock)
-    os.close(writer._directory)
+    writer._parts.close()
+    writer._folder.close()
 
 
 def names(path: Path) -> list[str]:
@@ -204,14 +203,9 @@ def test_a_watch_with_other_numbers_cannot_go_on(tmp_path: Path) -> None:
 
 def _closed(writer: WatchWriter) -> Path:
     """The tables of a watch that was closed, from parts that no version would have written."""
-    write_table(
-        pq.read_table(writer.path / "parts" / Span(10**12, 10**12).file("samples")),
-        writer.path / "samples.parquet",
-    )
-    write_table(
-        pq.read_table(writer.path / "parts" / Span(10**12, 10**12).file("entries")),
-        writer.path / "entries.parquet",
-    )
+    for kind in ("samples", "entries"):
+        part = writer.path / "parts" / Span(10**12, 10**12).file(kind)
+        (writer.path / f"{kind}.parquet").write_bytes(part.read_bytes())
     writer.save_manifest(status="finished")
     abandon(writer)
     return writer.path
@@ -226,18 +220,18 @@ class Deadly:
 
     def __init__(self, patch: pytest.MonkeyPatch, at: int) -> None:
         self.at, self.done = at, 0
-        unlink = Path.unlink
+        unlink, rename = os.unlink, os.rename
 
-        def unlinks(path: Path, *arguments: Any) -> None:
+        def unlinks(name: str, *, dir_fd: int) -> None:
             self.step()
-            unlink(path, *arguments)
+            unlink(name, dir_fd=dir_fd)
 
-        def writes(table: Any, path: Path) -> None:
+        def renames(draft: str, name: str, **directories: int) -> None:
             self.step()
-            write_table(table, path)
+            rename(draft, name, **directories)
 
-        patch.setattr(Path, "unlink", unlinks)
-        patch.setattr(watch_writer, "write_table", writes)
+        patch.setattr(os, "unlink", unlinks)
+        patch.setattr(os, "rename", renames)
 
     def step(self) -> None:
         self.done += 1
@@ -286,7 +280,7 @@ def test_killed_while_it_is_closed_nothing_is_lost_or_read_twice(tmp_path: Path)
         writer = WatchWriter(tmp_path / "-".join(tables), MANIFEST)
         write(writer, range(1, 4))
         for kind in tables:
-            write_table(getattr(open_run(writer.path), kind), writer.path / f"{kind}.parquet")
+            pq.write_table(getattr(open_run(writer.path), kind), writer.path / f"{kind}.parquet")
         abandon(writer)
         check(open_run(writer.path), 3)
         again = WatchWriter(writer.path, None)

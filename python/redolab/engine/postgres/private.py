@@ -24,7 +24,7 @@ from redolab.engine.private.place import base_directory, cache_mib
 from redolab.engine.private.processes import as_user
 from redolab.engine.private.server import GuardedServer
 from redolab.errors import RefusedError
-from redolab.files.writing import create_file
+from redolab.files.folder import Folder
 
 _NOBODY = 65534
 _LOGS = (Log("wal", "write-ahead log", "pg_wal/"),)
@@ -109,10 +109,9 @@ class EmbeddedServer(GuardedServer):
             f"max_connections = {sessions + 20}",
             f"shared_buffers = {cache}MB",
         ]
-        file = create_file(
-            self.directory / _CONFIGURATION_FILE, "".join(f"{line}\n" for line in lines).encode(), 0o644
-        )
-        os.close(file)
+        content = "".join(f"{line}\n" for line in lines).encode()
+        with Folder.to_write(self.directory) as folder:
+            os.close(folder.create(_CONFIGURATION_FILE, content, 0o644))
 
 
 def look() -> tuple[str, Path]:

@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from redolab.engine.private.processes import stop_server
-from redolab.files.directories import empty_directory, own_directory, remove_tree
-from redolab.files.writing import create_file
+from redolab.files.directories import empty_directory, remove_own_directory, remove_tree
+from redolab.files.folder import Folder
 
 NAME = re.compile("[0-9a-f]{12}")
 _LOCK = (
@@ -38,9 +38,9 @@ def make_server_directory(directory: Path, user: int | None) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    os.close(own_directory(directory, new=True))
-    _let_through(directory, user)
-    os.close(create_file(directory / "lock", _LOCK, 0o600))
+    with Folder.own(directory, new=True) as made:
+        _let_through(made, user)
+        os.close(made.create("lock", _LOCK, 0o600))
 
 
 def make_inside(directory: Path, user: int | None) -> None:
@@ -49,9 +49,9 @@ def make_inside(directory: Path, user: int | None) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    os.close(own_directory(directory, new=True))
-    if user is not None:
-        os.chown(directory, user, user, follow_symlinks=False)
+    with Folder.own(directory, new=True) as made:
+        if user is not None:
+            os.fchown(made.fileno(), user, user)
 
 
 def make_elsewhere(directory: Path, user: int | None) -> Path:
@@ -61,9 +61,10 @@ def make_elsewhere(directory: Path, user: int | None) -> Path:
         OSError: it cannot be made, or other users could exchange it.
     """
     place = Path(tempfile.gettempdir()).absolute() / f"redolab-{directory.name}"
-    (directory / _ELSEWHERE).symlink_to(place)  # First: whoever removes the one finds the other.
-    os.close(own_directory(place, new=True))
-    _let_through(place, user)
+    with Folder.own(directory) as here:
+        here.link(_ELSEWHERE, place)  # First: whoever removes the one finds the other.
+    with Folder.own(place, new=True) as made:
+        _let_through(made, user)
     return place
 
 
@@ -146,17 +147,11 @@ def _remove(name: str, parent: int) -> None:
 
 def _remove_elsewhere(name: str, place: Path) -> None:
     """The socket's directory, if it is the one that belongs to a server's."""
-    if place.name != f"redolab-{name}" or not place.is_dir():
-        return
-    os.close(own_directory(place))
-    parent = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        remove_tree(place.name, parent)
-    finally:
-        os.close(parent)
+    if place.name == f"redolab-{name}":
+        remove_own_directory(place)
 
 
-def _let_through(directory: Path, user: int | None) -> None:
+def _let_through(made: Folder, user: int | None) -> None:
     if user is not None:
-        os.chown(directory, -1, user, follow_symlinks=False)
-        directory.chmod(0o710)
+        os.fchown(made.fileno(), -1, user)
+        os.fchmod(made.fileno(), 0o710)

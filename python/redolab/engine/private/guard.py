@@ -43,7 +43,7 @@ from redolab.engine.private.directory import lock_directory, remove_server
 from redolab.engine.private.processes import as_user, find_process
 from redolab.engine.server.kept import Kept
 from redolab.errors import RedolabError, RefusedError
-from redolab.files.writing import open_to_append
+from redolab.files.folder import Folder
 
 # Standard input is the only way in, and what comes that way may name no other module.
 _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
@@ -181,7 +181,8 @@ def _initialise(charge: ServerCharge, argv: list[str]) -> dict[str, Any]:
 def _start(charge: ServerCharge) -> dict[str, Any]:
     """Start the server and wait until it accepts connections."""
     data = Path(charge["directory"]) / "data"
-    log = open_to_append(Path(charge["directory"]) / "server.log")
+    with Folder.to_write(Path(charge["directory"])) as folder:
+        log = folder.append("server.log")
     try:
         server = subprocess.Popen(
             charge["argv"],

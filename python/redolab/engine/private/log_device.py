@@ -16,7 +16,7 @@ from pathlib import Path
 
 from redolab import _core
 from redolab.errors import RefusedError
-from redolab.files.writing import create_file
+from redolab.files.folder import Folder
 
 # The page, as the head of flush_delay.c has it.
 _PAGE = 4096
@@ -98,7 +98,6 @@ class LogDevice:
         self.logs = tuple(logs)
         self._library = directory / "log_device.so"
         self._page = directory / "log_device.page"
-        os.close(create_file(self._library, _core.LOG_DEVICE_LIBRARY, 0o644))
         page = bytearray(_PAGE)
         _HEAD.pack_into(page, 0, _MAGIC, 0)
         for number, log in enumerate(logs):
@@ -107,7 +106,9 @@ class LogDevice:
             _LOG.pack_into(page, _LOGS_AT + number * _LOG.size, device, *[0] * 5)
             struct.pack_into(f"{_START}s", page, _STARTS_AT + number * _START, _start(directory, log))
         # Read and written, not mapped: were it cut off by the server's user, a mapping would kill Redolab.
-        self._shared = create_file(self._page, bytes(page), 0o600)
+        with Folder.to_write(directory) as folder:
+            os.close(folder.create(self._library.name, _core.LOG_DEVICE_LIBRARY, 0o644))
+            self._shared = folder.create(self._page.name, bytes(page), 0o600)
         if user is not None:
             os.fchown(self._shared, user, user)
 

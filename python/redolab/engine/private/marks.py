@@ -10,11 +10,10 @@ import os
 import re
 import secrets
 from contextlib import suppress
-from pathlib import Path
 
-from redolab.files.directories import make_directories
+from redolab.errors import UsageError
+from redolab.files.folder import Folder
 from redolab.files.places import data_directory
-from redolab.files.writing import create_file
 
 _MARK = re.compile(r"[0-9a-f]{32}")
 _MOST_BYTES = 256
@@ -30,7 +29,7 @@ class Marks:
 
     def __init__(self, folder: str) -> None:
         """Take the name of their directory, below that of Redolab's data."""
-        self._folder = folder
+        self._name = folder
 
     def keep(self, mark: str, place: str) -> bool:
         """Write a mark down before its schema is made; returns whether that was possible.
@@ -40,8 +39,8 @@ class Marks:
             place: where its schema will be, as that kind of server is told apart: a database's name.
         """
         try:
-            make_directories(self._place())
-            file = create_file(self._place() / mark, place.encode(errors="surrogateescape"), 0o600)
+            with self._folder(make=0o700) as folder:
+                file = folder.create(mark, place.encode(errors="surrogateescape"), 0o600)
             os.fsync(file)
             os.close(file)
         except OSError:
@@ -50,18 +49,18 @@ class Marks:
 
     def forget(self, mark: str) -> None:
         """Its schema is dropped."""
-        with suppress(OSError):
-            (self._place() / mark).unlink()
+        with suppress(OSError), self._folder() as folder:
+            folder.remove(mark)
 
     def kept(self) -> dict[str, str]:
         """The marks whose schemas were not dropped yet, each with its place."""
         found = {}
-        with suppress(OSError):
-            for entry in self._place().iterdir():
-                if _MARK.fullmatch(entry.name) and entry.is_file() and not entry.is_symlink():
-                    with suppress(OSError), entry.open("rb") as stream:
-                        found[entry.name] = stream.read(_MOST_BYTES).decode(errors="surrogateescape")
+        with suppress(OSError), self._folder() as folder:
+            for name in filter(_MARK.fullmatch, folder.names()):
+                with suppress(OSError, UsageError):
+                    found[name] = folder.read(name, _MOST_BYTES).decode(errors="surrogateescape")
         return found
 
-    def _place(self) -> Path:
-        return data_directory() / self._folder
+    def _folder(self, make: int | None = None) -> Folder:
+        """Their directory, open; where root works, one that others cannot plant a mark in."""
+        return Folder.to_write(data_directory() / self._name, make, alone=True)

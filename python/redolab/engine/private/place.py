@@ -12,7 +12,7 @@ from redolab.engine.private.directory import make_server_directory, sweep
 from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.errors import RefusedError
 from redolab.files.directories import UnsafeError, check_own_directory, own_directory
-from redolab.files.writing import open_lock
+from redolab.files.folder import Folder
 
 _MEND = "set XDG_CACHE_HOME to a directory with room"
 _LAST_BYTES = 10_000
@@ -20,24 +20,22 @@ _LAST_BYTES = 10_000
 
 def take_charge(base: Path, directory: Path, guard: Guard, charge: ServerCharge) -> None:
     """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
-    opened = own_directory(base)
     try:
-        turn = open_lock(base / "lock")
-        try:
-            # Under the base's lock, so that another start does not take the new directory for a leaving.
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            sweep(opened)
-            make_server_directory(directory, charge.get("user"))
-            guard.ask({"server": charge})
-        finally:
-            os.close(turn)
+        with Folder.own(base) as folder:
+            turn = folder.lock_file("lock")
+            try:
+                # Under the base's lock, so that another start does not take the new directory for a leaving.
+                fcntl.flock(turn, fcntl.LOCK_EX)
+                sweep(folder.fileno())
+                make_server_directory(directory, charge.get("user"))
+                guard.ask({"server": charge})
+            finally:
+                os.close(turn)
     except OSError as error:
         raise RefusedError(
             f"The private server's directory {directory} cannot be made: {error.strerror}. "
             "Set XDG_CACHE_HOME to a directory of your own."
         ) from error
-    finally:
-        os.close(opened)
 
 
 def base_directory(user: int | None, make: bool = True) -> Path:

@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from redolab.errors import RefusedError, UsageError
-from redolab.files.directories import make_directories
 from redolab.files.documents import parse_json_object
-from redolab.files.foreign import read_regular
+from redolab.files.folder import Folder, write_all, write_file
+from redolab.files.foreign import open_regular, read_regular
 from redolab.files.places import data_directory
-from redolab.files.writing import open_to_append, write_file
 from redolab.forecast.track_record import Score, Silence, shipped_record
 from redolab.records.sealed import canonical, digest, is_whole
 
@@ -229,8 +228,8 @@ def _append(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 def _locked(path: Path) -> Iterator[int]:
     """The file for one writer at a time; closed on exec, so that no child holds the lock."""
     try:
-        make_directories(path.parent)
-        file = open_to_append(path)
+        with Folder.to_write(path.parent, 0o700) as folder:
+            file = folder.append(path.name)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file
@@ -248,8 +247,7 @@ def _write(file: int, lines: Sequence[Mapping[str, Any]]) -> None:
     end = os.fstat(file).st_size
     if end and os.pread(file, 1, end - 1) != b"\n":
         content = b"\n" + content
-    while content:
-        content = content[os.write(file, content) :]
+    write_all(file, content)
     os.fsync(file)
 
 
@@ -265,7 +263,7 @@ def _own() -> list[dict[str, Any]]:
 
 def _read(path: Path, most: int) -> list[dict[str, Any]]:
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file = open_regular(path)
     except FileNotFoundError:
         return []
     except OSError as error:

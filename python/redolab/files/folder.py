@@ -1,0 +1,250 @@
+"""An open directory, and the only place where Redolab writes and removes what it keeps.
+
+What is checked by a descriptor is used by that descriptor: whatever becomes of a directory's name meanwhile,
+everything is done in the one that was opened. No link in it is followed. A file is written whole: into a
+draft of a random name, flushed, and renamed; whoever may make names there cannot foresee the draft's.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from redolab.errors import UsageError
+from redolab.files.directories import directory_to_write, make_in, own_directory
+from redolab.files.foreign import check_regular, read_open
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_DRAFT = re.compile(r"\.[0-9a-f]{16}\.draft")
+_SPECIAL = "it is not a regular file"
+
+
+class Folder:
+    """A directory that was opened; a name in it is one component, and whatever is wrong is an `OSError`."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        """Take over an open directory; `path` is what it was called, for sentences alone."""
+        self._descriptor, self.path = descriptor, path
+
+    @classmethod
+    def to_read(cls, path: Path) -> Self:
+        """Open a directory that the user named; links on the way are followed."""
+        return cls(os.open(path, _FOLDER), path)
+
+    @classmethod
+    def to_write(cls, path: Path, make: int | None = None, *, alone: bool = False) -> Self:
+        """Open a directory to write to it, as `directory_to_write` says."""
+        return cls(directory_to_write(path, make, alone=alone), path)
+
+    @classmethod
+    def own(cls, path: Path, mode: int = 0o700, *, new: bool = False) -> Self:
+        """Open a directory that is this user's alone, as `own_directory` says."""
+        return cls(own_directory(path, mode, new=new), path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        return self._descriptor
+
+    def close(self) -> None:
+        """Let go of it; the second time nothing is done."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def names(self, most: int | None = None) -> list[str]:
+        """The names in it, sorted.
+
+        Raises:
+            UsageError: there are more than `most`.
+        """
+        found = []
+        with os.scandir(self._descriptor) as entries:
+            for entry in entries:
+                found.append(entry.name)
+                if most is not None and len(found) > most:
+                    raise UsageError(f"{self.path} has more than {most:,} files in it.")
+        return sorted(found)
+
+    def has(self, name: str) -> bool:
+        """Whether there is something of that name, be it a link that leads nowhere."""
+        try:
+            os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def read(self, name: str, most: int) -> bytes:
+        """The content of a file of at most so many bytes.
+
+        Raises:
+            UsageError: it is no file, or has more bytes than that.
+        """
+        return read_open(self._opened(name), self.path / name, most)
+
+    def hash(self, name: str) -> str:
+        """SHA-256 of a file, hexadecimal.
+
+        Raises:
+            UsageError: it is no file.
+        """
+        with os.fdopen(self._opened(name), "rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file whole, in place of an older one or a link; the umask takes from its mode, 0666."""
+        self._refuse_special(name)
+        draft = f".{secrets.token_hex(8)}.draft"
+        file = os.open(draft, os.O_WRONLY | _NEW, 0o666, dir_fd=self._descriptor)
+        try:
+            try:
+                write_all(file, content)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            os.rename(draft, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft, dir_fd=self._descriptor)
+            raise
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write JSON so that a reader sees the old file or the new one, never half of it."""
+        self.write(name, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+
+    def create(self, name: str, content: bytes, mode: int) -> int:
+        """Make a file where there is none, with just this mode; returns a descriptor to read and write it."""
+        file = os.open(_single(name), os.O_RDWR | _NEW, mode, dir_fd=self._descriptor)
+        try:
+            os.fchmod(file, mode)
+            write_all(file, content)
+        except BaseException:
+            os.close(file)
+            raise
+        return file
+
+    def append(self, name: str) -> int:
+        """Open a file for lines to be added, made if missing; returns its descriptor."""
+        # A pipe in its place would be waited for.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            file = os.open(_single(name), flags, 0o644, dir_fd=self._descriptor)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed", name) from error
+            raise
+        found = os.fstat(file)
+        # Somebody may have given another name to a file of root's, where this one stands in his directory.
+        second = os.geteuid() == 0 and found.st_nlink > 1
+        if second or not stat.S_ISREG(found.st_mode):
+            os.close(file)
+            raise OSError(errno.EINVAL, "it has a second name elsewhere" if second else _SPECIAL, name)
+        return file
+
+    def lock_file(self, name: str) -> int:
+        """Open a file that only this user can lock, made if missing; returns its descriptor."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(_single(name), flags, 0o600, dir_fd=self._descriptor)
+        os.fchmod(file, 0o600)  # Whoever can open it can lock it.
+        return file
+
+    def link(self, name: str, target: Path) -> None:
+        """Make a symbolic link where there is nothing."""
+        os.symlink(target, _single(name), dir_fd=self._descriptor)
+
+    def remove(self, *names: str) -> None:
+        """Remove files and links; one that is not there will do."""
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.unlink(_single(name), dir_fd=self._descriptor)
+
+    def clear(self, ours: Callable[[str], bool] | None = None) -> None:
+        """Remove drafts that a kill left, and the files whose names are `ours`."""
+        for name in self.names():
+            if _DRAFT.fullmatch(name) or (ours is not None and ours(name)):
+                with suppress(IsADirectoryError):
+                    self.remove(name)
+
+    def inner(self, name: str, *, make: bool = False) -> Folder:
+        """Open a directory in it; with `make` one that must not be there yet."""
+        if make:
+            make_in(_single(name), self._descriptor)
+        opened = os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self._descriptor)
+        return Folder(opened, self.path / name)
+
+    def holds(self, inner: Folder) -> bool:
+        """Whether a directory that was opened in it still stands there, under the same name."""
+        try:
+            found = os.stat(inner.path.name, dir_fd=self._descriptor, follow_symlinks=False)
+        except OSError:
+            return False
+        return os.path.samestat(found, os.fstat(inner.fileno()))
+
+    def remove_inner(self, inner: Folder) -> None:
+        """Remove a directory that was opened in it, where it is empty and still stands there."""
+        if self.holds(inner):
+            with suppress(OSError):
+                os.rmdir(inner.path.name, dir_fd=self._descriptor)
+
+    def vanish(self) -> None:
+        """Remove the directory itself, where it is empty and still stands where it was opened; close it."""
+        with suppress(OSError), Folder.to_read(self.path.parent) as parent:
+            parent.remove_inner(self)
+        self.close()
+
+    def _opened(self, name: str) -> int:
+        # Looked at before it is opened: opening a device or a pipe may do something.
+        found = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
+        check_regular(found.st_mode, self.path / name)
+        return os.open(name, _READ, dir_fd=self._descriptor)
+
+    def _refuse_special(self, name: str) -> None:
+        """What is neither a file nor a link is not Redolab's to replace: a device, a pipe, a directory."""
+        try:
+            found = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return
+        if stat.S_ISDIR(found):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+        if not (stat.S_ISREG(found) or stat.S_ISLNK(found)):
+            raise OSError(errno.EINVAL, _SPECIAL, name)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole, in place of an older one; the directory may be reached through links.
+
+    Raises:
+        OSError: it cannot be written, something else than a file stands there, or root would be led there by
+            a link that somebody else may have made.
+    """
+    with Folder.to_write(path.parent) as folder:
+        folder.write(path.name, content)
+
+
+def write_all(file: int, content: bytes) -> None:
+    """Write every byte at the descriptor's place."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
+def _single(name: str) -> str:
+    if "/" in name or name in ("", ".", ".."):
+        raise UsageError(f"{name!r} is no name of a file in a directory.")
+    return name
