@@ -22,6 +22,18 @@ MOST_PIPED_BYTES = 1 << 30
 """Of a column of numbers that comes through a pipe, which is read into memory whole."""
 MOST_ECHO = 10_000
 """Letters of a text that is said to a person; of a longer one both ends are shown."""
+MOST_LINES = 1_000_000
+"""Of a database's report in text; 30 days of snapshots by AWR-Miner have half of it."""
+MOST_TABLES = 10_000
+"""Of one report; the largest known have 150."""
+MOST_NESTED_TABLES = 20
+"""Inside one another; a report has two."""
+MOST_INSTANCES = 1_000
+"""Of the database that reports are of; a cluster has at most some hundred."""
+MOST_FIGURES = 50_000
+"""Of one report; the largest known have some thousand."""
+MOST_CELLS = 4_000_000
+"""Columns times rows, of all tables of one report together; the largest known have some 20,000."""
 MOST_ITEMS = 4_000_000
 """Values in one JSON text."""
 MOST_NESTED = 60
@@ -36,6 +48,8 @@ MOST_LOG_IN_S = 30.0
 """Of one log-in as a whole, whatever the other end sends meanwhile, seconds."""
 MOST_LOG_IN_BYTES = 1 << 20
 """That the other end may send until the log-in is done."""
+MOST_SOCKETS = 20
+"""Of one connection: addresses of a host's name, and redirections by a listener."""
 MOST_ANSWER_BYTES = 64 << 20
 """Of one answer of a server; the largest that is asked for has some hundred kilobytes."""
 MOST_ANSWER_S = 30.0
