@@ -18,6 +18,16 @@ MOST_DECODED_BYTES = 768 << 20
 """Of one table, in memory."""
 MOST_REPORT_BYTES = 64 << 20
 """Of a database's report; the largest known have a tenth of it."""
+MOST_LINES = 1_000_000
+"""Of a database's report in text; 30 days of snapshots by AWR-Miner have half of it."""
+MOST_TABLES = 10_000
+"""Of one report; the largest known have 150."""
+MOST_NESTED_TABLES = 20
+"""Inside one another; a report has two."""
+MOST_FIGURES = 50_000
+"""Of one report; the largest known have some thousand."""
+MOST_CELLS = 4_000_000
+"""Columns times rows, of all tables of one report together; the largest known have some 20,000."""
 MOST_ITEMS = 4_000_000
 """Values in one JSON text."""
 MOST_NESTED = 60

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from redolab.bounds import MOST_CELLS, OutOfBoundsError
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -15,3 +17,21 @@ class Grid:
     """Of its columns, each on one line, in the case printed; empty where the table has none."""
     rows: tuple[tuple[str, ...], ...]
     """Each as long as the headings where there are any."""
+
+
+class Cells:
+    """Counts the cells of one report: a short line of a wide table has as many as a long one."""
+
+    def __init__(self) -> None:
+        """Begin at none."""
+        self._count = 0
+
+    def take(self, count: int) -> None:
+        """Count so many, before they are made.
+
+        Raises:
+            OutOfBoundsError: they are more than any report has.
+        """
+        self._count += count
+        if self._count > MOST_CELLS:
+            raise OutOfBoundsError(f"its tables have more than {MOST_CELLS:,} cells")

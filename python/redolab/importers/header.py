@@ -15,7 +15,7 @@ from redolab.records.report import Entry
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TIME = re.compile(r"(\d{1,2})-([^\W\d_]{3})[^\W\d_]*\.?-(\d{2}|\d{4}) (\d{2}):(\d{2})(?::(\d{2}))?")
-_MINUTES = re.compile(r"([\d,.]+) ?\(min(?:ute)?s?\)")
+_MINUTES = re.compile(r"([\d,.]{1,40}) ?\(min(?:ute)?s?\)")
 _NAME = re.compile(r"[\w$#.+-]{1,128}")
 _HEADING = re.compile(r"DB(?:/Inst)?: {1,4}([\w$#.+-]{1,128})(?:/|  {1,4}Instance: )([\w$#.+-]{1,128})")
 _RELEASE = re.compile(r"\d{1,2}\.\d{1,3}(?:\.\d{1,6}){0,3}")

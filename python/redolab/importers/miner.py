@@ -17,7 +17,7 @@ from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.importers.header import Header
 from redolab.importers.printed import Printed, count
-from redolab.importers.sections import entry
+from redolab.importers.sections import bounded, entry
 from redolab.records.report import Entry
 
 _MARK = re.compile(r"~~(BEGIN|END)-([A-Z0-9-]{1,60})~~")
@@ -26,6 +26,9 @@ _OF_ALL_INSTANCES = ("AVERAGE-ACTIVE-SESSIONS", "IO-WAIT-HISTOGRAM", "TOP-N-TIME
 MOST_SNAPSHOTS = 20_000
 """In one file; the script takes 30 days of them."""
 _MINUTE_S = 60.0
+_MOST_LINE = 10_000
+"""Characters of a line of dashes; the longest has less than a thousand."""
+_RULER = re.compile(r"-++(?: -++)*+")
 _END = "%y/%m/%d %H:%M"
 _NUMBER = re.compile(r"\d{1,9}")
 _MEANS: Sequence[tuple[str, str, str, str, float]] = (
@@ -36,6 +39,15 @@ _MEANS: Sequence[tuple[str, str, str, str, float]] = (
     ("os", "BUSY_TIME", "value", "h_cpu_per_s", 100.0),
 )
 """Section, name and measure of a total, the column with its mean per second, and the column's unit."""
+
+_COLUMNS = frozenset(
+    {
+        "STAT_NAME", "STAT_VALUE", "SNAP_ID", "WAIT_CLASS", "AVG_SESS", "EVENT_NAME", "PCTDBT",
+        "WAIT_TIME_MILLI", "WAIT_COUNT", "PARAMETER_NAME", "VALUE", "snap", "inst", "end", "dur_m",
+        *(column for _, _, _, column, _ in _MEANS),
+    }
+)  # fmt: skip
+"""Those that are read, of all queries; no other is kept."""
 
 Row = Mapping[str, str]
 
@@ -57,6 +69,7 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
 
     Raises:
         UsageError: it does not say which database it is of, or has no snapshot that is read.
+        OutOfBoundsError: a snapshot has more figures than any.
     """
     sections = _sections(text)
     system = {
@@ -96,10 +109,11 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
         ]
         snapshot = row["snap"]
         totals.append(entry("time model", "DB CPU", "seconds", _total(cpu.get(snapshot, ""), 1.0, header)))
-        histogram = histograms.get(snapshot, ())
+        # Those of a snapshot that comes twice are of the first.
+        histogram = histograms.pop(snapshot, ())
         waits = [item for event in (LOG_SYNC, LOG_WRITE) for item in _waits(histogram, event)]
-        top = _top(events.get(snapshot, ()), totals, waits)
-        found.append(Snapshot(header, (*totals, *host, *waits, *top)))
+        top = _top(events.pop(snapshot, ()), totals, waits)
+        found.append(Snapshot(header, tuple(bounded((*totals, *host, *waits, *top)))))
     if not found:
         raise UsageError(f"{what} has no snapshot in its MAIN-METRICS: nothing can be read of it.")
     parameters = [
@@ -108,7 +122,7 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
         if row.get("PARAMETER_NAME")
     ]
     # They are printed once, as they were at the last snapshot.
-    found[-1] = Snapshot(found[-1].header, (*found[-1].entries, *parameters))
+    found[-1] = Snapshot(found[-1].header, tuple(bounded((*found[-1].entries, *parameters))))
     return found
 
 
@@ -126,14 +140,15 @@ def _sections(text: str) -> dict[str, str]:
 def _rows(sections: Mapping[str, str], name: str) -> list[Row]:
     """The rows of a query: cells stand below the dashes that underline the headings."""
     lines = sections.get(name, "").splitlines()
-    ruler = next((n for n, line in enumerate(lines) if n and re.fullmatch(r"-+( -+)*", line.rstrip())), None)
-    if ruler is None:
+    ruler = next((n for n, line in enumerate(lines) if n and _RULER.fullmatch(line[:_MOST_LINE].rstrip())), 0)
+    if not ruler:
         return []
-    spans = [found.span() for found in re.finditer(r"-+", lines[ruler])]
-    headings = [lines[ruler - 1][begin:end].strip() for begin, end in spans]
+    above, spans = lines[ruler - 1], (found.span() for found in re.finditer(r"-+", lines[ruler][:_MOST_LINE]))
+    columns = {above[begin:end].strip(): (begin, end) for begin, end in spans}
+    read = [(heading, *span) for heading, span in columns.items() if heading in _COLUMNS]
     repeated = {lines[ruler - 1].rstrip(), lines[ruler].rstrip(), ""}
     return [
-        {heading: line[begin:end].strip() for heading, (begin, end) in zip(headings, spans, strict=True)}
+        {heading: line[begin:end].strip() for heading, begin, end in read}
         for line in lines[ruler + 1 :]
         if line.rstrip() not in repeated
     ]
@@ -156,7 +171,7 @@ def _headers(rows: Sequence[Row], system: Mapping[str, str]) -> Iterator[tuple[R
         minutes = count(row.get("dur_m", "")).value
         if end is None or not minutes or not _NUMBER.fullmatch(number) or not _NUMBER.fullmatch(instance):
             continue
-        begin = end - timedelta(minutes=min(minutes, _LONGEST_MIN))
+        begin = end - timedelta(minutes=min(max(minutes, 0.0), _LONGEST_MIN))
         last, snapshot = before.get(instance, (begin, None))
         begin = max(begin, last)
         if begin >= end:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from redolab.errors import UsageError
 from redolab.importers.header import Header
 from redolab.importers.printed import Printed
-from redolab.importers.sections import entry
+from redolab.importers.sections import bounded, entry
 from redolab.records.report import Entry
 
 FIRST, LAST = "REDOLAB-PACK 1", "REDOLAB-PACK END"
@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,9})?")
 _MOST_NAME = 120
 _FIELDS = {"I": 8, "S": 5, "E": 9, "T": 5, "O": 4, "H": 6, "P": 4}
 """Fields of each kind of line, its kind and phase among them."""
+_MOST_FIELDS = max(_FIELDS.values())
 _TIME = "%Y-%m-%d %H:%M:%S.%f"
 _LEAST_S = 1.0
 _NO_END_US = 2**32
@@ -63,18 +64,17 @@ def pack_of(text: str, what: str) -> tuple[Header, list[Entry]]:
 
     Raises:
         UsageError: it does not say of which instance it is, or its readings are not of one life of it.
+        OutOfBoundsError: it has more figures than any instance.
     """
     phases = {"begin": _Phase(), "end": _Phase()}
     for line in text.splitlines():
-        parts = line.rstrip().split("|")
+        parts = line.rstrip().split("|", _MOST_FIELDS)
         if len(parts) > 2 and parts[1] in phases and len(parts) == _FIELDS.get(parts[0]):
             _READERS[parts[0]](phases[parts[1]], parts[2:])
     before, after = phases["begin"], phases["end"]
     header = _header(before, after, what)
-    return header, [
-        *_statistics(before, after), *_events(before, after), *_times(before, after),
-        *_machine(before, after), *_histograms(before, after), *_parameters(before, after),
-    ]  # fmt: skip
+    readers = (_statistics, _events, _times, _machine, _histograms, _parameters)
+    return header, list(bounded(item for read in readers for item in read(before, after)))
 
 
 def _header(before: _Phase, after: _Phase, what: str) -> Header:
@@ -155,12 +155,12 @@ def _event(section: str, name: str, wait_class: str, waits: float, time_us: floa
 
 
 def _histograms(before: _Phase, after: _Phase) -> Iterator[Entry]:
-    for event in dict.fromkeys(name for name, _ in after.buckets):
-        counts = {
-            below: value - before.buckets.get((event, below), 0.0)
-            for (name, below), value in sorted(after.buckets.items())
-            if name == event
-        }
+    events: dict[str, dict[int, float]] = {}
+    for event, _ in after.buckets:
+        events.setdefault(event, {})
+    for (event, below_us), value in sorted(after.buckets.items()):
+        events[event][below_us] = value - before.buckets.get((event, below_us), 0.0)
+    for event, counts in events.items():
         whole = sum(counts.values())
         if whole <= 0 or min(counts.values()) < 0:
             continue

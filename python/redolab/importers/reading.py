@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from redolab.bounds import MOST_REPORT_BYTES
+from redolab.bounds import MOST_LINES, MOST_REPORT_BYTES, OutOfBoundsError
 from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
 from redolab.importers.contradictions import contradictions
@@ -22,6 +22,8 @@ from redolab.records.report import Entry
 
 _NEEDED = (("statistic", "user commits"),)
 """Section and name of what a report must have: nothing can be said per commit without."""
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What ends a line, for `str.splitlines`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,18 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     layout = layout_of(content, str(path), kind)
+    try:
+        return _read(path, layout, content)
+    except OutOfBoundsError as error:
+        raise UsageError(
+            f"{path} is not read: {error}, which no database writes. Create the report again."
+        ) from error
+
+
+def _read(path: Path, layout: Layout, content: bytes) -> list[ReadReport]:
     text = "" if layout == "AWR, HTML" else content.decode(errors="replace")
+    if sum(map(text.count, _LINE_ENDS)) - text.count("\r\n") > MOST_LINES:
+        raise OutOfBoundsError(f"it has more than {MOST_LINES:,} lines")
     if layout == "Oracle pack":
         header, entries = pack_of(text, str(path))
         return [ReadReport(path.name, layout, header, _of_commits(entries, path))]

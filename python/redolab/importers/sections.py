@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from redolab.bounds import MOST_FIGURES, OutOfBoundsError
 from redolab.importers.grid import Grid
 from redolab.importers.printed import Printed, blank_is_zero, count, seconds
 from redolab.records.report import Entry
@@ -60,12 +61,26 @@ def entries_of(grids: Sequence[Grid]) -> list[Entry]:
     """Every figure of the sections that are read, each once: of figures with the same name the first.
 
     The number of the report in them is 0.
+
+    Raises:
+        OutOfBoundsError: there are more than any report has.
     """
     found: dict[tuple[str, str, str], Entry] = {}
-    for grid in grids:
-        for entry in _of_grid(grid):
-            found.setdefault((entry.section, entry.name, entry.measure), entry)
+    for entry in bounded(entry for grid in grids for entry in _of_grid(grid)):
+        found.setdefault((entry.section, entry.name, entry.measure), entry)
     return list(found.values())
+
+
+def bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The figures of one report as they come.
+
+    Raises:
+        OutOfBoundsError: there are more than any report has.
+    """
+    for number, found in enumerate(entries):
+        if number == MOST_FIGURES:
+            raise OutOfBoundsError(f"it has more than {MOST_FIGURES:,} figures")
+        yield found
 
 
 def _of_grid(grid: Grid) -> Iterator[Entry]:

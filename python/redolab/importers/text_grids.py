@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from redolab.importers.grid import Grid
+from redolab.bounds import MOST_TABLES, OutOfBoundsError
+from redolab.importers.grid import Cells, Grid
 
 Span = tuple[int, int]
 """Where something begins on its line, and where it has ended."""
@@ -37,7 +38,11 @@ _NUMBER = re.compile(r"[-+]?\.?\d")
 
 
 def text_grids(text: str) -> list[Grid]:
-    """Every table of a report in its order; what a page break cut is one table again."""
+    """Every table of a report in its order; what a page break cut is one table again.
+
+    Raises:
+        OutOfBoundsError: it has more tables or more cells than any report.
+    """
     return _Report(_lines(text)).read()
 
 
@@ -143,6 +148,7 @@ class _Report:
         """The last lines that are of no table, with their numbers."""
         self._blank = 0
         """Lines since the last row that were none."""
+        self._cells = Cells()
 
     def read(self) -> list[Grid]:
         """The tables that have rows."""
@@ -174,6 +180,7 @@ class _Report:
             self._close()
         # After a blank line anything may come; a row has a name and a number.
         elif not self._blank or not table.rows or sum(map(bool, cells)) > 1:
+            self._cells.take(len(cells))
             table.rows.append((number, tuple(cells)))
             self._blank = 0
             return
@@ -249,8 +256,10 @@ class _Report:
         rows = [cells for _, cells in table.rows]
         if self._found and self._found[-1][0] == table.heads and not table.label_end:
             self._found[-1][1].extend(rows)
-        else:
+        elif len(self._found) < MOST_TABLES:
             self._found.append((table.heads, rows))
+        else:
+            raise OutOfBoundsError(f"it has more than {MOST_TABLES:,} tables")
 
 
 def _lines(text: str) -> list[str]:
