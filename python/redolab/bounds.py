@@ -24,6 +24,8 @@ MOST_TABLES = 10_000
 """Of one report; the largest known have 150."""
 MOST_NESTED_TABLES = 20
 """Inside one another; a report has two."""
+MOST_INSTANCES = 1_000
+"""Of the database that reports are of; a cluster has at most some hundred."""
 MOST_FIGURES = 50_000
 """Of one report; the largest known have some thousand."""
 MOST_CELLS = 4_000_000

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import redolab
+from redolab.bounds import MOST_INSTANCES
 from redolab.errors import UsageError
 from redolab.importers.layout import Kind
 from redolab.importers.reading import ReadReport, read_reports
@@ -91,6 +92,11 @@ def _check_database(read: Sequence[ReadReport]) -> None:
         ]
         raise UsageError(
             f"The reports are of {len(databases)} databases: {', '.join(named)}. Import each by itself."
+        )
+    instances = len(set(map(_setting, read)))
+    if instances > MOST_INSTANCES:
+        raise UsageError(
+            f"The reports are of {instances:,} instances, more than the {MOST_INSTANCES:,} of one run."
         )
 
 

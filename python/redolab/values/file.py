@@ -205,7 +205,8 @@ def _form(place: str, head: str) -> _Form:
 
 def _decimal_commas(lines: Sequence[str]) -> bool:
     text = "\n".join(lines)
-    number = r"(?:^|;)\s*[-+]?\d*%s\d+\s*(?=;|$)"
+    # No step goes back, nor over the end of a line: a file may have a million blanks in it.
+    number = r"(?:^|;)[^\S\n]*+[-+]?\d*+%s\d++[^\S\n]*+(?=;|$)"
     return bool(re.search(number % ",", text, re.MULTILINE)) and not re.search(
         number % r"\.", text, re.MULTILINE
     )
@@ -238,8 +239,9 @@ def _value_column(
     others = [index for index in range(len(form.names)) if index not in taken]
     if len(others) == 1:
         return others[0]
-    rows = list(csv.reader(io.StringIO(head), delimiter=form.separator))
-    numeric = [index for index in others if _looks_numeric(rows, index, form)]
+    rows = list(csv.reader(io.StringIO(head), delimiter=form.separator))[form.skip :]
+    whole = [row for row in rows if len(row) == len(form.names)]
+    numeric = [index for index in others if _looks_numeric(whole, index, form)]
     if len(numeric) != 1:
         what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
         named = units.some([form.names[index] for index in numeric or others], _MOST_NAMED)
@@ -249,7 +251,7 @@ def _value_column(
 
 def _looks_numeric(rows: Sequence[Sequence[str]], index: int, form: _Form) -> bool:
     """Whether the head of the file has numbers in a column and nothing else."""
-    cells = [row[index].strip() for row in rows[form.skip :] if len(row) == len(form.names)]
+    cells = [row[index].strip() for row in rows]
     known = [cell for cell in cells if cell not in _MISSING]
     return bool(known) and all(_is_number(cell, form.decimal_point) for cell in known)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,10 +48,14 @@ def analyse(run: Run) -> dict[str, Any]:
     """
     everything = [cost_of(item) for item in read_figures(run)]
     names = [setting["name"] for setting in run.manifest["settings"]]
-    by_name = {
-        name: [cost for cost in everything if cost.figures.report.setting == name and _counts(cost)]
-        for name in names
-    }
+    by_name: dict[str, list[Cost]] = {name: [] for name in names}
+    left_out = Counter[str]()
+    for cost in everything:
+        setting = cost.figures.report.setting
+        if cost.figures.report.spoiled is None and setting in by_name:
+            by_name[setting].append(cost)
+        else:
+            left_out[setting] += 1
     counting = {name: Summary(costs) for name, costs in by_name.items() if costs}
     if not counting:
         raise UsageError(f"No report of {run.path} counts, so there is nothing to tell.")
@@ -66,7 +71,9 @@ def analyse(run: Run) -> dict[str, Any]:
             "baseline": first,
             "best": None,
         },
-        "settings": [_setting(name, counting.get(name), len(by_name[name]), everything) for name in names],
+        "settings": [
+            _setting(name, counting.get(name), len(by_name[name]), left_out[name]) for name in names
+        ],
         "tables": [table.as_json() for table in shown],
         "figures": [figure.as_json() for figure in _figures(counting, waits, everything)],
         "diagnostics": [],
@@ -80,12 +87,7 @@ def analyse(run: Run) -> dict[str, Any]:
     }
 
 
-def _counts(cost: Cost) -> bool:
-    return cost.figures.report.spoiled is None
-
-
-def _setting(name: str, summary: Summary | None, count: int, everything: Sequence[Cost]) -> dict[str, Any]:
-    mine = sum(cost.figures.report.setting == name for cost in everything)
+def _setting(name: str, summary: Summary | None, count: int, spoiled: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "name": name,
         "levels": {},
@@ -93,7 +95,7 @@ def _setting(name: str, summary: Summary | None, count: int, everything: Sequenc
         "tier_text": "",
         "parameters": {},
         "reports": count,
-        "spoiled": mine - count,
+        "spoiled": spoiled,
     }
     if summary is not None:
         found["figures"] = {key: summary.estimate(key).as_json() for key in FIGURES}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from redolab.analysis.profile import ON_CPU
 from redolab.analysis.reports.cost import Cost
+from redolab.analysis.reports.entries import Event
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 from redolab.stats.rounded import Rounded
@@ -48,11 +50,11 @@ class Summary:
         """The largest of a figure in any report; None where no report has it."""
         return max((item.value for item in self._known(key)), default=None)
 
-    def share(self, seconds: Sequence[Rounded | None]) -> Estimate:
-        """A part of DB time, given the part's seconds in each report."""
+    def share(self, seconds: Sequence[tuple[Cost, Rounded | None]]) -> Estimate:
+        """A part of DB time, given the part's seconds in each report that has it."""
         parts = [
             part.per(cost.db_time_s)
-            for part, cost in zip(seconds, self.costs, strict=True)
+            for cost, part in seconds
             if part is not None and cost.db_time_s is not None
         ]
         return self._told([part for part in parts if part is not None])
@@ -84,8 +86,8 @@ class Summary:
 
     def parts(self) -> list[tuple[str, Estimate]]:
         """CPU and the largest waits with their shares of DB time, the largest first."""
-        found = [(ON_CPU, self.share([cost.cpu_s for cost in self.costs]))]
-        found += [(name, self.share(self._seconds(name))) for name in self._event_names()]
+        found = [(ON_CPU, self.share(self._cpu))]
+        found += [(name, self.share(self._seconds(name))) for name in self._events]
         known = [(name, share) for name, share in found if share.point]
         return sorted(known, key=lambda item: -(item[1].point or 0.0))[:_MOST_PARTS]
 
@@ -95,14 +97,14 @@ class Summary:
             {
                 "event": "DB CPU",
                 "waits": None,
-                "seconds": _total([cost.cpu_s for cost in self.costs]),
+                "seconds": _total([part for _, part in self._cpu]),
                 "mean_ms": None,
-                "share": self.share([cost.cpu_s for cost in self.costs]),
+                "share": self.share(self._cpu),
             }
         ]
-        for name in self._event_names():
-            waits = _total([None if event is None else event.waits for event in self._events(name)])
-            seconds = _total(self._seconds(name))
+        for name, events in self._events.items():
+            waits = _total([event.waits for _, event in events])
+            seconds = _total([event.seconds for _, event in events])
             rows.append(
                 {
                     "event": name,
@@ -116,16 +118,23 @@ class Summary:
 
     def sync_seconds(self) -> float | None:
         """Seconds of log file sync in all reports."""
-        return _total(self._seconds(LOG_SYNC))
+        return _total([part for _, part in self._seconds(LOG_SYNC)])
 
-    def _event_names(self) -> list[str]:
-        return list(dict.fromkeys(event.name for cost in self.costs for event in cost.waits))
+    @property
+    def _cpu(self) -> list[tuple[Cost, Rounded | None]]:
+        return [(cost, cost.cpu_s) for cost in self.costs]
 
-    def _events(self, name: str) -> list[Any]:
-        return [next((event for event in cost.waits if event.name == name), None) for cost in self.costs]
+    @cached_property
+    def _events(self) -> Mapping[str, Sequence[tuple[Cost, Event]]]:
+        """By the names of events, in the order printed: the reports that have one; its first row counts."""
+        found: dict[str, list[tuple[Cost, Event]]] = {}
+        for cost in self.costs:
+            for event in _first_of_each(cost.waits):
+                found.setdefault(event.name, []).append((cost, event))
+        return found
 
-    def _seconds(self, name: str) -> list[Rounded | None]:
-        return [None if event is None else event.seconds for event in self._events(name)]
+    def _seconds(self, name: str) -> list[tuple[Cost, Rounded | None]]:
+        return [(cost, event.seconds) for cost, event in self._events.get(name, ())]
 
 
 def _mean(values: Sequence[float]) -> Estimate:
@@ -138,3 +147,10 @@ def _mean(values: Sequence[float]) -> Estimate:
 def _total(parts: Sequence[Rounded | None]) -> float | None:
     known = [part.value for part in parts if part is not None]
     return sum(known) if known else None
+
+
+def _first_of_each(events: Sequence[Event]) -> Iterable[Event]:
+    found: dict[str, Event] = {}
+    for event in events:
+        found.setdefault(event.name, event)
+    return found.values()
