@@ -44,6 +44,8 @@ MOST_LOG_IN_S = 30.0
 """Of one log-in as a whole, whatever the other end sends meanwhile, seconds."""
 MOST_LOG_IN_BYTES = 1 << 20
 """That the other end may send until the log-in is done."""
+MOST_SOCKETS = 20
+"""Of one connection: addresses of a host's name, and redirections by a listener."""
 MOST_ANSWER_BYTES = 64 << 20
 """Of one answer of a server; the largest that is asked for has some hundred kilobytes."""
 MOST_ANSWER_S = 30.0

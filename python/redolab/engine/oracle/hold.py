@@ -48,7 +48,7 @@ class Hold:
         Raises:
             RefusedError: the database does not take it.
         """
-        return Statements(connect(self.target, name, unlimited=True), self.stop)
+        return Statements(connect(self.target, name, unlimited=True, stop=self.stop), self.stop)
 
     def check(self, combinations: Sequence[Mapping[str, str]]) -> None:
         """Make sure that a run is possible here; nothing is changed.

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 
 import oracledb
 
-from redolab.errors import ConnectionLostError, EngineError, RefusedError
+from redolab.bounds import OutOfBoundsError
+from redolab.engine.connecting import NotDoneError
+from redolab.errors import ConnectionLostError, EngineError, RedolabError, RefusedError
 
 TOO_OLD = "DPY-3010"
 NOT_SEEN = frozenset({"ORA-00942", "ORA-01031", "ORA-41900"})
@@ -80,6 +82,8 @@ def error_text(error: BaseException) -> str:
 
 def mend(error: BaseException) -> str:
     """What to do about an error, whole sentences; empty where nothing is known."""
+    if isinstance(error, NotDoneError | OutOfBoundsError):
+        return "Is it Oracle's listener that is at that host and port?"
     if isinstance(error, OSError):
         return "Is the name of the host right, and can it be reached from here?"
     return next((_MENDS[code] for code in reversed(error_codes(error)) if code in _MENDS), "")
@@ -104,6 +108,23 @@ def as_engine_error(error: oracledb.Error) -> EngineError:
     """The error that others see in the place of the driver's."""
     kind = ConnectionLostError if is_lost(error) else EngineError
     return kind(error_text(error))
+
+
+@contextmanager
+def as_driver_errors() -> Iterator[None]:
+    """Whatever the driver raises over bytes that it does not understand becomes an error of its own kind.
+
+    Raises:
+        oracledb.Error: what was raised inside; errors of the operating system stay as they are.
+    """
+    try:
+        yield
+    except (oracledb.Error, OSError, RedolabError, OutOfBoundsError):
+        raise
+    except Exception as error:
+        raise oracledb.InterfaceError(
+            f"DPY-4011: the server sent what is not understood ({type(error).__name__}: {error})"
+        ) from error
 
 
 @contextmanager

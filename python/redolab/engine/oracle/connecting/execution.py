@@ -12,6 +12,7 @@ import oracledb
 
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.oracle.connecting.connection import Connection, release
+from redolab.engine.oracle.connecting.driver_errors import as_driver_errors
 from redolab.engine.oracle.settings import MODES
 from redolab.engine.oracle.statements import find
 
@@ -100,7 +101,7 @@ class Statements:
         Raises:
             oracledb.Error: it broke off.
         """
-        with self.connection.cursor() as cursor:
+        with as_driver_errors(), self.connection.cursor() as cursor:
             found = {result: cursor.var(oracledb.DB_TYPE_NUMBER) for result in results}
             cursor.execute(self.text(name, words), {**values, **found})
             return {result: float(variable.getvalue() or 0) for result, variable in found.items()}
@@ -123,16 +124,24 @@ class Statements:
 
     def cancel(self) -> None:
         """Break off what is under way, from another thread."""
-        with suppress(oracledb.Error):
+        with suppress(oracledb.Error, OSError):
             self.connection.cancel()
+
+    def abandon(self) -> None:
+        """End the connection, whatever the server does about it."""
+        self.connection.cut()
 
     def close(self) -> None:
         """Close it; never raises for one that is lost already."""
-        with suppress(oracledb.Error):
+        with suppress(oracledb.Error, OSError):
             self.connection.close()
 
     def _unless_stopped(self, execute: Callable[[], _Result]) -> _Result:
-        return unless_stopped(self._stop, execute, self.cancel)
+        def understood() -> _Result:
+            with as_driver_errors():
+                return execute()
+
+        return unless_stopped(self._stop, understood, self.cancel, abandon=self.abandon)
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:

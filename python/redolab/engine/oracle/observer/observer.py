@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import oracledb
 
-from redolab.engine.oracle.connecting.connection import connect
+from redolab.engine.oracle.connecting.connection import answered, connect
 from redolab.engine.oracle.connecting.driver_errors import error_text, is_lost, mend
 from redolab.engine.oracle.connecting.target import read_target
 from redolab.engine.oracle.observer.account import as_observation
@@ -119,8 +119,12 @@ class OracleObserver:
 
     def _read(self) -> tuple[Reading, float]:
         """A reading, and the CPU that it cost here."""
-        began = time.thread_time()
-        return read(self._connection, self._server), time.thread_time() - began
+
+        def timed() -> tuple[Reading, float]:
+            began = time.thread_time()
+            return read(self._connection, self._server), time.thread_time() - began
+
+        return answered(self._connection, timed)
 
     def _broken_off(self, error: BaseException) -> RefusedError:
         return RefusedError(

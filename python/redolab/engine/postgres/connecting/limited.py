@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from typing import Any, Protocol, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
 
+from redolab.engine.connecting import NotDoneError, waited_for
+
 _AFTER_STOP_S = 1.0
-_POLL_S = 0.05
 _Row = TypeVar("_Row")
 _Result = TypeVar("_Result")
 
@@ -85,26 +84,7 @@ def opened(connect: Callable[[], LimitedConnection[_Row]], stop: threading.Event
         NoAnswerError: it was not there by then.
         psycopg.Error: it could not be opened.
     """
-    found: Future[LimitedConnection[_Row]] = Future()
-
-    def attempt() -> None:
-        try:
-            found.set_result(connect())
-        except BaseException as error:  # noqa: BLE001  raised again where it is waited for
-            found.set_exception(error)
-
-    # A thread of the process's end: a log-in that hangs has a limit of its own, and nobody waits for it.
-    threading.Thread(target=attempt, name="log-in", daemon=True).start()
-    while not found.done():
-        wait_for([found], timeout=_POLL_S)
-        if stop.is_set() and not found.done():
-            wait_for([found], timeout=_AFTER_STOP_S)
-            if not found.done():
-                found.add_done_callback(_close)
-                raise NoAnswerError("no answer after the interruption")
-    return found.result()
-
-
-def _close(found: Future[LimitedConnection[_Row]]) -> None:
-    if found.exception() is None:
-        found.result().close()
+    try:
+        return waited_for(connect, stop=stop, late=lambda made: made.close())
+    except NotDoneError as error:
+        raise NoAnswerError("no answer after the interruption") from error
