@@ -25,7 +25,7 @@ def packet(kind: int, body: bytes = b"", *, length: int | None = None) -> bytes:
 def redirect(to: str) -> bytes:
     """What sends a client on to another address."""
     data = f"{to}\0(DESCRIPTION=(CONNECT_DATA=(SERVICE_NAME=shop)))".encode()
-    return packet(REDIRECT, struct.pack(">H", len(data)) + data)
+    return packet(REDIRECT, struct.pack(">H", len(data))) + packet(REDIRECT, data)
 
 
 def always(answer: bytes) -> Answer:

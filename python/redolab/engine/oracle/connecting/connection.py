@@ -34,6 +34,27 @@ class Connection(oracledb.Connection):
 
     sockets: Sockets
 
+    def close(self) -> None:
+        """Log off.
+
+        Raises:
+            oracledb.Error: the other end is gone, or does not understand.
+        """
+        try:
+            with as_driver_errors():
+                super().close()
+        finally:
+            self.sockets.close()
+
+    def ping(self) -> None:
+        """Ask for a sign of life.
+
+        Raises:
+            oracledb.Error: there is none.
+        """
+        with as_driver_errors():
+            super().ping()
+
     def cut(self) -> None:
         """End it without a word to the other end; what waits for an answer gets an error."""
         self.sockets.cut()
@@ -56,16 +77,18 @@ def connect(
     sockets = Sockets()
 
     def log_in() -> Connection:
-        with sockets.noted(), as_driver_errors():
-            connection = _log_in(target, program)
-            connection.sockets = sockets
-            return connection
+        try:
+            with sockets.noted(), as_driver_errors():
+                connection = _log_in(target, program)
+        except BaseException:
+            sockets.close()
+            raise
+        connection.sockets = sockets
+        return connection
 
     def check() -> None:
         if sockets.received() > MOST_LOG_IN_BYTES:
-            raise OutOfBoundsError(
-                f"has more than {MOST_LOG_IN_BYTES:,} bytes"
-            )
+            raise OutOfBoundsError(f"has more than {MOST_LOG_IN_BYTES:,} bytes")
 
     try:
         connection = waited_for(log_in, stop=stop, limit_s=MOST_LOG_IN_S, check=check, late=_close)
@@ -133,7 +156,8 @@ def answered(connection: Connection, read: Callable[[], _Result]) -> _Result:
         return waited_for(limited, limit_s=_ANSWERS_S, check=check)
     except (NotDoneError, OutOfBoundsError) as error:
         connection.cut()
-        raise oracledb.OperationalError(f"DPY-4011: an answer {error}, and the connection was given up") from error
+        said = f"DPY-4011: an answer {error}, and the connection was given up"
+        raise oracledb.OperationalError(said) from error
 
 
 def release(connection: Connection) -> int:

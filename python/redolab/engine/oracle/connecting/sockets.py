@@ -60,6 +60,13 @@ class Sockets:
                 # TLS has a way of its own to end, which waits for the other end.
                 socket.socket.shutdown(made, socket.SHUT_RDWR)
 
+    def close(self) -> None:
+        """Close them; the driver leaves some open when it gives up."""
+        self._is_cut = True
+        for made in self._made:
+            with suppress(OSError):
+                made.close()
+
 
 def _received(made: socket.socket) -> int:
     try:
