@@ -47,10 +47,12 @@ def _interval(header: Header) -> Iterator[str]:
     between = (header.end - header.begin).total_seconds()
     if elapsed is None or rounding is None:
         return
-    if abs(between - elapsed) > rounding + _CLOCK_S:
+    if between <= 0:
+        yield "Its last snapshot is not later than its first: the database's clock was set back."
+    elif abs(between - elapsed) > rounding + _CLOCK_S:
         yield (
             f"Its elapsed time is {units.duration(elapsed)}, and its snapshots are "
-            f"{units.duration(abs(between))} apart."
+            f"{units.duration(between)} apart."
         )
 
 

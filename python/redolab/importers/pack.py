@@ -97,6 +97,11 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
     if not named or begin is None or end is None:
         raise UsageError(f"{what} names its instance, release or time in no way that is read.")
     elapsed_s = (end - begin).total_seconds()
+    if elapsed_s < 0:
+        raise UsageError(
+            f"{what} has a second reading that is {-elapsed_s:g} s earlier than its first: the server's "
+            "clock was set back between them. Run the script again."
+        )
     if elapsed_s < _LEAST_S:
         raise UsageError(
             f"{what} has two readings {elapsed_s:g} s apart. The script sleeps between them by a command of "

@@ -119,3 +119,11 @@ def test_both_readings_ask_the_same() -> None:
     assert len(found) == 14
     assert found[:7] == found[7:]
     assert all(f"'{name}'" in script() for name in STATISTICS)
+
+
+def test_a_clock_that_was_set_back_is_named(tmp_path: Path) -> None:
+    begin, end = "2025-03-14 10:00:07.000", "2025-03-14 11:00:07.000"
+    path = tmp_path / "pack.txt"
+    path.write_text(oracle_pack(truth()).replace(begin, "@").replace(end, begin).replace("@", end))
+    with pytest.raises(UsageError, match="3600 s earlier than its first: the server's clock was set back"):
+        read_reports(path, "oracle-pack")

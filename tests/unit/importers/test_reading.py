@@ -194,3 +194,13 @@ def test_a_look_alike_without_a_release_of_oracles_is_refused(tmp_path: Path) ->
     path.write_text(awr_html(truth(release="V008R006"), "19c"))
     with pytest.raises(UsageError, match="Other products"):
         read_reports(path, "awr")
+
+
+def test_a_clock_that_was_set_back_is_a_contradiction(tmp_path: Path) -> None:
+    begin, end = "14-Mar-25 10:00:07", "14-Mar-25 11:00:07"
+    path = tmp_path / "report.html"
+    path.write_text(awr_html(truth(), "19c").replace(begin, "@").replace(end, begin).replace("@", end))
+    told = [
+        item.text or "" for item in read_reports(path, "awr")[0].entries if item.section == "contradiction"
+    ]
+    assert told[0] == "Its last snapshot is not later than its first: the database's clock was set back."
