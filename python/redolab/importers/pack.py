@@ -99,8 +99,8 @@ def _header(before: _Phase, after: _Phase, what: str) -> Header:
     elapsed_s = (end - begin).total_seconds()
     if elapsed_s < 0:
         raise UsageError(
-            f"{what} has a second reading that is {-elapsed_s:g} s earlier than its first: the server's clock "
-            "was set back between them. Run the script again."
+            f"{what} has a second reading that is {-elapsed_s:g} s earlier than its first: the server's "
+            "clock was set back between them. Run the script again."
         )
     if elapsed_s < _LEAST_S:
         raise UsageError(
