@@ -71,7 +71,7 @@ def tell_unforeseen(kind: type[BaseException], error: BaseException, trace: Trac
     say("".join(traceback.format_exception(kind, error, trace)), end="")
 
 
-def end_when_interrupted(text: str) -> None:
+def end_when_interrupted(text: str, code: int = InterruptedRunError.exit_code) -> None:
     """End at once on SIGINT and SIGTERM, wherever no run is under way (see `runner.Interruptions`).
 
     An exception could come up in the middle of a compiled module's import, which makes another one of
@@ -82,7 +82,7 @@ def end_when_interrupted(text: str) -> None:
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         with suppress(OSError):
             os.write(2, said)
-        os._exit(InterruptedRunError.exit_code)
+        os._exit(code)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)

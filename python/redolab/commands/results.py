@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redolab.commands.process import end_when_interrupted
-from redolab.errors import RefusedError, UsageError
+from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
@@ -89,15 +89,24 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
     Raises:
         RedolabError: what ended the run early, once it is shown.
     """
+    error = outcome.error
+    told = f"{error} " if error else ""
     end_when_interrupted(
-        f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
+        f"{told}Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the "
+        "report.",
+        error.exit_code if error else InterruptedRunError.exit_code,
     )
-    results = make_results(outcome.run)
-    if outcome.run.manifest.get("record", "sample") == "sample":
-        keep_lasting(results, outcome.run)
-    show_results(results, outcome.run, json)
-    if outcome.error is not None:
-        raise outcome.error
+    try:
+        results = make_results(outcome.run)
+        if outcome.run.manifest.get("record", "sample") == "sample":
+            keep_lasting(results, outcome.run)
+        show_results(results, outcome.run, json)
+    except RedolabError as raised:
+        if error is None:
+            raise
+        raise RefusedError(f"{error} {raised}") from raised
+    if error is not None:
+        raise error
 
 
 def keep_lasting(results: Mapping[str, Any], run: Run) -> None:

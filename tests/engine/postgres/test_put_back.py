@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -39,13 +39,18 @@ def engine(newest: Server, url: str, monkeypatch: pytest.MonkeyPatch) -> Iterato
         it.close()
 
 
-def begun(url: str) -> PostgresEngine:
+LEVELS = (
+    {"commit_wait": "wait", "commit_logging": "immediate"},
+    {"commit_wait": "nowait", "commit_logging": "batch"},
+)
+
+
+def begun(url: str, *after: int) -> PostgresEngine:
+    """A run whose second setting is in force, and then those `after` it."""
     it = PostgresEngine(Connector(url), None, 1)
-    levels = [
-        {"commit_wait": "wait", "commit_logging": "immediate"},
-        {"commit_wait": "nowait", "commit_logging": "batch"},
-    ]
-    it.apply(it.prepare(check_load(1, "server", "system"), levels)[1])
+    settings = it.prepare(check_load(1, "server", "system"), LEVELS)
+    for number in (1, *after):
+        it.apply(settings[number])
     return it
 
 
@@ -135,6 +140,23 @@ def test_a_colleagues_value_ends_the_run_and_is_left_and_named(
     newest.assert_left_clean(database)
 
 
+def test_a_colleague_before_the_first_change_is_not_overruled(
+    newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    engine = PostgresEngine(Connector(url), None, 1)
+    settings = engine.prepare(check_load(1, "server", "system"), LEVELS)
+    with newest.admin(database) as admin:
+        admin.execute(f"alter system set {DELAY} = '33ms'".encode())
+        with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY}"):
+            engine.apply(settings[1])
+        engine.close()
+        assert lines(newest) == [f"{DELAY} = '33ms'"]
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+    newest.assert_left_clean(database)
+
+
 def test_what_a_colleague_took_out_is_left_out(engine: PostgresEngine, newest: Server, database: str) -> None:
     with newest.admin(database) as admin:
         admin.execute(f"alter system reset {DELAY}".encode())
@@ -156,38 +178,74 @@ def test_a_setting_of_a_role_is_not_taken_for_the_servers(
     newest.assert_left_clean(database)
 
 
-def test_rights_that_were_taken_away_are_named_with_what_to_run(
-    newest: Server, database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+ALTER = f"alter system on parameter {', '.join(NAMES)}"
+
+
+@contextmanager
+def role_of(newest: Server, database: str) -> Iterator[str]:
+    """A role with what a run needs and no more: it may not read the lines of postgresql.auto.conf."""
     role = f"bench_{database}"
+    newest.role(role)
+    with newest.admin(database) as admin:
+        admin.execute(
+            f"grant create on database {database} to {role}; grant {ALTER} to {role}; "
+            f"grant execute on function pg_reload_conf() to {role}; "
+            f"grant pg_read_all_settings to {role}".encode()
+        )
+        yield role
+        wait_until(lambda: newest.redolab_sessions() == 0, "the guard ends")
+        admin.execute(f"drop schema if exists redolab cascade; drop owned by {role} cascade".encode())
+        admin.execute(f"drop role {role}".encode())
+
+
+@pytest.mark.parametrize("after", [(), (0,), (0, 1)], ids=["batch", "baseline", "batch again"])
+def test_a_role_that_may_not_read_the_lines_leaves_none(
+    after: tuple[int, ...], newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
-    with made(newest, database):
-        newest.role(role)
-        alter = f"alter system on parameter {', '.join(NAMES)}"
-        with newest.admin(database) as admin:
-            admin.execute(
-                f"grant create on database {database} to {role}; grant {alter} to {role}; "
-                f"grant execute on function pg_reload_conf() to {role}; "
-                f"grant pg_read_all_settings to {role}".encode()
-            )
-            engine = begun(newest.url(database, role))
-            admin.execute(f"revoke {alter} from {role}".encode())
-            with pytest.raises(RefusedError, match="Redolab could not put back") as told:
-                engine.close()
-            text = str(told.value)
-            assert "the list in its table parameter_journal" in text
-            assert restored(engine) == set()
-            for name in changed(engine):
-                statement = f'ALTER SYSTEM RESET "{name}"; SELECT pg_reload_conf();'
-                assert statement in text
-                for part in statement.split(";")[:-1]:
-                    admin.execute(part.encode())
-            assert lines(newest) == []
-            wait_until(lambda: newest.redolab_sessions() == 0, "the guard ends")
-            admin.execute("drop schema redolab cascade")
-            admin.execute(f"drop owned by {role} cascade".encode())
-    with newest.admin() as admin:
-        admin.execute(f"drop owned by {role}; drop role {role}".encode())
+    with role_of(newest, database) as role:
+        engine = begun(newest.url(database, role), *after)
+        assert not parameters_of(engine).sees_lines
+        assert lines(newest)
+        engine._hold.ensure()
+        engine.close()
+        assert lines(newest) == []
+        assert parameters_of(engine).changes[-1].after != OURS
+
+
+def test_such_a_role_leaves_what_a_colleague_wrote(
+    newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with role_of(newest, database) as role, newest.admin(database) as admin:
+        engine = begun(newest.url(database, role))
+        admin.execute(f"alter system set {DELAY} = '33ms'".encode())
+        with pytest.raises(RefusedError, match=f"Somebody else set {DELAY} to 33ms"):
+            engine.close()
+        assert lines(newest) == [f"{DELAY} = '33ms'"]
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+
+
+@pytest.mark.parametrize("right", [ALTER, "pg_read_all_settings"])
+def test_rights_that_were_taken_away_are_named_with_what_to_run(
+    right: str, newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with role_of(newest, database) as role, newest.admin(database) as admin:
+        engine = begun(newest.url(database, role))
+        admin.execute(f"revoke {right} from {role}".encode())
+        with pytest.raises(RefusedError, match="Redolab could not put back") as told:
+            engine.close()
+        text = str(told.value)
+        assert "the list in its table parameter_journal" in text
+        assert restored(engine) == set()
+        for name in changed(engine):
+            statement = f'ALTER SYSTEM RESET "{name}"; SELECT pg_reload_conf();'
+            assert statement in text
+            for part in statement.split(";")[:-1]:
+                admin.execute(part.encode())
+        assert lines(newest) == []
 
 
 def test_a_guard_that_was_killed_is_started_anew(

@@ -16,7 +16,7 @@ from pymysql import converters
 
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.journal import Journal
-from redolab.engine.server.kept import Kept, Memory
+from redolab.engine.server.kept import Changed, Memory
 from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Setting
@@ -118,14 +118,13 @@ class Parameters:
         self._known, self._memory, self._journal = known, memory, journal
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._noted: set[str] = set()
+        self._planned: dict[str, dict[str, None]] = {}
 
     def plan(self, settings: Iterable[Setting]) -> None:
-        """Keep in memory all that these settings will change."""
-        kept = self._memory.kept
+        """Say what values these settings will give, for the journal."""
         for setting in settings:
             for name, value in setting.parameters.items():
-                kept = self._changing(kept, name, value)
-        self._memory.keep(kept)
+                self._planned.setdefault(name, {})[value] = None
 
     def apply(self, setting: Setting) -> None:
         """Put `setting` in force for the whole server, and verify it.
@@ -136,18 +135,23 @@ class Parameters:
         for name, value in setting.parameters.items():
             if same_value(self._now[name], value):
                 continue
-            kept = self._changing(self._memory.kept, name, value)
-            if kept != self._memory.kept:
-                self._memory.keep(kept)
+            before = self._known[name].value
             if self._journal and name not in self._noted:
-                self._journal.note(self.control, next(it for it in kept.changed if it.name == name))
+                planned = tuple(self._planned.get(name, {value: None}))
+                self._journal.note(self.control, Changed(name, before, before, planned))
                 self._noted.add(name)
-            set_global(self.control, name, value)
+            self._memory.keep(self._memory.kept.changing(name, before, before, value))
+            try:
+                set_global(self.control, name, value)
+            except RefusedError:
+                # The server took another value, which nobody is to take for a colleague's.
+                set_global(self.control, name, self._now[name])
+                raise
             self._record(name, value, setting.name)
 
     def look(self) -> list[str]:
         """Columns of a SELECT that read what `check` needs."""
-        return [f"@@global.`{name}` as `{name}`" for name in sorted(self._noted)]
+        return [f"@@global.`{name}` as `{name}`" for name in sorted(self._known)]
 
     def check(self, row: Mapping[str, object]) -> None:
         """Make sure that nobody else changed a parameter, which the next sample would be measured under.
@@ -158,7 +162,7 @@ class Parameters:
         Raises:
             RefusedError: somebody did.
         """
-        for name in self._noted:
+        for name in self._known:
             seen = str(row[name])
             if not same_value(seen, self._now[name]):
                 raise changed_by_others(name, self._now[name], seen)
@@ -175,12 +179,8 @@ class Parameters:
         """
         self.control = control
         for name, value in read_values(control, list(self._known)).items():
-            if name not in self._noted or same_value(value, self._known[name].value):
+            if same_value(value, self._known[name].value):
                 self._now[name] = value
-
-    def _changing(self, kept: Kept, name: str, value: str) -> Kept:
-        before = self._known[name].value
-        return kept.changing(name, before, before, value)
 
     def _record(self, name: str, value: str, setting: str) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")

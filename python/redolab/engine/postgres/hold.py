@@ -93,6 +93,11 @@ class Hold(hold.Hold[Connection]):
         wanted = {"names": self.parameters.look(), "made": self._charge.kept.made}
         name = "select_held" if self.parameters.sees_lines else "select_held_in_force"
         row = fetch(self.connection, name, wanted)[0]
+        if not row["sees"]:
+            raise RefusedError(
+                "The role of the run may no longer see what its parameters are: pg_read_all_settings was "
+                "taken from it while the run was under way, so the run ends."
+            )
         self.parameters.check(row["lines"])
         self.planted.check({"relations": row["relations"], "functions": row["functions"]})
 

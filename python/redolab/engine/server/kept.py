@@ -20,7 +20,10 @@ class Changed:
     before: str | None
     """What is put back where the run writes: the server's value, or the line of a file; None for no line."""
     ours: tuple[str, ...] = ()
-    """Every value that the run gives it; empty where that is not known, and any value may be the run's."""
+    """The value that the run gave it last, and the one before, for a change that is broken off.
+
+    Of a run that is gone, all that it was to give; empty where that is not known, and any may be its own.
+    """
 
     def is_ours(self, value: str | None, same: Callable[[str | None, str | None], bool]) -> bool:
         """Whether the run gave it such a value."""
@@ -45,8 +48,7 @@ class Kept:
         """The same, with a parameter that is about to get the value `to`."""
         known = {it.name: it for it in self.changed}
         found = known.get(name, Changed(name, value, before))
-        if to not in found.ours:
-            known[name] = replace(found, ours=(*found.ours, to))
+        known[name] = replace(found, ours=(*found.ours, to)[-2:])
         return replace(self, changed=tuple(known.values()))
 
     def as_json(self) -> dict[str, Any]:

@@ -105,6 +105,37 @@ def test_a_colleagues_value_ends_the_run_and_is_left_and_named(server: MariaDB, 
     assert "redolab" not in databases(server)
 
 
+def test_a_colleague_before_the_first_change_is_not_overruled(server: MariaDB, url: str) -> None:
+    before = settings(server)
+    hold = hold_of(url)
+    hold.check_rights((REDO, BINLOG))
+    hold.make_schema()
+    hold.change((REDO, BINLOG))
+    server.ask(f"set global {REDO} = 2")
+    try:
+        with pytest.raises(RefusedError, match=f"Somebody else changed {REDO} .*now it is 2"):
+            hold.ensure()
+        end(hold)
+        assert settings(server)["redo"] == 2
+    finally:
+        server.ask(f"set global {REDO} = {before['redo']}")
+
+
+def test_a_colleague_who_sets_what_the_run_had_set_before_is_one(server: MariaDB, url: str) -> None:
+    before = settings(server)
+    hold = hold_of(url)
+    begin(hold, {REDO: "2"})
+    apply(hold, {REDO: "0"})
+    apply(hold, {REDO: str(before["redo"])})
+    server.ask(f"set global {REDO} = 2")
+    try:
+        with pytest.raises(RefusedError, match=f"Somebody else set {REDO} to 2"):
+            end(hold)
+        assert settings(server)["redo"] == 2
+    finally:
+        server.ask(f"set global {REDO} = {before['redo']}")
+
+
 def test_one_that_a_colleague_put_back_already_is_done(server: MariaDB, url: str) -> None:
     before = settings(server)
     hold = hold_of(url)

@@ -58,7 +58,7 @@ def test_every_database_is_put_back_by_the_same_steps() -> None:
 
 
 def test_one_place_alone_changes_a_server() -> None:
-    """What changes a parameter of a whole server is asked by what keeps it in memory first, and to put it back."""
+    """What changes a whole server is called by what keeps it in memory first, and to put it back."""
     assert places("alter_system") == {
         "engine/postgres/parameters/parameters.py",
         "engine/postgres/parameters/system.py",

@@ -99,5 +99,5 @@ def test_what_is_kept_survives_the_guards_pipe(values: tuple[str, ...]) -> None:
     kept = Kept(mark="f" * 32, made="1234", teardown="drop table a", sessions=(3, 4))
     for value in values:
         kept = kept.changing("a", "1", None, value)
-    assert kept.changed == (Changed("a", "1", None, tuple(dict.fromkeys(values))),)
+    assert kept.changed == (Changed("a", "1", None, values[-2:]),)
     assert Kept.from_json(json.loads(json.dumps(kept.as_json()))) == kept

@@ -8,7 +8,7 @@ keep the same in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +20,6 @@ from psycopg import sql
 from redolab.engine.postgres.connecting.connection import Connection, fetch
 from redolab.engine.postgres.own.schema import confirmed_here
 from redolab.engine.postgres.parameters.alter_system import (
-    HIDDEN,
     alter_system,
     await_value,
     reload_configuration,
@@ -157,21 +156,25 @@ class Parameters:
         self.control = control
         self._known = known
         self._scope, self._memory = scope, memory
-        self._lines, self.sees_lines = _lines(
-            control, [p for p in known.values() if goes_to_system(p, scope)]
-        )
+        system = [name for name, parameter in known.items() if goes_to_system(parameter, scope)]
+        found = read_lines(control, system)
+        self._lines = {name: found.values.get(name) for name in system}
+        self.sees_lines = found.exact
+        """Whether the lines of postgresql.auto.conf may be read; else what is in force tells of them."""
         self._now = {name: parameter.value for name, parameter in known.items()}
         self._journaled: set[str] = set()
         self._shown: dict[str, str] = {}
+        self._planned: dict[str, dict[str, None]] = {}
 
     def plan(self, settings: Iterable[Setting]) -> None:
-        """Keep in memory all that these settings will change for the whole server."""
+        """Say what values these settings will give for the whole server, for the journal."""
         for setting in settings:
-            self._keep({n: v for n, v in setting.parameters.items() if self._is_system(n)})
+            for name, value in setting.parameters.items():
+                self._planned.setdefault(name, {})[value] = None
 
     def look(self) -> list[str]:
         """The parameters that `check` needs the lines of."""
-        return sorted(self._journaled)
+        return sorted(self._lines)
 
     def check(self, lines: Mapping[str, str]) -> None:
         """Make sure that nobody else changed a parameter, which the next sample would be measured under.
@@ -182,8 +185,9 @@ class Parameters:
         Raises:
             RefusedError: somebody did.
         """
-        for name in self._journaled:
-            if lines.get(name) not in (self._now[name], self._shown.get(name)):
+        for name, before in self._lines.items():
+            ours = (self._now[name], self._shown.get(name)) if name in self._journaled else (before,)
+            if lines.get(name) not in ours:
                 raise changed_by_others(name, self._now[name], lines.get(name) or "taken out")
 
     def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
@@ -199,8 +203,10 @@ class Parameters:
         own = {n: v for n, v in setting.parameters.items() if not self._is_system(n)}
         changed = {n: v for n, v in system.items() if self._now[n] != v}
         for name, value in changed.items():
-            self._keep({name: value})
-            self._journal(name)
+            self._journal(name, value)
+            self._memory.keep(
+                self._memory.kept.changing(name, self._known[name].value, self._lines[name], value)
+            )
             alter_system(self.control, name, value)
         if changed:
             self._shown |= reload_configuration(self.control, changed)
@@ -257,21 +263,15 @@ class Parameters:
     def _is_system(self, name: str) -> bool:
         return goes_to_system(self._known[name], self._scope)
 
-    def _keep(self, values: Mapping[str, str]) -> None:
-        kept = self._memory.kept
-        for name, value in values.items():
-            kept = kept.changing(name, self._known[name].value, self._lines[name], value)
-        if kept != self._memory.kept:
-            self._memory.keep(kept)
-
-    def _journal(self, name: str) -> None:
+    def _journal(self, name: str, value: str) -> None:
         if name in self._journaled:
             return
-        one = next(it for it in self._memory.kept.changed if it.name == name)
+        line = self._lines[name]
+        planned = list(self._planned.get(name, {value: None}))
         with confirmed_here(self.control):
             self.control.execute(
                 "insert into redolab.parameter_journal values (%s, %s, %s, %s, %s) on conflict do nothing",
-                (name, one.value, one.before is not None, one.before, list(one.ours)),
+                (name, self._known[name].value, line is not None, line, planned),
             )
         self._journaled.add(name)
 
@@ -291,18 +291,6 @@ class Parameters:
                 "ALTER DATABASE ... SET, PGOPTIONS or a server command-line option, or use "
                 "--scope session.",
             )
-
-
-def _lines(control: Connection, parameters: Sequence[Parameter]) -> tuple[dict[str, str | None], bool]:
-    """What stands of them in postgresql.auto.conf, and whether that may be read.
-
-    Where it may not, the value that is in force stands for it where it comes from there.
-    """
-    try:
-        found = read_lines(control, [p.name for p in parameters]) if parameters else {}
-    except HIDDEN:
-        return {p.name: p.value if p.in_auto_conf else None for p in parameters}, False
-    return {p.name: found.get(p.name) for p in parameters}, True
 
 
 def _others(sessions: WorkingSessions, name: str, value: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -18,19 +20,47 @@ from redolab.engine.postgres.parameters.alter_system import (
 from redolab.engine.postgres.parameters.text import same_value
 from redolab.engine.server.kept import Changed
 from redolab.engine.server.putting_back import ServerParameters
+from redolab.errors import RefusedError
 
 _POLL_S = 0.005
 # A role's or a database's setting hides from a session what the server has.
 _OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
 
 
-def read_lines(control: Connection, names: Collection[str]) -> dict[str, str]:
-    """The lines of postgresql.auto.conf that set these parameters, as their values stand there.
+@dataclass(frozen=True)
+class Lines:
+    """What ALTER SYSTEM has written of some parameters."""
+
+    values: Mapping[str, str]
+    """By parameter; of one without a line there is nothing."""
+    exact: bool
+    """Whether they are as written; else as the server shows them after a reload: `1s` for `1000ms`."""
+    unseen: frozenset[str] = frozenset()
+    """Of which nothing can be told in this session, because its role or database has a value of its own."""
+
+
+def read_lines(control: Connection, names: Collection[str]) -> Lines:
+    """What stands in postgresql.auto.conf of these parameters.
 
     Raises:
-        psycopg.errors.InsufficientPrivilege: this role may not read them.
+        RefusedError: this role may see neither the lines nor where the value in force comes from.
     """
-    return {row["name"]: row["line"] for row in fetch(control, "select_lines", {"names": list(names)})}
+    if not names:
+        return Lines({}, exact=True)
+    try:
+        rows = fetch(control, "select_lines", {"names": list(names)})
+        return Lines({row["name"]: row["line"] for row in rows}, exact=True)
+    except HIDDEN:
+        rows = fetch(control, "select_written", {"names": list(names)})
+    if not all(row["sees"] for row in rows):
+        raise RefusedError(
+            "this role may no longer see where a parameter's value comes from (pg_read_all_settings)"
+        )
+    return Lines(
+        {row["name"]: row["value"] for row in rows if row["written"]},
+        exact=False,
+        unseen=frozenset(row["name"] for row in rows if row["source"] in _OF_THIS_SESSION),
+    )
 
 
 class SystemParameters(ServerParameters):
@@ -43,13 +73,15 @@ class SystemParameters(ServerParameters):
         self._control = control
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
-        """The lines; where they may not be read any more, what is in force stands for them."""
-        try:
-            lines = read_lines(self._control, [one.name for one in changed])
-        except HIDDEN:
-            force = self._force(changed)
-            return {one.name: force.get(one.name, one.before) for one in changed}
-        return {one.name: lines.get(one.name) for one in changed}
+        """The lines; where they may not be read, what is in force after a reload tells of them."""
+        found = read_lines(self._control, [one.name for one in changed])
+        if found.exact:
+            return {one.name: found.values.get(one.name) for one in changed}
+        # What a colleague has written and not reloaded is not seen before.
+        reload_first(self._control)
+        found = read_lines(self._control, [one.name for one in changed])
+        kinds = {row["name"]: (row["unit"], row["vartype"]) for row in self._settings(changed)}
+        return {one.name: _as_given(one, found, *kinds[one.name]) for one in changed}
 
     def put(self, one: Changed) -> None:
         """Write the line, or take it out."""
@@ -84,14 +116,26 @@ class SystemParameters(ServerParameters):
 
     def _force(self, changed: Collection[Changed]) -> dict[str, str]:
         """What is in force, of those that are not as before."""
-        rows = self._control.execute(
-            "select name, pg_catalog.current_setting(name) as value, unit, vartype "
-            "from pg_catalog.pg_settings where name = any(%s) and source <> all(%s)",
-            ([one.name for one in changed], list(_OF_THIS_SESSION)),
-        ).fetchall()
+        rows = [row for row in self._settings(changed) if row["source"] not in _OF_THIS_SESSION]
         before = {one.name: one.value for one in changed}
         return {
             row["name"]: row["value"]
             for row in rows
             if not same_value(row["value"], before[row["name"]], row["unit"], row["vartype"])
         }
+
+    def _settings(self, changed: Collection[Changed]) -> list[dict[str, Any]]:
+        return self._control.execute(
+            "select name, pg_catalog.current_setting(name) as value, unit, vartype, source "
+            "from pg_catalog.pg_settings where name = any(%s)",
+            ([one.name for one in changed],),
+        ).fetchall()
+
+
+def _as_given(one: Changed, found: Lines, unit: str | None, kind: str) -> str | None:
+    """What stands there, in the words in which it was given: the server shows `1000ms` as `1s`."""
+    if one.name in found.unseen:
+        return one.ours[-1] if one.ours else one.before
+    value = found.values.get(one.name)
+    known = (it for it in (one.before, *one.ours) if it is not None)
+    return next((it for it in known if value is not None and same_value(value, it, unit, kind)), value)

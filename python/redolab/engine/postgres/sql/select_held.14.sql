@@ -5,6 +5,7 @@ select (select coalesce(jsonb_object_agg(name, line), '{}')
                   from pg_file_settings
                  where sourcefile like '%%/postgresql.auto.conf' and lower(name) = any (%(names)s)
                  order by lower(name), seqno desc) lines) as lines,
+       true as sees,
        (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
          where n.oid::text = %(made)s
            and (c.relkind in ('v', 'm', 'f') or c.relowner <> n.nspowner or c.relhasrules or c.relhastriggers
