@@ -1,0 +1,169 @@
+"""The judge: what it reads of the server and of the run directory itself, held against what Redolab said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from tests.breaker.scene import RUN, Scene
+from tests.breaker.somebody import State, StatementError
+
+_CLAIMS = re.compile(
+    r"every parameter (?:changed |that was changed )?is (?:put )?back|everything is (?:put )?back"
+    r"|nothing was changed|nothing is left|is as (?:it was )?before",
+    re.IGNORECASE,
+)
+_SET = r"(?:SET (?:GLOBAL|PERSIST)|RESET PERSIST|ALTER SYSTEM (?:SET|RESET))"
+_VALUE = r"(?:'(?:[^']|'')*'|[^\s;,'\"`)]+)"
+_STATEMENTS = re.compile(
+    rf"{_SET} [`\"]?[\w.]+[`\"]?(?: (?:=|TO) {_VALUE})?"
+    r"|DROP (?:SCHEMA|DATABASE) [`\"]?redolab[`\"]?(?: CASCADE)?"
+    r"|SELECT (?:pg_catalog\.)?pg_reload_conf\(\)",
+    re.IGNORECASE,
+)
+_OWN_NAMED = re.compile(r"(?:schema|database) [`\"]?redolab\b", re.IGNORECASE)
+FINE_CODES = (0, 3, 130)
+
+
+def differences(before: State, now: State) -> list[tuple[str, str]]:
+    """What is not as it was."""
+    return sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+
+
+def wanted(before: State, scene: Scene) -> State:
+    """How it must be at the end: as before, but for what others set."""
+    return {**before, **scene.expected}
+
+
+def statements_in(text: str) -> list[str]:
+    """The statements that a reader would copy out of a text."""
+    return [found.rstrip(".") for found in _STATEMENTS.findall(" ".join(text.split()))]
+
+
+def is_named(key: tuple[str, str], text: str) -> bool:
+    """Whether a text names what is left, and the statement that mends it."""
+    if key[0] == "own":
+        return _OWN_NAMED.search(text) is not None
+    return re.search(rf"{_SET} [`\"]?{re.escape(key[1])}\b", text, re.IGNORECASE) is not None
+
+
+class Judge:
+    """Collects what is untrue of one run."""
+
+    def __init__(self, scene: Scene, before: State) -> None:
+        self.faults: list[str] = []
+        self._scene, self._before = scene, before
+
+    def read(self) -> State:
+        """The server now.
+
+        Raises:
+            StatementError: it does not answer.
+        """
+        return self._scene.server.state()
+
+    def left(self, now: State) -> list[tuple[str, str]]:
+        """What is not as it must be."""
+        return differences(wanted(self._before, self._scene), now)
+
+    def check_words(self, code: int, text: str, at_exit: State | None, at_last: State) -> None:
+        """Hold the exit code and the last words against the server."""
+        scene = self._scene
+        if "Traceback" in text:
+            self.faults.append("a traceback")
+        killed = code < 0 and ("run killed" in scene.struck or "both killed" in scene.struck)
+        if code not in FINE_CODES and not killed:
+            self.faults.append(f"exit code {code}")
+        if code == 3 and "redolab: " not in text:
+            self.faults.append("exit code 3 without a sentence")
+        if code == 0 and at_exit is not None and self.left(at_exit):
+            self.faults.append(
+                f"exit code 0, and at that moment changed: {self._told(self.left(at_exit), at_exit)}"
+            )
+        left = self.left(at_last)
+        unnamed = [key for key in left if not is_named(key, text)]
+        if unnamed:
+            self.faults.append(f"changed and not named: {self._told(unnamed, at_last)}")
+        if left and code in (0, 130):
+            self.faults.append(f"exit code {code}, and left: {self._told(left, at_last)}")
+        claims = _CLAIMS.search(text)
+        if claims and any(key[0] != "own" for key in left):
+            self.faults.append(f"said {claims[0]!r}, and left: {self._told(left, at_last)}")
+
+    def check_theirs(self, code: int, text: str) -> None:
+        """What others set of parameters that the run changed is named."""
+        if code < 0:
+            return
+        changed = {change["parameter"] for change in self._changes()}
+        for name, (value, _) in self._scene.theirs.items():
+            if name in changed and code != 3:
+                self.faults.append(f"somebody set {name} = {value} meanwhile, and the exit code is {code}")
+            if name in changed and name not in text:
+                self.faults.append(f"somebody set {name} = {value} meanwhile, and it is not named")
+
+    def check_manifest(self, now: State) -> None:
+        """What it noted as put back is put back, and was when it noted it."""
+        last: dict[str, dict[str, Any]] = {}
+        for change in self._changes():
+            if change["setting"] == "restore" and change["scope"] == "system":
+                last[change["parameter"]] = change
+        left = self.left(now)
+        for name, change in last.items():
+            key = ("parameter", name)
+            value, at_s = self._scene.theirs.get(name, (None, 0.0))
+            noted_s = datetime.fromisoformat(change["at"]).timestamp()
+            # What somebody set after it was put back is no untruth.
+            overlooked = value is not None and noted_s > at_s and now.get(key) == value
+            if overlooked or (value is None and key in left):
+                self.faults.append(
+                    f"noted a restore of {name} to {change['after']}, and it is {now.get(key)}"
+                )
+
+    def _changes(self) -> Iterable[dict[str, Any]]:
+        if self._scene.what != RUN:
+            return ()
+        stored = self._scene.lab.stored()
+        return () if stored is None else stored.manifest["parameter_changes"]
+
+    def check_samples(self, code: int, text: str, announced: int) -> None:
+        """What was stored before is there and can be read."""
+        stored = self._scene.lab.stored()
+        rows = 0 if stored is None else stored.samples.num_rows
+        if rows < announced:
+            self.faults.append(f"{announced} samples were announced and {rows} are stored")
+        told = re.search(r"Watched: (\d+) stretch", text)
+        if told and int(told[1]) != rows:
+            self.faults.append(f"{told[0]} was said, and {rows} are stored")
+        if stored is not None and rows:
+            ended = self._scene.lab.report()
+            if ended.code not in (0, 3) or "Traceback" in ended.err:
+                self.faults.append(f"redolab report ended with {ended.code}: {ended.err.strip()[-300:]}")
+        if code == 0 and (stored is None or stored.manifest["status"] != "finished"):
+            self.faults.append("exit code 0, and the run is not finished")
+
+    def check_guard(self, code: int, text: str) -> None:
+        """A guard that was killed is started anew or named."""
+        killed = self._scene.killed_guards
+        if killed and code >= 0 and not self._scene.lab.guards_seen - killed and "guard" not in text:
+            self.faults.append("its guard was killed, and it says nothing of it")
+
+    def check_recovery(self, text: str) -> None:
+        """The statements that were printed, executed by whoever reads them, put things back."""
+        refused = []
+        for statement in statements_in(text):
+            try:
+                self._scene.server.execute(statement)
+            except StatementError as error:
+                refused.append(f"{statement}: {error}")
+        left = self.left(self._scene.server.state())
+        if left:
+            told = self._told(left, self._scene.server.state())
+            self.faults.append(f"after the printed statements still changed: {told} (refused: {refused})")
+
+    def _told(self, keys: Iterable[tuple[str, str]], now: State) -> str:
+        want = wanted(self._before, self._scene)
+        return "; ".join(
+            f"{kind} {name} was {want.get((kind, name))} is {now.get((kind, name))}" for kind, name in keys
+        )
