@@ -32,6 +32,15 @@ _RIGHTS = {
 }
 
 
+# A stranger's function, which writes down as whom it is executed.
+_TRAP = (
+    "create database trap", "create table trap.sprung (who varchar(100))",
+    "create definer = stranger@localhost function trap.spring() returns int deterministic modifies sql data "
+    "sql security invoker begin insert into trap.sprung values (current_user()); return 1; end",
+    "grant execute, insert on trap.* to lab@localhost",
+)  # fmt: skip
+
+
 class Family(Somebody):
     own = "database redolab"
 
@@ -89,6 +98,8 @@ class Family(Somebody):
                 found["own", name] = "there"
             elif name != "kept":
                 found["database", name] = "there"
+        for row in self.execute("select count(*) as it from trap.sprung where who like 'lab@%%'"):
+            found["trap", "sprung"] = str(row["it"])
         return found
 
     def at_work(self) -> int:
@@ -137,7 +148,7 @@ class Family(Somebody):
             )  # fmt: skip
 
     def _settle_in(self) -> None:
-        self.execute("create user lab@localhost", "create user stranger@localhost")
+        self.execute("create user lab@localhost", "create user stranger@localhost", *_TRAP)
         self.allow()
 
     def allow(self) -> None:

@@ -107,11 +107,12 @@ class Lab:
     def await_quiet(self, limit_s: float) -> bool:
         """Wait until nothing of it runs; whether that came about."""
         give_up = time.monotonic() + limit_s
+        # Its guard has the same stderr, which ends with the last of them.
+        self._reader.join(timeout=limit_s)
         while at_work(self.place):
             if time.monotonic() > give_up:
                 return False
-            time.sleep(0.05)
-        self._reader.join(timeout=10)
+            time.sleep(0.2)
         return True
 
     def kill_all(self) -> None:
@@ -141,7 +142,7 @@ def run_words(url: str, seed: int, blocks: int, scope: Sequence[str] = ()) -> tu
     """The cheapest run that changes parameters of the whole server."""
     return (
         "run", "commit-mode", "--quick", "--engine", url, "--yes", "--blocks", str(blocks),
-        "--seconds", "0.25", "--sessions", "2", "--settings", "wait/immediate,nowait/batch",
+        "--seconds", "0.2", "--sessions", "1", "--settings", "wait/immediate,nowait/batch",
         "--seed", str(seed), *scope,
     )  # fmt: skip
 

@@ -83,11 +83,19 @@ def _restarted(how: signal.Signals) -> Callable[[Scene], None]:
     def strike(scene: Scene) -> None:
         scene.server.end(how)
         scene.restarted()
-        # Nothing is waited for: somebody takes that long to start it again.
-        time.sleep(scene.draw.uniform(0, 2))
-        scene.server.revive()
+        scene.lift_within(scene.server.revive, 2.0)
 
     return strike
+
+
+def _killed_while_down(scene: Scene) -> None:
+    """The guard meets a server that is not there, and then one that is still starting."""
+    if not scene.lab.guards():
+        raise NotYetError("there is no guard")
+    scene.server.end(scene.draw.choice((signal.SIGTERM, signal.SIGKILL)))
+    scene.restarted()
+    scene.lab.strike(signal.SIGKILL)
+    scene.lift_within(scene.server.revive, 5.0)
 
 
 def _disk_full(scene: Scene) -> None:
@@ -162,6 +170,7 @@ KINDS: Mapping[str, Kind] = {
     "disk full": Kind(_disk_full, _BOTH, _LATER),
     "run killed": Kind(_run_signalled(signal.SIGKILL), _BOTH, _LAST),
     "run interrupted": Kind(_run_signalled(signal.SIGINT), _BOTH, _LAST),
+    "run killed while the server is down": Kind(_killed_while_down, turn=_LAST),
     "both killed": Kind(_both_signalled(signal.SIGKILL), turn=_LAST),
     "both interrupted": Kind(_both_signalled(signal.SIGINT), turn=_LAST),
 }

@@ -110,9 +110,13 @@ def _judge(scene: Scene, before: State, played: Played) -> None:
         lab.kill_all()
     code = lab.process.wait()
     at_exit = None
-    with suppress(StatementError, OSError):
-        at_exit = judge.read()
-    scene.lift_due(everything=True)
+    if code == 0:
+        with suppress(StatementError, OSError):
+            at_exit = judge.read()
+    scene.lift_due(over=True)
+    while scene.lifts:
+        time.sleep(_POLL_S)
+        scene.lift_due()
     scene.server.revive()
     if not lab.await_quiet(_QUIET_LIMIT_S):
         judge.faults.append(f"still running after {_QUIET_LIMIT_S:.0f} s: {lab.left()}")

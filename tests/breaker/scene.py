@@ -25,6 +25,8 @@ class Lift:
     at_s: float
     """On the monotonic clock; infinite for the end of the run."""
     end: Callable[[], None]
+    outlasts: bool = False
+    """Whether the end of the run does not end it."""
 
 
 @dataclass
@@ -65,10 +67,14 @@ class Scene:
         wait_s = self.draw.uniform(0.3, 3.0)
         self.lifts.append(Lift(time.monotonic() + wait_s if short else float("inf"), end))
 
-    def lift_due(self, everything: bool = False) -> None:
-        """End the hindrances whose time has come."""
+    def lift_within(self, end: Callable[[], None], longest_s: float) -> None:
+        """End a hindrance after a while, the end of the run or not."""
+        self.lifts.append(Lift(time.monotonic() + self.draw.uniform(0, longest_s), end, outlasts=True))
+
+    def lift_due(self, over: bool = False) -> None:
+        """End the hindrances whose time has come; once the run is over, all that do not outlast it."""
         now = time.monotonic()
-        for lift in [lift for lift in self.lifts if everything or lift.at_s <= now]:
+        for lift in [lift for lift in self.lifts if lift.at_s <= now or (over and not lift.outlasts)]:
             self.lifts.remove(lift)
             with suppress(StatementError):
                 lift.end()

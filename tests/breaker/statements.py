@@ -54,9 +54,13 @@ PLANTED: Mapping[str, Variants] = {
     ],
     "family": [
         (_SOME, f"rename table {_J} to redolab.gone", f"create view {_J} as select * from redolab.gone"),
-        (
-            "rename table redolab.session to redolab.gone",
-            "create sql security invoker view redolab.session as select * from redolab.gone",
+        *(
+            (
+                f"rename table redolab.{table} to redolab.gone",
+                f"create definer = stranger@localhost sql security invoker view redolab.{table} as "
+                "select * from redolab.gone where trap.spring() = 1",
+            )
+            for table in ("session", "account", "parameter_journal")
         ),
         ("create view redolab.of_ours as select 1 as it",),
     ],
