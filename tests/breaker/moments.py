@@ -144,7 +144,8 @@ def _both_signalled(number: signal.Signals) -> Callable[[Scene], None]:
 
 
 _BOTH = frozenset({RUN, WATCH})
-_FIRST, _LATER, _LAST = 1, 2, 3
+_FIRST, _LATER, LAST = 1, 2, 3
+"""Turns: what is mild, what mostly ends a run soon, what ends it."""
 
 KINDS: Mapping[str, Kind] = {
     "clock stepped": Kind(_clock_stepped, _BOTH, _FIRST),
@@ -168,11 +169,11 @@ KINDS: Mapping[str, Kind] = {
     "server restarted": Kind(_restarted(signal.SIGTERM), _BOTH, _LATER),
     "server crashed": Kind(_restarted(signal.SIGKILL), _BOTH, _LATER),
     "disk full": Kind(_disk_full, _BOTH, _LATER),
-    "run killed": Kind(_run_signalled(signal.SIGKILL), _BOTH, _LAST),
-    "run interrupted": Kind(_run_signalled(signal.SIGINT), _BOTH, _LAST),
-    "run killed while the server is down": Kind(_killed_while_down, turn=_LAST),
-    "both killed": Kind(_both_signalled(signal.SIGKILL), turn=_LAST),
-    "both interrupted": Kind(_both_signalled(signal.SIGINT), turn=_LAST),
+    "run killed": Kind(_run_signalled(signal.SIGKILL), _BOTH, LAST),
+    "run interrupted": Kind(_run_signalled(signal.SIGINT), _BOTH, LAST),
+    "run killed while the server is down": Kind(_killed_while_down, turn=LAST),
+    "both killed": Kind(_both_signalled(signal.SIGKILL), turn=LAST),
+    "both interrupted": Kind(_both_signalled(signal.SIGINT), turn=LAST),
 }
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from tests.breaker.moments import KINDS, kinds_for
+from tests.breaker.moments import KINDS, LAST, kinds_for
 from tests.breaker.scene import RUN, WATCH
 
 _HAND = {RUN: 3, WATCH: 2}
 _WATCH_EVERY = 4
-_MOST_LAST = 1
 BLOCKS = 2
 SAMPLES = 3 * BLOCKS
 
@@ -46,7 +46,7 @@ def plan_of(engine: str, seed: int) -> Plan:
     what = WATCH if seed % _WATCH_EVERY == 0 else RUN
     number = seed // _WATCH_EVERY - 1 if what == WATCH else seed - 1 - seed // _WATCH_EVERY
     draw = random.Random(f"{engine} {seed}")
-    hand = _hand(engine, what, number)
+    hand = _hand(what, engine, number)
     watch_s = draw.choice((7.0, 14.0))
     if what == WATCH:
         at = sorted(draw.uniform(0.3, watch_s - 1.5) for _ in hand)
@@ -61,21 +61,37 @@ def plan_of(engine: str, seed: int) -> Plan:
     return Plan(what, draw.random() < 0.5, watch_s, moments)
 
 
-def _hand(engine: str, what: str, number: int) -> list[str]:
-    """The cards of one run from an endless deck, in which every kind comes once a round."""
+def _hand(what: str, engine: str, number: int) -> list[str]:
+    """The kinds of one run, from two endless decks: one run has at most one of what ends a run."""
     size = _HAND[what]
-    cards = [_card(engine, what, position) for position in range(number * size, (number + 1) * size)]
-    kinds = sorted(dict.fromkeys(cards), key=lambda kind: KINDS[kind].turn)
-    # Nothing comes after what ends a run.
-    last = [kind for kind in kinds if KINDS[kind].turn == max(it.turn for it in KINDS.values())]
-    return [kind for kind in kinds if kind not in last[_MOST_LAST:]]
+    often = _share_of_last(what)
+    before, after = (int(often * size * n) for n in (number, number + 1))
+    last = [_card(what, engine, position, last=True) for position in range(before, after)]
+    first_of_rest, rest = number * size - before, size - len(last)
+    kinds = [_card(what, engine, first_of_rest + n, last=False) for n in range(rest)]
+    return sorted(dict.fromkeys(kinds), key=lambda kind: KINDS[kind].turn) + last
 
 
-def _card(engine: str, what: str, position: int) -> str:
-    kinds = kinds_for(what)
-    if what == RUN:
-        # What fits a watch too has the other half of its times there.
-        kinds += [kind for kind in kinds if WATCH not in KINDS[kind].fits]
-    round_, place = divmod(position, len(kinds))
-    random.Random(f"{engine} {what} {round_}").shuffle(kinds)
-    return kinds[place]
+def _share_of_last(what: str) -> Fraction:
+    """The share of moments that end a run."""
+    dealt = [kind for turn in (0, 1) for last in (True, False) for kind in _round(what, turn, last)]
+    return Fraction(sum(KINDS[kind].turn == LAST for kind in dealt), len(dealt))
+
+
+def _card(what: str, engine: str, position: int, *, last: bool) -> str:
+    """The kind at a position of a deck, round after round, each shuffled."""
+    number = 0
+    while position >= len(kinds := _round(what, number, last)):
+        position -= len(kinds)
+        number += 1
+    random.Random(f"{engine} {what} {number} {last}").shuffle(kinds)
+    return kinds[position]
+
+
+def _round(what: str, number: int, last: bool) -> list[str]:
+    """Every kind once; what fits a watch too sits out every other round, for it comes there as often."""
+    kinds = [kind for kind in kinds_for(what) if (KINDS[kind].turn == LAST) == last]
+    if what == WATCH:
+        return kinds
+    shared = [kind for kind in kinds if WATCH in KINDS[kind].fits]
+    return [kind for kind in kinds if kind not in shared or shared.index(kind) % 2 == number % 2]

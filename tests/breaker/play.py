@@ -39,8 +39,14 @@ class Played:
     took_s: float = 0.0
 
 
-def play(engine: str, seed: int) -> Played:
-    """Play one seed on a new server."""
+def play(engine: str, seed: int, report: bool = True) -> Played:
+    """Play one seed on a new server.
+
+    Args:
+        engine: of `servers.ENGINES`.
+        seed: of the plan, from 1.
+        report: whether what was stored is reported too, which takes more CPU than all the rest.
+    """
     began_s = time.monotonic()
     plan = plan_of(engine, seed)
     played = Played(engine, seed, plan)
@@ -52,7 +58,7 @@ def play(engine: str, seed: int) -> Played:
         try:
             _begin(scene, plan, seed)
             _strike_all(scene, plan)
-            _judge(scene, before, played)
+            _judge(scene, before, played, report)
         finally:
             if hasattr(lab, "process"):
                 lab.kill_all()
@@ -96,8 +102,8 @@ def _await_moment(scene: Scene, planned: Planned) -> bool:
     return not scene.lab.over
 
 
-def _judge(scene: Scene, before: State, played: Played) -> None:
-    lab, judge = scene.lab, Judge(scene, before)
+def _judge(scene: Scene, before: State, played: Played, report: bool) -> None:
+    lab, judge = scene.lab, Judge(scene, before, report)
     give_up = time.monotonic() + _ENDS_LIMIT_S
     while not lab.over and time.monotonic() < give_up:
         scene.lift_due()
