@@ -6,6 +6,7 @@ import atexit
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -54,7 +55,17 @@ class Family(Somebody):
         return f"mysql://lab@/?unix_socket={self._server.socket}"
 
     def _session(self) -> pymysql.Connection[DictCursor]:
-        return self._server.connect(connect_timeout=5, read_timeout=20, write_timeout=20)
+        connection = self._server.connect(read_timeout=20, write_timeout=20, defer_connect=True)
+        # PyMySQL leaves a socket of its own open where nobody answers.
+        to_server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            to_server.settimeout(5)
+            to_server.connect(str(self._server.socket))
+            connection.connect(to_server)
+        except BaseException:
+            to_server.close()
+            raise
+        return connection
 
     def hold(self, *statements: str) -> Callable[[], None]:
         try:
