@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import signal
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -49,6 +50,11 @@ def is_named(key: tuple[str, str], text: str) -> bool:
     return re.search(rf"{_SET} [`\"]?{re.escape(key[1])}\b", text, re.IGNORECASE) is not None
 
 
+def _noted_s(change: Mapping[str, Any]) -> float:
+    """When a change was noted, by the clock of the day, seconds."""
+    return datetime.fromisoformat(change["at"]).timestamp()
+
+
 class Judge:
     """Collects what is untrue of one run."""
 
@@ -74,8 +80,7 @@ class Judge:
         scene = self._scene
         if "Traceback" in text:
             self.faults.append("a traceback")
-        killed = code < 0 and ("run killed" in scene.struck or "both killed" in scene.struck)
-        if code not in FINE_CODES and not killed:
+        if code not in FINE_CODES and not (code == -signal.SIGKILL and scene.lab.killed):
             self.faults.append(f"exit code {code}")
         if code == 3 and "redolab: " not in text:
             self.faults.append("exit code 3 without a sentence")
@@ -97,12 +102,16 @@ class Judge:
         """What others set of parameters that the run changed is named."""
         if code < 0:
             return
-        changed = {change["parameter"] for change in self._changes()}
-        for name, (value, _) in self._scene.theirs.items():
-            if name in changed and code != 3:
-                self.faults.append(f"somebody set {name} = {value} meanwhile, and the exit code is {code}")
-            if name in changed and name not in text:
-                self.faults.append(f"somebody set {name} = {value} meanwhile, and it is not named")
+        last = {change["parameter"]: change for change in self._changes()}
+        for name, theirs in self._scene.theirs.items():
+            if name not in last or (
+                last[name]["setting"] == "restore" and _noted_s(last[name]) < theirs.to_s
+            ):
+                continue
+            if code != 3:
+                self.faults.append(f"somebody set {name} = {theirs.value}, and the exit code is {code}")
+            if name not in text:
+                self.faults.append(f"somebody set {name} = {theirs.value}, and it is not named")
 
     def check_manifest(self, now: State) -> None:
         """What it noted as put back is put back, and was when it noted it."""
@@ -113,11 +122,10 @@ class Judge:
         left = self.left(now)
         for name, change in last.items():
             key = ("parameter", name)
-            value, at_s = self._scene.theirs.get(name, (None, 0.0))
-            noted_s = datetime.fromisoformat(change["at"]).timestamp()
+            theirs = self._scene.theirs.get(name)
             # What somebody set after it was put back is no untruth.
-            overlooked = value is not None and noted_s > at_s and now.get(key) == value
-            if overlooked or (value is None and key in left):
+            overlooked = theirs and _noted_s(change) > theirs.to_s and now.get(key) == theirs.value
+            if overlooked or (theirs is None and key in left):
                 self.faults.append(
                     f"noted a restore of {name} to {change['after']}, and it is {now.get(key)}"
                 )

@@ -39,6 +39,7 @@ class Lab:
         self.out = self.place / out
         self.lines: list[str] = []
         self.guards_seen: set[int] = set()
+        self.killed = False
         self.process = subprocess.Popen(
             command(*words, "--out", self.out), env={**os.environ, **self.environment}, cwd=self.place,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -81,6 +82,7 @@ class Lab:
             return False
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
+            self.killed = self.killed or number == signal.SIGKILL
             return True
         return False
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tests.breaker import statements as words
 from tests.breaker.machine import namespace_refusal
-from tests.breaker.scene import RUN, WATCH, NotYetError, Scene
+from tests.breaker.scene import RUN, WATCH, NotYetError, Scene, Theirs
 from tests.breaker.somebody import StatementError
 
 _STEPS_S = (-3600, -90, -7, 7, 90, 3600)
@@ -64,10 +64,11 @@ def _other_parameter(scene: Scene) -> None:
 
 def _set_by_somebody(scene: Scene, choices: tuple[words.Theirs, ...]) -> None:
     chosen = scene.draw.choice(choices)
+    began_s = time.time()
     scene.sql(*chosen.statements)
     scene.expected |= chosen.expected
     if choices is words.SAME[scene.server.engine]:
-        scene.theirs[chosen.name] = (chosen.value, time.time())
+        scene.theirs[chosen.name] = Theirs(chosen.value, began_s, time.time())
 
 
 def _connections_killed(scene: Scene) -> None:

@@ -29,6 +29,15 @@ class Lift:
     """Whether the end of the run does not end it."""
 
 
+@dataclass(frozen=True)
+class Theirs:
+    """What somebody set, and between which times of the clock of the day."""
+
+    value: str
+    from_s: float
+    to_s: float
+
+
 @dataclass
 class Scene:
     """What a moment may use and what it leaves for the judge."""
@@ -40,8 +49,8 @@ class Scene:
     draw: random.Random
     expected: dict[tuple[str, str], str] = field(default_factory=dict)
     """What others set, which must stand at the end."""
-    theirs: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Parameters of the run's that others set: the value, and when by the clock of the day."""
+    theirs: dict[str, Theirs] = field(default_factory=dict)
+    """Parameters of the run's that others set."""
     lifts: list[Lift] = field(default_factory=list)
     killed_guards: set[int] = field(default_factory=set)
     struck: list[str] = field(default_factory=list)
