@@ -75,7 +75,12 @@ class Judge:
         """What is not as it must be."""
         return differences(wanted(self._before, self._scene), now)
 
-    def check_words(self, code: int, text: str, at_exit: State | None, at_last: State) -> None:
+    def check_exit(self, now: State) -> None:
+        """Exit code 0 says that all is as before, at that very moment."""
+        if left := self.left(now):
+            self.faults.append(f"exit code 0, and at that moment changed: {self._told(left, now)}")
+
+    def check_words(self, code: int, text: str, at_last: State) -> None:
         """Hold the exit code and the last words against the server."""
         scene = self._scene
         if "Traceback" in text:
@@ -84,10 +89,6 @@ class Judge:
             self.faults.append(f"exit code {code}")
         if code == 3 and "redolab: " not in text:
             self.faults.append("exit code 3 without a sentence")
-        if code == 0 and at_exit is not None and self.left(at_exit):
-            self.faults.append(
-                f"exit code 0, and at that moment changed: {self._told(self.left(at_exit), at_exit)}"
-            )
         left = self.left(at_last)
         unnamed = [key for key in left if not is_named(key, text)]
         if unnamed:

@@ -115,10 +115,9 @@ def _judge(scene: Scene, before: State, played: Played, report: bool) -> None:
         judge.faults.append(f"it does not end within {_ENDS_LIMIT_S:.0f} s")
         lab.kill_all()
     code = lab.process.wait()
-    at_exit = None
     if code == 0:
         with suppress(StatementError, OSError):
-            at_exit = judge.read()
+            judge.check_exit(judge.read())
     scene.lift_due(over=True)
     while scene.lifts:
         time.sleep(_POLL_S)
@@ -136,7 +135,7 @@ def _judge(scene: Scene, before: State, played: Played, report: bool) -> None:
         judge.check_samples(code, text, announced)
         code, text = _next_run(scene, judge)
     at_last = judge.read()
-    judge.check_words(code, text, None if nobody_left else at_exit, at_last)
+    judge.check_words(code, text, at_last)
     if not nobody_left:
         judge.check_manifest(at_last)
         judge.check_samples(code, text, announced)

@@ -32,6 +32,10 @@ _RIGHTS = (
     "grant execute on function pg_reload_conf() to lab",
     "grant pg_monitor to lab",
 )
+_TO_READ = (
+    "grant select on pg_file_settings to lab",
+    "grant execute on function pg_show_all_file_settings() to lab",
+)
 _SETTINGS = "select name, setting from pg_settings where name <> 'transaction_read_only'"
 _ROLES = (
     "select coalesce(setrole::regrole::text, '') || ' ' || setdatabase::text as name, setconfig::text as it "
@@ -47,7 +51,9 @@ class Postgres(Somebody):
     engine = "postgres"
     own = "schema redolab cascade"
 
-    def __init__(self) -> None:
+    def __init__(self, reads_file: bool) -> None:
+        """`reads_file`: whether Redolab's role may read the lines of the configuration."""
+        self._reads_file = reads_file
         super().__init__(_MEGABYTES)
 
     @property
@@ -152,4 +158,4 @@ class Postgres(Somebody):
         self.allow()
 
     def allow(self) -> None:
-        self.execute(*_RIGHTS)
+        self.execute(*_RIGHTS, *(_TO_READ if self._reads_file else ()))

@@ -19,7 +19,7 @@ def why_missing(engine: str) -> str | None:
 def started(engine: str, seed: int) -> Somebody:
     """A new server of that kind, as the seed wants it."""
     if engine == "postgres":
-        return Postgres()
+        return Postgres(reads_file=seed % 2 == 0)
     name = name_of(engine, seed)
     assert name is not None, why_missing(engine)
     return Family(name)

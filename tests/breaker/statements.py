@@ -166,8 +166,8 @@ SAME: Mapping[str, tuple[Theirs, ...]] = {
 }  # fmt: skip
 OTHER: Mapping[str, tuple[Theirs, ...]] = {
     "postgres": (_altered("work_mem", "5MB", "5120"), _altered("checkpoint_timeout", "7min", "420")),
-    "mariadb": (_set("max_connect_errors", "177"), _set("long_query_time", "7.000000")),
-    "mysql": (_set("max_connect_errors", "177"), _set("long_query_time", "7.000000")),
+    "mariadb": (_set("max_connect_errors", "177"), _set("net_retry_count", "17")),
+    "mysql": (_set("max_connect_errors", "177"), _set("net_retry_count", "17")),
 }
 
 
