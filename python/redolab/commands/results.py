@@ -87,12 +87,16 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         kept: what stays whatever happens, as a sentence.
 
     Raises:
-        RedolabError: what ended the run early, once it is shown.
+        RedolabError: what ended the run early, once it is shown; or nothing of it counts.
     """
     end_when_interrupted(
         f"Interrupted while the report was made. {kept} `redolab report {outcome.run.path}` makes the report."
     )
-    results = make_results(outcome.run)
+    try:
+        results = make_results(outcome.run)
+    except UsageError as error:
+        # Nobody asked for something wrong: the server was not there for a whole stretch.
+        raise outcome.error or RefusedError(str(error)) from error
     if outcome.run.manifest.get("record", "sample") == "sample":
         keep_lasting(results, outcome.run)
     show_results(results, outcome.run, json)
