@@ -163,7 +163,10 @@ class Judge:
     def check_recovery(self, text: str) -> None:
         """The statements that were printed, executed by whoever reads them, put things back."""
         refused = []
-        for statement in statements_in(text):
+        names = [re.escape(name) for _, name in self.left(self._scene.server.state())]
+        # Those for what somebody else set are for whoever wants the earlier value.
+        of_left = re.compile(rf"\b(?:{'|'.join([*names, 'pg_reload_conf'])})\b", re.IGNORECASE)
+        for statement in filter(of_left.search, statements_in(text)):
             try:
                 self._scene.server.execute(statement)
             except StatementError as error:
