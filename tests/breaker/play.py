@@ -135,16 +135,17 @@ def _judge(scene: Scene, before: State, played: Played, report: bool) -> None:
         judge.check_samples(code, text, announced)
         code, text = _next_run(scene, judge)
     at_last = judge.read()
-    judge.check_words(code, text, at_last)
-    if not nobody_left:
+    if nobody_left:
+        judge.check_next(code, text, at_last)
+    else:
+        judge.check_words(code, text, at_last)
         judge.check_manifest(at_last)
         judge.check_samples(code, text, announced)
         judge.check_guard(code, text)
         judge.check_theirs(code, text)
+        judge.check_recovery(text, judge.left(at_last))
     if not struck and code:
         judge.faults.append("it ended before anything hostile happened")
-    if judge.left(at_last):
-        judge.check_recovery(text)
     played.struck, played.faults = struck, judge.faults
     played.code, played.said = code, "\n".join(lab.lines)
 
