@@ -86,7 +86,7 @@ def _restarted(how: signal.Signals) -> Callable[[Scene], None]:
     def strike(scene: Scene) -> None:
         scene.server.end(how)
         scene.restarted()
-        scene.lift_within(scene.server.revive, 2.0)
+        scene.lift_within(scene.server.mend, 2.0)
 
     return strike
 
@@ -98,7 +98,7 @@ def _killed_while_down(scene: Scene) -> None:
     scene.server.end(scene.draw.choice((signal.SIGTERM, signal.SIGKILL)))
     scene.restarted()
     scene.lab.strike(signal.SIGKILL)
-    scene.lift_within(scene.server.revive, 5.0)
+    scene.lift_within(scene.server.mend, 5.0)
 
 
 def _disk_full(scene: Scene) -> None:

@@ -114,6 +114,11 @@ class Somebody(ABC):
             assert time.monotonic() < give_up, f"{self.engine} does not answer: {self.place}"
             time.sleep(0.05)
 
+    def mend(self) -> None:
+        """Start it again as somebody does whose disk may be full: free that first."""
+        self.disk.free()
+        self.revive()
+
     def close(self) -> None:
         """End it and remove it."""
         with suppress(ProcessLookupError):
