@@ -148,13 +148,13 @@ def _both_signalled(number: signal.Signals) -> Callable[[Scene], None]:
 
 _BOTH = frozenset({RUN, WATCH})
 _FIRST, _LATER, LAST = 1, 2, 3
-"""Turns: what is mild, what mostly ends a run soon, what ends it."""
+"""Turns: what a run outlives, what it may outlive, what ends it."""
 
 KINDS: Mapping[str, Kind] = {
     "clock stepped": Kind(_clock_stepped, _BOTH, _FIRST),
-    "same parameter changed": Kind(_same_parameter, turn=_FIRST),
+    "same parameter changed": Kind(_same_parameter, turn=LAST),
     "another parameter changed": Kind(_other_parameter, _BOTH, _FIRST),
-    "connections killed": Kind(_connections_killed, _BOTH, _FIRST),
+    "connections killed": Kind(_connections_killed, _BOTH, _LATER),
     "journal locked": Kind(_journal_locked, turn=_FIRST),
     "guard interrupted": Kind(_guard_signalled(signal.SIGINT), turn=_FIRST),
     "guard killed": Kind(_guard_signalled(signal.SIGKILL), turn=_FIRST),
@@ -162,11 +162,11 @@ KINDS: Mapping[str, Kind] = {
     "journal row deleted": Kind(_of_words(words.ROW_DELETED), turn=_FIRST, destroys=True),
     "journal edited": Kind(_of_words(words.EDITED), turn=_FIRST, destroys=True),
     "journal dropped": Kind(_of_words(words.DROPPED), turn=_LATER, destroys=True),
-    "view planted": Kind(_of_words(words.PLANTED), turn=_LATER, destroys=True),
+    "view planted": Kind(_of_words(words.PLANTED), turn=LAST, destroys=True),
     "owner changed": Kind(_of_words(words.OWNER), turn=_LATER, destroys=True),
     "comment changed": Kind(_of_words(words.COMMENT), turn=_LATER, destroys=True),
-    "schema dropped": Kind(_of_words(words.SCHEMA_DROPPED), turn=_LATER, destroys=True),
-    "schema renamed": Kind(_of_words(words.SCHEMA_RENAMED), turn=_LATER, destroys=True),
+    "schema dropped": Kind(_of_words(words.SCHEMA_DROPPED), turn=LAST, destroys=True),
+    "schema renamed": Kind(_of_words(words.SCHEMA_RENAMED), turn=LAST, destroys=True),
     "rights revoked": Kind(_of_words(words.RIGHTS), _BOTH, _LATER),
     "read-only": Kind(_read_only, _BOTH, _LATER),
     "server restarted": Kind(_restarted(signal.SIGTERM), _BOTH, _LATER),

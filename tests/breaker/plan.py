@@ -75,7 +75,9 @@ def _hand(what: str, engine: str, number: int) -> list[str]:
 def _share_of_last(what: str) -> Fraction:
     """The share of moments that end a run."""
     dealt = [kind for turn in (0, 1) for last in (True, False) for kind in _round(what, turn, last)]
-    return Fraction(sum(KINDS[kind].turn == LAST for kind in dealt), len(dealt))
+    share = Fraction(sum(KINDS[kind].turn == LAST for kind in dealt), len(dealt))
+    # Nothing comes after it.
+    return min(share, Fraction(1, _HAND[what]))
 
 
 def _card(what: str, engine: str, position: int, *, last: bool) -> str:

@@ -14,7 +14,7 @@ from tests.breaker.scene import RUN, WATCH
 from tests.breaker.servers import ENGINES, why_missing
 
 # Each loses its journal or a part of it in a run that is killed then, so that its guard is left alone.
-SEEDS = {"postgres": 2, "mariadb": 7, "mysql": 98}
+SEEDS = {"postgres": 138, "mariadb": 154, "mysql": 235}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
