@@ -47,7 +47,7 @@ GROUPS = {
 # Those that compute for the longest begin first, so that both workers end together.
 FIRST = (TIMED, "tests/validation", "tests/hostile", "tests/unit", "report", "tests/screens")
 # Files of many minutes before those of a few seconds, for the same reason.
-LAST = ("tests/engine/pairs", "tests/kill", "tests/docs", "tests/engine", "tests/usage")
+LAST = ("tests/engine/pairs", "tests/kill", "tests/breaker", "tests/docs", "tests/engine", "tests/usage")
 
 
 def group_of(path: str) -> str:

@@ -87,7 +87,7 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         kept: what stays whatever happens, as a sentence.
 
     Raises:
-        RedolabError: what ended the run early, once it is shown.
+        RedolabError: what ended the run early, once it is shown; or nothing of it counts.
     """
     error = outcome.error
     told = f"{error} " if error else ""
@@ -101,6 +101,9 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         if outcome.run.manifest.get("record", "sample") == "sample":
             keep_lasting(results, outcome.run)
         show_results(results, outcome.run, json)
+    except UsageError as raised:
+        # Nobody asked for something wrong: the server was not there for a whole stretch.
+        raise error or RefusedError(str(raised)) from raised
     except RedolabError as raised:
         if error is None:
             raise
