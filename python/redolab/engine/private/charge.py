@@ -66,9 +66,9 @@ class Charge(Memory):
     def keep(self, kept: Kept) -> None:
         """Take this in place of what was kept, and let the guard do so; called before a change."""
         super().keep(kept)
+        self.renew()
         if self._guard:
-            self.renew()
-            self._tell()
+            self._guard.keep(kept)
 
     def renew(self) -> None:
         """Start the guard anew where somebody ended it, and say so."""
@@ -119,8 +119,5 @@ class Charge(Memory):
 
     def _start(self) -> None:
         self._guard = Guard.for_database(self._module, self._parameters)
-        self._tell()
-
-    def _tell(self) -> None:
-        assert self._guard is not None
-        self._pid = self._guard.ask({"keep": self.kept.as_json()}).get("pid", self._pid)
+        self._pid = self._guard.connection
+        self._guard.keep(self.kept)

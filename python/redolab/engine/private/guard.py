@@ -14,7 +14,8 @@ it imports the module that it is told, `redolab.engine.<database>.own.guard_data
     {"database": {...}, "module": "..."}
                           take charge of somebody's database: connection parameters, and the module that
                           recovers it; answers {"pid": ...}
-    {"keep": {...}}       what the run has changed there, or is about to (`redolab.engine.server.kept.Kept`)
+    {"keep": {...}}       what the run has changed there, or is about to (`redolab.engine.server.kept.Kept`);
+                          it has no answer, so that no change waits for the guard
     {"hold": true}        hold its server again after a restart; answers {"pid": ...}
     {"release": true}     nothing is left to do
 
@@ -96,6 +97,8 @@ class Guard:
     """The guard as Redolab sees it."""
 
     def __init__(self) -> None:
+        self.connection: int | None = None
+        """The number of its connection on the server, where it has one."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "redolab.engine.private.guard"],
             stdin=subprocess.PIPE,
@@ -131,6 +134,7 @@ class Guard:
         if "pid" not in answer:
             guard.close()
             raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')}")
+        guard.connection = answer["pid"]
         return guard
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +148,13 @@ class Guard:
         except (OSError, ValueError) as error:
             return {"error": f"the guard process is gone ({error})"}
         return answer
+
+    def keep(self, kept: Kept) -> None:
+        """Let the guard know what was changed; it has this from now on, whatever becomes of this process."""
+        assert self._process.stdin is not None
+        with suppress(OSError):  # Whether it is gone is asked elsewhere.
+            self._process.stdin.write(json.dumps({"keep": kept.as_json()}) + "\n")
+            self._process.stdin.flush()
 
     def release(self) -> None:
         """Tell the guard that nothing is left to do, and wait for it."""
@@ -244,9 +255,7 @@ def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None)
     if "database" in request:
         return _keeper(str(request.get("module")))(request["database"])
     if database is not None:
-        if "keep" in request:
-            database.keep(Kept.from_json(request["keep"]))
-        elif "hold" in request:
+        if "hold" in request:
             database.hold()
         elif "release" in request:
             database.release()
@@ -271,6 +280,10 @@ def main() -> None:
             answer = _initialise(charge, request["initialise"])
         elif "start" in request and charge:
             answer = _start(charge)
+        elif "keep" in request:
+            if database is not None:
+                database.keep(Kept.from_json(request["keep"]))
+            continue
         else:
             try:
                 database = _serve_database(request, database)
