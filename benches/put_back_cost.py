@@ -5,8 +5,8 @@
 BEFORE is a checkout of another version, with its compiled part. Both versions run commit-mode by URL on one
 server of PostgreSQL and one of MariaDB, which log every statement, one after the other in random order.
 Statements a sample are those of the control connection in a run of six blocks less those in a run of two,
-divided by the samples between: what is asked at begin and end falls out. CPU is that of the whole command with
-its guard, user and system, in runs of two blocks. Raw figures go to benches/results/.
+divided by the samples between: what is asked at begin and end falls out. CPU is that of the whole command
+with its guard, user and system, in runs of two blocks. Raw figures go to benches/results/.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ ROOT = Path(__file__).parents[1]
 SEED = 20261126
 BLOCKS = (2, 6)
 SETTINGS = ("wait/immediate", "nowait/batch")
+_OF_POSTGRES = re.compile(r"^app=redolab control LOG:", re.MULTILINE)
+_OF_MARIADB = re.compile(r"^\S*(?:\s+\S+)?\s+(\d+) (?:Query|Execute)\t", re.MULTILINE)
 # The load's own connections ask thousands of times.
 _MOST_OF_CONTROL = 400
 
@@ -64,7 +66,7 @@ def postgres(place: Path) -> Iterator[tuple[str, Callable[[], int]]]:
     try:
         yield (
             server.url(),
-            lambda: len(re.findall(r"^app=redolab control LOG:", log.read_text(), re.MULTILINE)),
+            lambda: len(_OF_POSTGRES.findall(log.read_text())),
         )
     finally:
         server.stop()
@@ -79,9 +81,7 @@ def mariadb(place: Path) -> Iterator[tuple[str, Callable[[], int]]]:
     ) as server:
 
         def count() -> int:
-            asked = Counter(
-                re.findall(r"^\S*(?:\s+\S+)?\s+(\d+) (?:Query|Execute)\t", log.read_text(), re.MULTILINE)
-            )
+            asked = Counter(_OF_MARIADB.findall(log.read_text()))
             return sum(number for number in asked.values() if number < _MOST_OF_CONTROL)
 
         yield server.url, count
