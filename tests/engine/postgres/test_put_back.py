@@ -289,6 +289,29 @@ def test_a_guard_waits_for_a_server_that_is_not_there(
         own_server.assert_left_clean("app")
 
 
+def test_a_server_that_became_a_standby_is_put_back_as_far_as_it_takes_it(
+    own_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    with made(own_server, "app") as url:
+        engine = begun(url)
+        own_server.stop(signal.SIGINT)
+        (own_server.data / "standby.signal").touch()
+        own_server.start()
+        with pytest.raises(RefusedError, match=r"read-only standby.*Point --engine at the primary\.$"):
+            engine._hold.ensure()
+        with pytest.raises(RefusedError, match=r"Every parameter is put back\. The schema redolab is still"):
+            engine.close()
+        assert lines(own_server) == []
+        own_server.stop(signal.SIGINT)
+        (own_server.data / "standby.signal").unlink()
+        own_server.start()
+        wait_until(lambda: own_server.redolab_sessions() == 0, "the guard ends")
+        again = begun(url)
+        again.close()
+        own_server.assert_left_clean("app")
+
+
 def test_a_view_in_the_schema_ends_the_run(engine: PostgresEngine, newest: Server, database: str) -> None:
     engine._hold.ensure()
     with newest.admin(database) as admin:

@@ -21,6 +21,7 @@ from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
+_NOTHING = " Nothing was changed."
 _Connection = TypeVar("_Connection")
 
 
@@ -185,6 +186,14 @@ class Hold(ABC, Generic[_Connection]):
         return self.put_back(hurry)
 
     def _reconnect(self, limit_s: float, *, leaving: bool) -> None:
+        try:
+            self._connect_again(limit_s, leaving)
+        except RefusedError as error:
+            # What is refused before a run is refused before anything is changed, and says so.
+            text = str(error).removesuffix(_NOTHING) if self._claimed else str(error)
+            raise RefusedError(text) from error
+
+    def _connect_again(self, limit_s: float, leaving: bool) -> None:
         give_up = time.monotonic() + limit_s
         while True:
             self.close_connection()
