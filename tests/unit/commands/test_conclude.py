@@ -27,7 +27,7 @@ def test_a_watch_of_a_server_that_was_never_there_was_asked_for_nothing_wrong(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(results, "end_when_interrupted", lambda _: None)
+    monkeypatch.setattr(results, "end_when_interrupted", lambda *_: None)
     writer = WatchWriter(tmp_path / "watch", MANIFEST)
     writer.add(stretch(1, spoiled="the server was gone"), [])
     run = writer.finish("finished", finished_at="2026-11-26T03:01:00+00:00", error=None)

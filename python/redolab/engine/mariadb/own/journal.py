@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.server.kept import Changed
 from redolab.errors import RefusedError
+from redolab.files.documents import parse_json
 
 JOURNAL = "parameter_journal"
 LISTS: Mapping[str, str] = {
@@ -25,6 +26,9 @@ LISTS: Mapping[str, str] = {
     "session": "connection bigint unsigned not null primary key, server_started bigint not null",
 }
 """The tables for whoever cleans up when the run and its guard are gone, and their columns."""
+
+
+_VALUES = "the column values_set of redolab.parameter_journal"
 
 
 def seal(mark: str, *words: str) -> str:
@@ -75,7 +79,7 @@ def _changed(row: Mapping[str, str], mark: str) -> Changed:
     # A run of an older version noted no values of its own.
     given = [row["values_set"]] if "values_set" in row else []
     _check(row["seal"], mark, row["parameter"], row["value_before"], *given)
-    ours = tuple(json.loads(given[0])) if given else ()
+    ours = tuple(map(str, parse_json(given[0].encode(), _VALUES))) if given else ()
     return Changed(row["parameter"], row["value_before"], row["value_before"], ours)
 
 
