@@ -23,7 +23,7 @@ def test_no_run_says_something_untrue(engine: str) -> None:
         pytest.skip(why)
     played = play(engine, SEEDS[engine], report=False)
     assert played.faults == [], played.said
-    assert len(played.struck) >= 2
+    assert played.struck
 
 
 def test_every_kind_gets_its_share() -> None:
