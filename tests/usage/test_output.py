@@ -122,4 +122,4 @@ def test_what_cannot_be_encoded_is_written_out(redolab: Redolab, monkeypatch: py
     name = os.fsdecode(b"/no\xff\x1b[31m")
     ended = redolab("report", name)
     assert (ended.code, ended.out) == (2, "")
-    assert "/no\\udcff\\x1b[31m" in ended.err
+    assert "/no\\xff\\x1b[31m is not UTF-8" in ended.err

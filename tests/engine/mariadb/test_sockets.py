@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -41,17 +43,18 @@ while True:
 
 
 @pytest.fixture
-def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A directory like /tmp."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MYSQL_PWD", PASSWORD)
     # A name of a socket has a limit of some hundred letters, and strangers go in and out.
-    for above in (tmp_path, *tmp_path.parents[:2]):
-        above.chmod(0o755)
-    place = tmp_path / "t"
+    above = Path(tempfile.mkdtemp(prefix="redolab-test-"))
+    above.chmod(0o755)
+    place = above / "t"
     place.mkdir()
     place.chmod(0o1777)
-    return place
+    yield place
+    shutil.rmtree(above)
 
 
 @contextmanager

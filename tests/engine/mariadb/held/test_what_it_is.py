@@ -161,7 +161,8 @@ def test_the_question_says_what_becomes_of_the_server(server: MariaDB, url: str)
     name = "MySQL" if server.flavour == "mysql" else "MariaDB"
     version = server.ask("select version() as it")[0]["it"]
     assert found.place == f"{name} {version} at 127.0.0.1:{server.port}, as the user bench@%"
-    *exposed, changes, log = found.notes
+    *exposed, changes, log, unseen = found.notes
+    assert "cannot be seen by this user" in unseen
     # That of Debian 12 has no TLS.
     assert len(exposed) == ("10.11" in version)
     assert f"{REDO} (now 1), sync_binlog (now 1)" in changes
