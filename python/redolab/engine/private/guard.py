@@ -49,6 +49,8 @@ from redolab.files.folder import Folder
 # Standard input is the only way in, and what comes that way may name no other module.
 _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
+_IGNORED = (signal.SIGINT, signal.SIGTERM)
+
 
 class ServerCharge(TypedDict, total=False):
     """What the guard is told of a private server; of a file alone, its directory."""
@@ -99,14 +101,19 @@ class Guard:
     def __init__(self) -> None:
         self.connection: int | None = None
         """The number of its connection on the server, where it has one."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "redolab.engine.private.guard"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            text=True,
-            cwd="/",
-        )
+        # What it will ignore would end it as long as it is starting; it begins with this thread's mask.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "redolab.engine.private.guard"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                text=True,
+                cwd="/",
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     @property
     def pid(self) -> int:
@@ -265,8 +272,10 @@ def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None)
 
 def main() -> None:
     """Serve requests until standard input closes, then clean up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    # A server that it starts has its own way with them.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
     charge: ServerCharge | None = None
     database: DatabaseCharge | None = None
     lock = None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +54,16 @@ def test_what_it_cannot_recover_is_refused() -> None:
 def test_the_module_is_imported_and_connects(guard: Guard) -> None:
     answer = guard.ask({"database": {"host": "/nowhere", "dbname": "x"}, "module": POSTGRES})
     assert answer["error"].startswith("No connection to PostgreSQL at /nowhere:5432, database x: ")
+
+
+def test_signals_do_not_end_it_even_while_it_starts(guard: Guard) -> None:
+    os.kill(guard.pid, signal.SIGINT)
+    os.kill(guard.pid, signal.SIGTERM)
+    assert guard.ask({"hold": True}) == {}
+    os.kill(guard.pid, signal.SIGINT)
+    assert guard.ask({"hold": True}) == {}
+    status = Path(f"/proc/{guard.pid}/status").read_text()
+    assert re.search(r"^SigBlk:\t0+$", status, re.MULTILINE), "what it starts begins without a mask"
 
 
 def test_it_knows_no_database_until_it_is_told() -> None:
