@@ -8,12 +8,13 @@ from typing import Any
 
 import psycopg
 
-from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch
+from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch_beside
 from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own import guard_database
 from redolab.engine.postgres.own.recovery import SchemaRecovery
 from redolab.engine.postgres.own.schema import MARKS, make_schema
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
+from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
 from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
 from redolab.engine.private.charge import Charge
 from redolab.engine.private.own_server import OwnServer
@@ -92,15 +93,11 @@ class Hold(hold.Hold[Connection]):
             return
         names = self.parameters.look()
         # Who changes nothing for the whole server need not be able to see what others change.
-        name = "select_held" if names and self.parameters.sees_lines else "select_held_in_force"
-        row = fetch(self.connection, name, {"names": names, "made": self._charge.kept.made})[0]
-        if names and not row["sees"]:
-            raise RefusedError(
-                "The role of the run may no longer see what its parameters are: pg_read_all_settings was "
-                "taken from it while the run was under way, so the run ends."
-            )
-        self.parameters.check(row["lines"])
-        self.planted.check({"relations": row["relations"], "functions": row["functions"]})
+        lines = LINES if names and self.parameters.sees_lines else WRITTEN
+        asked = {"names": names, "made": self._charge.kept.made}
+        row = fetch_beside(self.connection, "select_planted", asked, others=lines)
+        self.parameters.check(as_lines(row.pop("others")))
+        self.planted.check(row)
 
     def take_over(self, connection: Connection, *, leaving: bool) -> None:
         """Take the lock again; the server may not know yet that the connection is dead which has it."""

@@ -29,16 +29,12 @@ class ServerParameters(ABC):
     def put(self, one: Changed) -> None:
         """Put one back; raises one of `errors`, or `RedolabError`, where that cannot be."""
 
-    def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:
-        """What is in force for every session now, after whatever makes it so.
+    def in_force(self, changed: Collection[Changed]) -> Mapping[str, str]:  # noqa: ARG002
+        """What is in force for every session, of those that differ from `Changed.value`, by name.
 
-        Only those that differ from `Changed.value`, by name.
+        None, where what stands is in force at once; else after whatever makes it so.
         """
-        return {
-            one.name: str(value)
-            for one in changed
-            if not self.same(value := self.seen([one])[one.name], one.before)
-        }
+        return {}
 
     @abstractmethod
     def same(self, one: str | None, other: str | None) -> bool:

@@ -254,6 +254,26 @@ def fetch(
     return connection.execute(text.encode(), parameters).fetchall()
 
 
+def fetch_beside(
+    connection: Connection, name: str, parameters: Mapping[str, Any], others: str
+) -> dict[str, Any]:
+    """Run a stored statement of one row, and another one of any rows in the same question.
+
+    Args:
+        connection: where to.
+        name: of the one.
+        parameters: of both.
+        others: of the other, whose rows become the column `others`.
+    """
+    version = connection.info.server_version // 10_000
+    one, many = (statement("postgres/sql", it, version) for it in (name, others))
+    text = (
+        f"select it.*, (select coalesce(jsonb_agg(o), '[]') from (\n{many}) o) as others "  # noqa: S608
+        f"from (\n{one}) it"
+    )
+    return connection.execute(text.encode(), parameters).fetchall()[0]
+
+
 def run_script(connection: Connection, name: str) -> None:
     """Run a stored script of several statements as one transaction."""
     text = statement("postgres/sql", name, connection.info.server_version // 10_000)

@@ -21,10 +21,11 @@ def as_engine_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.OperationalError as error:
-        raise ConnectionLostError(_in_one_line(error)) from error
+        raise ConnectionLostError(in_one_line(error)) from error
     except psycopg.Error as error:
-        raise EngineError(_in_one_line(error)) from error
+        raise EngineError(in_one_line(error)) from error
 
 
-def _in_one_line(error: psycopg.Error) -> str:
+def in_one_line(error: Exception) -> str:
+    """What an error says, or what it is called where it says nothing."""
     return " ".join(str(error).split()) or type(error).__name__

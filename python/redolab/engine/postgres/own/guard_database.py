@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.postgres.connecting.driver_errors import in_one_line
 from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own.recovery import SchemaRecovery
 from redolab.engine.postgres.own.schema import MARKS
@@ -75,4 +76,4 @@ class DatabaseCharge(guard_database.DatabaseCharge):
 
     def words(self, error: Exception) -> str:
         """What an error says."""
-        return (" ".join(str(error).split()) or type(error).__name__).rstrip(".")
+        return in_one_line(error).rstrip(".")

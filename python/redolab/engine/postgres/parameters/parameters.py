@@ -24,7 +24,7 @@ from redolab.engine.postgres.parameters.alter_system import (
     await_value,
     reload_configuration,
 )
-from redolab.engine.postgres.parameters.system import read_lines
+from redolab.engine.postgres.parameters.system import Lines, read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
 from redolab.engine.server.kept import Memory
 from redolab.engine.server.putting_back import changed_by_others
@@ -176,19 +176,20 @@ class Parameters:
         """The parameters that `check` needs the lines of."""
         return sorted(self._lines)
 
-    def check(self, lines: Mapping[str, str]) -> None:
+    def check(self, lines: Lines) -> None:
         """Make sure that nobody else changed a parameter, which the next sample would be measured under.
 
         Args:
-            lines: of postgresql.auto.conf, by parameter.
+            lines: of postgresql.auto.conf.
 
         Raises:
             RefusedError: somebody did.
         """
         for name, before in self._lines.items():
+            seen = lines.values.get(name)
             ours = (self._now[name], self._shown.get(name)) if name in self._journaled else (before,)
-            if lines.get(name) not in ours:
-                raise changed_by_others(name, self._now[name], lines.get(name) or "taken out")
+            if seen not in ours and name not in lines.unseen:
+                raise changed_by_others(name, self._now[name], seen or "taken out")
 
     def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
         """Put `setting` in force for `sessions`.
@@ -266,12 +267,11 @@ class Parameters:
     def _journal(self, name: str, value: str) -> None:
         if name in self._journaled:
             return
-        line = self._lines[name]
         planned = list(self._planned.get(name, {value: None}))
         with confirmed_here(self.control):
             self.control.execute(
-                "insert into redolab.parameter_journal values (%s, %s, %s, %s, %s) on conflict do nothing",
-                (name, self._known[name].value, line is not None, line, planned),
+                "insert into redolab.parameter_journal values (%s, %s, %s, %s) on conflict do nothing",
+                (name, self._known[name].value, self._lines[name], planned),
             )
         self._journaled.add(name)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.connecting.driver_errors import in_one_line
 from redolab.engine.postgres.parameters.alter_system import (
     HIDDEN,
     RELOAD_LIMIT_S,
@@ -22,6 +23,10 @@ from redolab.engine.server.kept import Changed
 from redolab.engine.server.putting_back import ServerParameters
 from redolab.errors import RefusedError
 
+LINES = "select_lines"
+"""The statement that reads them, where this role may."""
+WRITTEN = "select_written"
+"""The one that reads what is in force of them in their place."""
 _POLL_S = 0.005
 # A role's or a database's setting hides from a session what the server has.
 _OF_THIS_SESSION = ("database", "user", "database user", "client", "session")
@@ -33,10 +38,15 @@ class Lines:
 
     values: Mapping[str, str]
     """By parameter; of one without a line there is nothing."""
-    exact: bool
-    """Whether they are as written; else as the server shows them after a reload: `1s` for `1000ms`."""
+    kinds: Mapping[str, tuple[str | None, str]] = field(default_factory=dict)
+    """Unit and type of each, where values are not as written but as the server shows them after a reload."""
     unseen: frozenset[str] = frozenset()
     """Of which nothing can be told in this session, because its role or database has a value of its own."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether they are as written; else `1000ms` may stand there as `1s`."""
+        return not self.kinds
 
 
 def read_lines(control: Connection, names: Collection[str]) -> Lines:
@@ -45,22 +55,34 @@ def read_lines(control: Connection, names: Collection[str]) -> Lines:
     Raises:
         RefusedError: this role may see neither the lines nor where the value in force comes from.
     """
-    if not names:
-        return Lines({}, exact=True)
     try:
-        rows = fetch(control, "select_lines", {"names": list(names)})
-        return Lines({row["name"]: row["line"] for row in rows}, exact=True)
+        return as_lines(fetch(control, LINES, {"names": list(names)})) if names else Lines({})
     except HIDDEN:
-        rows = fetch(control, "select_written", {"names": list(names)})
+        return as_lines(_read_written(control, names))
+
+
+def as_lines(rows: Sequence[Mapping[str, Any]]) -> Lines:
+    """What the rows of one of the two statements say.
+
+    Raises:
+        RefusedError: of the second, that this role may not see where a value comes from.
+    """
+    if not all("sees" in row for row in rows):
+        return Lines({row["name"]: row["line"] for row in rows})
     if not all(row["sees"] for row in rows):
         raise RefusedError(
-            "this role may no longer see where a parameter's value comes from (pg_read_all_settings)"
+            "This role may no longer see where a parameter's value comes from: pg_read_all_settings was "
+            "taken from it."
         )
     return Lines(
         {row["name"]: row["value"] for row in rows if row["written"]},
-        exact=False,
-        unseen=frozenset(row["name"] for row in rows if row["source"] in _OF_THIS_SESSION),
+        {row["name"]: (row["unit"], row["vartype"]) for row in rows},
+        frozenset(row["name"] for row in rows if row["source"] in _OF_THIS_SESSION),
     )
+
+
+def _read_written(control: Connection, names: Iterable[str]) -> list[dict[str, Any]]:
+    return fetch(control, WRITTEN, {"names": list(names)})
 
 
 class SystemParameters(ServerParameters):
@@ -74,14 +96,13 @@ class SystemParameters(ServerParameters):
 
     def seen(self, changed: Collection[Changed]) -> Mapping[str, str | None]:
         """The lines; where they may not be read, what is in force after a reload tells of them."""
-        found = read_lines(self._control, [one.name for one in changed])
-        if found.exact:
-            return {one.name: found.values.get(one.name) for one in changed}
-        # What a colleague has written and not reloaded is not seen before.
-        reload_first(self._control)
-        found = read_lines(self._control, [one.name for one in changed])
-        kinds = {row["name"]: (row["unit"], row["vartype"]) for row in self._settings(changed)}
-        return {one.name: _as_given(one, found, *kinds[one.name]) for one in changed}
+        names = [one.name for one in changed]
+        found = read_lines(self._control, names)
+        if not found.exact:
+            # What a colleague has written and not reloaded is not seen before.
+            reload_first(self._control)
+            found = read_lines(self._control, names)
+        return {one.name: _as_given(one, found) for one in changed}
 
     def put(self, one: Changed) -> None:
         """Write the line, or take it out."""
@@ -112,30 +133,26 @@ class SystemParameters(ServerParameters):
 
     def words(self, error: Exception) -> str:
         """In one line."""
-        return (" ".join(str(error).split()) or type(error).__name__).rstrip(".")
+        return in_one_line(error).rstrip(".")
 
     def _force(self, changed: Collection[Changed]) -> dict[str, str]:
         """What is in force, of those that are not as before."""
-        rows = [row for row in self._settings(changed) if row["source"] not in _OF_THIS_SESSION]
+        rows = _read_written(self._control, [one.name for one in changed])
         before = {one.name: one.value for one in changed}
         return {
             row["name"]: row["value"]
             for row in rows
-            if not same_value(row["value"], before[row["name"]], row["unit"], row["vartype"])
+            if row["source"] not in _OF_THIS_SESSION
+            and not same_value(row["value"], before[row["name"]], row["unit"], row["vartype"])
         }
 
-    def _settings(self, changed: Collection[Changed]) -> list[dict[str, Any]]:
-        return self._control.execute(
-            "select name, pg_catalog.current_setting(name) as value, unit, vartype, source "
-            "from pg_catalog.pg_settings where name = any(%s)",
-            ([one.name for one in changed],),
-        ).fetchall()
 
-
-def _as_given(one: Changed, found: Lines, unit: str | None, kind: str) -> str | None:
+def _as_given(one: Changed, found: Lines) -> str | None:
     """What stands there, in the words in which it was given: the server shows `1000ms` as `1s`."""
     if one.name in found.unseen:
         return one.ours[-1] if one.ours else one.before
     value = found.values.get(one.name)
-    known = (it for it in (one.before, *one.ours) if it is not None)
-    return next((it for it in known if value is not None and same_value(value, it, unit, kind)), value)
+    if value is None or found.exact:
+        return value
+    given = (it for it in (one.before, *one.ours) if it is not None)
+    return next((it for it in given if same_value(value, it, *found.kinds[one.name])), value)

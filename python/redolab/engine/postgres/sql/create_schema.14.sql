@@ -3,7 +3,6 @@ create schema redolab;
 create table redolab.parameter_journal (
     parameter text primary key,
     value_before text not null,
-    in_auto_conf boolean not null,
     line_before text,
     values_set text[] not null
 );
