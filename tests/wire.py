@@ -62,8 +62,8 @@ class Pooler(Between):
         server.sendall(self._startup(client))
         threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
         while True:
-            head = _exactly(server, 5)
-            body = _exactly(server, struct.unpack("!I", head[1:])[0] - 4)
+            head = exactly(server, 5)
+            body = exactly(server, struct.unpack("!I", head[1:])[0] - 4)
             if head[:1] == b"K" and self._another_pid:
                 body = struct.pack("!I", _PID_TAKEN) + body[4:]
             if self.silent.is_set():
@@ -134,14 +134,15 @@ def _message(kind: bytes, body: bytes) -> bytes:
 def _startup(client: socket.socket) -> bytes:
     """The first packet that is no question for encryption, which is denied."""
     while True:
-        length = _exactly(client, 4)
-        packet = length + _exactly(client, struct.unpack("!I", length)[0] - 4)
+        length = exactly(client, 4)
+        packet = length + exactly(client, struct.unpack("!I", length)[0] - 4)
         if struct.unpack("!I", packet[4:8])[0] not in {_SSL_REQUEST, _GSS_REQUEST}:
             return packet
         client.sendall(b"N")
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def exactly(connection: socket.socket, count: int) -> bytes:
+    """So many bytes; raises `OSError` where fewer come."""
     data = b""
     while len(data) < count:
         more = connection.recv(count - len(data))

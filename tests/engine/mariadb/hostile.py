@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from tests.wire import Between
+from tests.wire import Between, exactly
 
 Value = str | int | None
 LONG, DECIMAL, TEXT = 8, 246, 253
@@ -307,19 +307,10 @@ class Hostile(Between):
                 (harm or says(*honest(asked)))(self, client, asked)
 
     def _hear(self, client: socket.socket) -> tuple[int, bytes]:
-        head = self._exactly(client, 4)
-        body = self._exactly(client, head[0] + (head[1] << 8) + (head[2] << 16))
+        head = exactly(client, 4)
+        body = exactly(client, head[0] + (head[1] << 8) + (head[2] << 16))
         self.heard += body
         return head[3], body
-
-    def _exactly(self, client: socket.socket, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            more = client.recv(count - len(data))
-            if not more:
-                raise OSError("closed")
-            data += more
-        return data
 
 
 def peak_bytes(act: Callable[[], object]) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -86,54 +87,53 @@ def test_a_database_that_is_nothing_of_ours_any_more_is_named_and_left(server: M
         server.ask("drop database redolab")
 
 
+@contextmanager
+def set_by_a_colleague(server: MariaDB, name: str, value: int) -> Iterator[None]:
+    """Somebody else's value, which stays until they take it back."""
+    server.ask(f"set global {name} = {value}")
+    try:
+        yield
+        assert server.ask(f"select @@global.{name} as it") == [{"it": value}]
+    finally:
+        server.ask(f"set global {name} = 1")
+
+
 def test_a_colleagues_value_ends_the_run_and_is_left_and_named(server: MariaDB, url: str) -> None:
     before = settings(server)
     hold = hold_of(url)
     parameters = begin(hold, {REDO: "0", BINLOG: "0"})
-    server.ask(f"set global {BINLOG} = 77")
-    try:
+    with set_by_a_colleague(server, BINLOG, 77):
         with pytest.raises(RefusedError, match=f"Somebody else changed {BINLOG} .*set it to 0.*is 77"):
             hold.ensure()
         with pytest.raises(RefusedError, match=f"Somebody else set {BINLOG} to 77") as told:
             end(hold)
         assert settings(server) == {"redo": before["redo"], "binlog": 77}
         assert [it.parameter for it in parameters.changes if it.setting == "restore"] == [REDO]
-        statement = f"SET GLOBAL {BINLOG} = {before['binlog']};"
-        assert statement in str(told.value)
-    finally:
-        server.ask(f"set global {BINLOG} = {before['binlog']}")
+        assert f"SET GLOBAL {BINLOG} = {before['binlog']};" in str(told.value)
     assert "redolab" not in databases(server)
 
 
 def test_a_colleague_before_the_first_change_is_not_overruled(server: MariaDB, url: str) -> None:
-    before = settings(server)
     hold = hold_of(url)
     hold.check_rights((REDO, BINLOG))
     hold.make_schema()
     hold.change((REDO, BINLOG))
-    server.ask(f"set global {REDO} = 2")
-    try:
+    with set_by_a_colleague(server, REDO, 2):
         with pytest.raises(RefusedError, match=f"Somebody else changed {REDO} .*now it is 2"):
             hold.ensure()
         end(hold)
-        assert settings(server)["redo"] == 2
-    finally:
-        server.ask(f"set global {REDO} = {before['redo']}")
 
 
 def test_a_colleague_who_sets_what_the_run_had_set_before_is_one(server: MariaDB, url: str) -> None:
-    before = settings(server)
     hold = hold_of(url)
     begin(hold, {REDO: "2"})
     apply(hold, {REDO: "0"})
-    apply(hold, {REDO: str(before["redo"])})
-    server.ask(f"set global {REDO} = 2")
-    try:
-        with pytest.raises(RefusedError, match=f"Somebody else set {REDO} to 2"):
-            end(hold)
-        assert settings(server)["redo"] == 2
-    finally:
-        server.ask(f"set global {REDO} = {before['redo']}")
+    apply(hold, {REDO: "1"})
+    with (
+        set_by_a_colleague(server, REDO, 2),
+        pytest.raises(RefusedError, match=f"Somebody else set {REDO} to 2"),
+    ):
+        end(hold)
 
 
 def test_one_that_a_colleague_put_back_already_is_done(server: MariaDB, url: str) -> None:
