@@ -15,6 +15,7 @@ from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.own.schema import MARKS
 from redolab.engine.postgres.parameters.parameters import Parameters
+from redolab.engine.postgres.preflight.preflight import check_unclaimed
 from redolab.errors import RefusedError
 from redolab.experiment.forecast_load import check_load
 from tests.servers import PASSWORD, Server, made, wait_until
@@ -246,6 +247,60 @@ def test_rights_that_were_taken_away_are_named_with_what_to_run(
             for part in statement.split(";")[:-1]:
                 admin.execute(part.encode())
         assert lines(newest) == []
+
+
+def kill_both(engine: PostgresEngine) -> None:
+    """Let go of it as a run and its guard do that are both killed."""
+    guard = engine._hold._charge._guard
+    assert guard is not None
+    os.kill(guard.pid, signal.SIGKILL)
+    guard.close()
+    for sessions in engine._sessions.values():
+        sessions.close()
+    assert engine._watcher is not None
+    engine._watcher.close()
+    engine._control.close()
+
+
+LOST = {**TIDY, "database renamed": "", "database dropped": ""}
+
+
+@pytest.mark.parametrize("what", LOST)
+def test_where_both_die_the_next_run_puts_back_what_this_machine_noted(
+    what: str, newest: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    of_server = {
+        "database renamed": "alter database first rename to first_2",
+        "database dropped": "drop database first",
+    }
+    with made(newest, "first") as url, made(newest, "second") as other:
+        engine = begun(url)
+        kill_both(engine)
+        wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
+        with newest.admin("second" if what in of_server else "first") as admin:
+            admin.execute((of_server.get(what) or LOST[what]).encode())
+        assert lines(newest)
+        with Connector(other).connect("a test") as control:
+            check_unclaimed(control)
+        assert "A run that was killed left something on this server" in capfd.readouterr().err
+        begun(other).close()
+        told = capfd.readouterr().err
+        assert "A killed run had left parameters changed, and they are put back: " in told
+        assert f"{DELAY} = 200ms" in told
+        assert lines(newest) == []
+        assert MARKS.kept() == {}
+        if what not in of_server:
+            newest.assert_left_clean("first")
+            return
+        assert "The database first is not there any more" in told
+        with newest.admin("second") as admin:
+            undo = (
+                "create database first"
+                if what == "database dropped"
+                else "alter database first_2 rename to first"
+            )
+            admin.execute(undo.encode())
 
 
 def test_a_guard_that_was_killed_is_started_anew(

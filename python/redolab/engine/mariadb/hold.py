@@ -21,7 +21,7 @@ from redolab.engine.mariadb.own.journal import Journal
 from redolab.engine.mariadb.own.recovery import DatabaseRecovery
 from redolab.engine.mariadb.own.schema import MARKS, make_database, server_place
 from redolab.engine.mariadb.own.server_lock import RUN, holder_of
-from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of
+from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of, started_at
 from redolab.engine.mariadb.parameters import Parameters, read_parameters
 from redolab.engine.mariadb.preflight.claim import check_alone, check_unclaimed, claim_server
 from redolab.engine.mariadb.preflight.conditions import server_conditions
@@ -123,6 +123,8 @@ class Hold(hold.Hold[Connection]):
         self._charge.give(self._connector.parameters, server_place(self.connection))
         self._claimed = True  # A statement that is broken off may have been done all the same.
         make_database(self.connection, self._charge.mark)
+        place, started = server_place(self.connection), started_at(self.connection)
+        self._charge.keep(replace(self._charge.kept, server=place, started=started))
         self.note_sessions([])
 
     def note_sessions(self, connections: Collection[int]) -> None:
@@ -184,6 +186,9 @@ class Hold(hold.Hold[Connection]):
             return
         if self.parameters:
             self.parameters.connected_again(connection)
+            if self._claimed and self.parameters.as_before:
+                # What the run sets from here on, it sets in this life of the server.
+                self._charge.keep(replace(self._charge.kept, started=started_at(connection)))
         self.server |= check_server(connection, self._connector.place)
 
     def close_connection(self) -> None:

@@ -22,6 +22,9 @@ from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Setting
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+# Neither `inf` nor `1_0`, which Python would read as numbers.
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_MOST_LETTERS = 1023
 _WORDS: Mapping[str, str] = {"on": "1", "off": "0", "yes": "1", "no": "0", "true": "1", "false": "0"}
 
 
@@ -38,12 +41,19 @@ def read_parameters(connection: Connection, names: Iterable[str]) -> dict[str, P
 
     Raises:
         UsageError: the server has no such parameter.
+        RefusedError: a value is too long to be seen whole.
     """
     wanted = tuple(names)
     found = read_values(connection, wanted)
     unknown = [name for name in wanted if name.lower() not in found or not _NAME.fullmatch(name)]
     if unknown:
         raise UsageError(f"This server has no parameter {unknown[0]}.")
+    long = [name for name in wanted if len(found[name.lower()]) > _MOST_LETTERS]
+    if long:
+        raise RefusedError(
+            f"The value of {long[0]} has more letters than this server shows, so it could not be put back. "
+            "Nothing was changed."
+        )
     return {name: Parameter(name, found[name]) for name in wanted}
 
 
@@ -76,7 +86,7 @@ def same_value(one: str, other: str) -> bool:
     (True, True, False)
     """
     first, second = (_WORDS.get(text.strip().lower(), text.strip().lower()) for text in (one, other))
-    with suppress(ValueError):
+    if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(second):
         return float(first) == float(second)
     return first == second
 
@@ -88,9 +98,10 @@ def literal(value: str) -> str:
 
 def _typed(value: str) -> int | float | str:
     """A number as a number: the server takes no text for one."""
-    for kind in (int, float):
+    if _NUMBER.fullmatch(value):
         with suppress(ValueError):
-            return kind(value)
+            return int(value)
+        return float(value)
     return value
 
 
@@ -148,6 +159,11 @@ class Parameters:
                 set_global(self.control, name, self._now[name])
                 raise
             self._record(name, value, setting.name)
+
+    @property
+    def as_before(self) -> bool:
+        """Whether each has the value that it had before the run."""
+        return all(same_value(self._now[name], it.value) for name, it in self._known.items())
 
     def look(self) -> list[str]:
         """Columns of a SELECT that read what `check` needs."""

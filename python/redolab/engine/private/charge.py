@@ -69,27 +69,26 @@ class Charge(Memory):
         self.renew()
         if self._guard:
             self._guard.keep(kept)
+            if self.mark_kept:
+                self._marks.note(kept)
 
     def renew(self) -> None:
         """Start the guard anew where somebody ended it, and say so."""
         if self._guard is None or not self._guard.is_gone:
             return
-        ended, self._pid = self._guard.pid, None
+        ended, self._pid = f"The guard of this run, process {self._guard.pid}, {self._guard.end}", None
         self._guard.close()
         try:
             self._start()
         except RedolabError as error:
             # The one that is gone stays in its place, so that each look tries again.
             if not self._missed:
-                say(
-                    f"redolab: The guard of this run, process {ended}, was ended by somebody. {error} "
-                    + _ALONE
-                )
+                say(f"redolab: {ended}. {error} {_ALONE}")
             self._missed = True
             return
         self._missed = False
         self.pids(hold=True)
-        say(f"redolab: The guard of this run, process {ended}, was ended by somebody; a new one took over.")
+        say(f"redolab: {ended}; a new one took over.")
 
     def proofs(self) -> Mapping[str, str]:
         """The marks that prove a schema to be Redolab's own, each with its place."""
@@ -105,8 +104,9 @@ class Charge(Memory):
         """Nothing is left to do for the guard."""
         if self._guard:
             if self._guard.is_gone:
-                say(f"redolab: The guard of this run, process {self._guard.pid}, was ended by somebody.")
+                say(f"redolab: The guard of this run, process {self._guard.pid}, {self._guard.end}.")
             self._guard.release()
+            self._guard = None
 
     def leave_to_guard(self) -> None:
         """Let the guard put back what is left to, and do not wait for it."""

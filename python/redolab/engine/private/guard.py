@@ -28,6 +28,7 @@ import importlib
 import json
 import os
 import re
+import select
 import signal
 import stat
 import subprocess
@@ -50,6 +51,8 @@ from redolab.files.folder import Folder
 _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM)
+_SILENT_S = 60.0
+"""How long an answer about a database may take; connecting has a shorter limit of its own."""
 
 
 class ServerCharge(TypedDict, total=False):
@@ -101,6 +104,8 @@ class Guard:
     def __init__(self) -> None:
         self.connection: int | None = None
         """The number of its connection on the server, where it has one."""
+        self._silent = False
+        self._limit_s: float | None = None
         # What it will ignore would end it as long as it is starting; it begins with this thread's mask.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)
         try:
@@ -125,6 +130,11 @@ class Guard:
         """Whether it has ended, which it never does before it is told."""
         return self._process.poll() is not None
 
+    @property
+    def end(self) -> str:
+        """How it came to its end, in words."""
+        return "gave no answer and was ended" if self._silent else "was ended by somebody"
+
     @classmethod
     def for_database(cls, module: str, parameters: Mapping[str, Any]) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
@@ -137,6 +147,7 @@ class Guard:
             RefusedError: it cannot connect.
         """
         guard = cls()
+        guard._limit_s = _SILENT_S
         answer = guard.ask({"database": dict(parameters), "module": module})
         if "pid" not in answer:
             guard.close()
@@ -145,12 +156,11 @@ class Guard:
         return guard
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Send one request and wait for the answer."""
-        assert self._process.stdin is not None
+        """Send one request and wait for the answer; a guard of a database that gives none is ended."""
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
+            self._send(request)
+            self._await(self._process.stdout.fileno(), select.POLLIN)
             answer: dict[str, Any] = json.loads(self._process.stdout.readline() or "{}")
         except (OSError, ValueError) as error:
             return {"error": f"the guard process is gone ({error})"}
@@ -158,10 +168,8 @@ class Guard:
 
     def keep(self, kept: Kept) -> None:
         """Let the guard know what was changed; it has this from now on, whatever becomes of this process."""
-        assert self._process.stdin is not None
         with suppress(OSError):  # Whether it is gone is asked elsewhere.
-            self._process.stdin.write(json.dumps({"keep": kept.as_json()}) + "\n")
-            self._process.stdin.flush()
+            self._send({"keep": kept.as_json()})
 
     def release(self) -> None:
         """Tell the guard that nothing is left to do, and wait for it."""
@@ -180,6 +188,28 @@ class Guard:
             self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
+
+    def _send(self, request: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        left = memoryview(json.dumps(request).encode() + b"\n")
+        while left:
+            self._await(self._process.stdin.fileno(), select.POLLOUT)
+            # As much as a pipe that can be written to is sure to take.
+            left = left[os.write(self._process.stdin.fileno(), left[: select.PIPE_BUF]) :]
+
+    def _await(self, descriptor: int, event: int) -> None:
+        """Wait until the pipe can be used.
+
+        Raises:
+            TimeoutError: the guard was stopped, or hangs; it is ended.
+        """
+        ready = select.poll()
+        ready.register(descriptor, event)
+        if not ready.poll(None if self._limit_s is None else self._limit_s * 1000):
+            self._silent = True
+            self._process.kill()
+            self._process.wait()
+            raise TimeoutError(f"no answer within {self._limit_s:.0f} s")
 
 
 def _initialise(charge: ServerCharge, argv: list[str]) -> dict[str, Any]:

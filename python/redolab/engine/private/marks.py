@@ -1,17 +1,22 @@
 """The marks of schemas that Redolab made in somebody's database, kept on this machine until they are dropped.
 
 A schema is Redolab's own only if it is proved by a mark that stands here: nobody else can know one before.
-Each mark is a file of its own in `redolab.files.places.data_directory()`.
+Each mark is a file of its own in `redolab.files.places.data_directory()`. Beside it stands what its run changed on
+the server, which nobody else can drop, empty or edit.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
 from contextlib import suppress
 
+from redolab.bounds import MOST_JSON_BYTES
+from redolab.engine.server.kept import Kept
 from redolab.errors import UsageError
+from redolab.files.documents import parse_json_object
 from redolab.files.folder import Folder
 from redolab.files.places import data_directory
 
@@ -47,10 +52,32 @@ class Marks:
             return False
         return True
 
+    def note(self, kept: Kept) -> None:
+        """Write down beside its mark what a run has changed, or is about to; where that cannot be, nothing stands."""
+        with suppress(OSError), self._folder() as folder:
+            name = _beside(kept.mark)
+            try:
+                folder.write(name, json.dumps(kept.as_json()).encode())
+            except OSError:
+                # What was true before is not what is true now.
+                folder.remove(name)
+
+    def noted(self, mark: str) -> Kept | None:
+        """What its run has changed; None where that was not written down, or cannot be read."""
+        with suppress(OSError, UsageError, TypeError, KeyError, ValueError), self._folder() as folder:
+            name = _beside(mark)
+            return Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
+        return None
+
+    def left_on(self, server: str) -> tuple[Kept, ...]:
+        """What runs that are gone have changed on this server; its name is as `Kept.server` has it."""
+        noted = filter(None, map(self.noted, self.kept()))
+        return tuple(kept for kept in noted if server and kept.server == server)
+
     def forget(self, mark: str) -> None:
         """Its schema is dropped."""
         with suppress(OSError), self._folder() as folder:
-            folder.remove(mark)
+            folder.remove(mark, _beside(mark))
 
     def kept(self) -> dict[str, str]:
         """The marks whose schemas were not dropped yet, each with its place."""
@@ -64,3 +91,7 @@ class Marks:
     def _folder(self, make: int | None = None) -> Folder:
         """Their directory, open; where root works, one that others cannot plant a mark in."""
         return Folder.to_write(data_directory() / self._name, make, alone=True)
+
+
+def _beside(mark: str) -> str:
+    return f"{mark}.kept"

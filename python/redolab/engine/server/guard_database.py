@@ -13,10 +13,15 @@ from dataclasses import replace
 
 from redolab.engine.server.kept import Memory
 from redolab.errors import RedolabError
-from redolab.outlet import say
+from redolab.outlet import say, standard_streams
 
 PATIENCE_S = 600.0
 """How long a guard waits for a server that restarts, or for somebody's lock: nobody waits for the guard."""
+TRIES_ON = (
+    "Redolab's guard tries once more; for somebody's lock, or a server that does not answer, it waits up to "
+    f"{PATIENCE_S / 60:.0f} minutes."
+)
+"""What a run that ends leaves to its guard, as a sentence."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0
 
 
@@ -91,8 +96,13 @@ class DatabaseCharge(Memory, ABC):
     def clean_up(self) -> None:
         """Put everything back once the run is gone; a server that is not there is waited for.
 
-        What goes wrong is told on stderr.
+        What goes wrong is told on stderr, where anybody still reads that.
         """
+        with standard_streams():
+            self._clean_up()
+        self.release()
+
+    def _clean_up(self) -> None:
         give_up, pause_s, lost = time.monotonic() + PATIENCE_S, _FIRST_PAUSE_S, False
         while wrong := self._try(give_up, lost):
             # Where the server answers it was the server that said no, and would say so again.
@@ -101,13 +111,12 @@ class DatabaseCharge(Memory, ABC):
                 break
             if not lost:
                 say(
-                    f"redolab: The server is not put back yet: {wrong} The guard of the run goes on trying "
-                    f"for {PATIENCE_S / 60:.0f} minutes."
+                    f"redolab: The server is not put back yet: {wrong} The guard of the run waits for it up to "
+                    f"{PATIENCE_S / 60:.0f} minutes."
                 )
             lost = True
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        self.release()
 
     def _try(self, give_up: float, lost: bool) -> str:
         """Put everything back; returns what the user must know of it, as sentences."""

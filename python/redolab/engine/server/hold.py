@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 from redolab.engine.private.charge import Charge
 from redolab.engine.private.own_server import OwnServer
-from redolab.engine.server.guard_database import PATIENCE_S
+from redolab.engine.server.guard_database import TRIES_ON
 from redolab.engine.server.putting_back import by_hand
 from redolab.engine.server.recovery import Finished, Recovery
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
@@ -150,9 +150,7 @@ class Hold(ABC, Generic[_Connection]):
             if self.parameters:
                 self.parameters.restored(finished.parameters.restored)
             if finished.undone:
-                raise RefusedError(
-                    f"{finished.text} Redolab's guard goes on trying for {PATIENCE_S / 60:.0f} minutes."
-                )
+                raise RefusedError(f"{finished.text} {TRIES_ON}")
             if finished.text:
                 self._charge.release()
                 raise RefusedError(finished.text)
@@ -179,9 +177,8 @@ class Hold(ABC, Generic[_Connection]):
             server = self.recovery().parameters
             raise RefusedError(
                 f"What Redolab changed on the server is not put back yet: {server.words(error)}. "
-                f"{by_hand(server, self._charge.kept)}Redolab's guard goes on trying for "
-                f"{PATIENCE_S / 60:.0f} minutes. After that the next run on that server, from this user and "
-                "machine, puts it back first, from the list in redolab.parameter_journal."
+                f"{by_hand(server, self._charge.kept)}{TRIES_ON} After that the next run on that server, from "
+                "this user and machine, puts it back first."
             ) from error
         return self.put_back(hurry)
 

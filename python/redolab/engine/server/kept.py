@@ -43,6 +43,13 @@ class Kept:
     """What the user's own list wants executed at the end."""
     sessions: tuple[int, ...] = ()
     """The run's connections, which may still work when it was killed."""
+    server: str = ""
+    """By what this machine tells the server from others; empty where it may not be asked."""
+    started: int = 0
+    """When the server was started that the run changed, by its own clock, seconds since 1970.
+
+    0 where its parameters outlive a restart.
+    """
 
     def changing(self, name: str, value: str, before: str | None, to: str) -> Kept:
         """The same, with a parameter that is about to get the value `to`."""

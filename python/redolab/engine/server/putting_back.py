@@ -1,8 +1,8 @@
 """Parameters of somebody's server are put back from memory: the one place that decides it, for each database.
 
 The server is read first. A value that the run gave is put back, one that is the old one is done, and any
-other is a colleague's: it is left, and named. Afterwards the server is read again, and only what was read
-back counts as restored.
+other is a colleague's: it is left, and named. So is whatever a restart took from the server's configuration.
+Afterwards the server is read again, and only what was read back counts as restored.
 """
 
 from __future__ import annotations
@@ -63,15 +63,21 @@ class PutBack:
     """What the user must know of it."""
 
 
-def put_back(server: ServerParameters, changed: Sequence[Changed]) -> PutBack:
-    """Put back what the run changed, and say how everything stands; raises nothing that is foreseen."""
+def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bool = False) -> PutBack:
+    """Put back what the run changed, and say how everything stands; raises nothing that is foreseen.
+
+    Args:
+        server: its parameters.
+        changed: by the run.
+        restarted: whether a restart has taken away since what the run had set.
+    """
     left: dict[str, str] = {}
     others: dict[str, str] = {}
     foreseen: tuple[type[Exception], ...] = (*server.errors, RedolabError)
     ours: list[Changed] = []
     settled = list(changed)
     try:
-        ours = _still_ours(server, changed, others)
+        ours = _still_ours(server, changed, others, restarted)
         settled = [one for one in changed if one.name not in others]
         for one in ours:
             try:
@@ -83,24 +89,34 @@ def put_back(server: ServerParameters, changed: Sequence[Changed]) -> PutBack:
     except foreseen as error:
         left |= {one.name: server.words(error) for one in settled}
     restored = {one.name: one.value for one in ours if one.name not in left and one.name not in others}
-    return PutBack(restored, left, others, _sentences(server, changed, left, others))
+    who = _RESTARTED if restarted else _SOMEBODY
+    return PutBack(restored, left, others, _sentences(server, changed, left, others, who))
+
+
+_SOMEBODY = "Somebody else set {} to {} while the run was under way"
+_RESTARTED = "The server was restarted, and {} is {} by its configuration"
 
 
 def _still_ours(
-    server: ServerParameters, changed: Sequence[Changed], others: dict[str, str]
+    server: ServerParameters, changed: Sequence[Changed], others: dict[str, str], restarted: bool
 ) -> list[Changed]:
     """Those that still have a value of the run's; those of somebody else's go into `others`."""
     seen = server.seen(changed) if changed else {}
     found = []
     for one in changed:
         now = seen[one.name]
-        if server.same(now, one.before):
+        if _is_before(server, one, now):
             continue
-        if one.is_ours(now, server.same):
+        if one.is_ours(now, server.same) and not restarted:
             found.append(one)
         else:
             others[one.name] = _shown(now)
     return found
+
+
+def _is_before(server: ServerParameters, one: Changed, now: str | None) -> bool:
+    """Whether it is as before; what the run gave it may differ from that in the case of letters alone."""
+    return now == one.before or (server.same(now, one.before) and now not in one.ours)
 
 
 def _read_back(
@@ -112,7 +128,7 @@ def _read_back(
     seen, in_force = server.seen(settled), server.in_force(settled)
     for one in settled:
         now = seen[one.name]
-        if server.same(now, one.before):
+        if _is_before(server, one, now):
             if one.name not in in_force:
                 continue
             now = in_force[one.name]
@@ -141,6 +157,7 @@ def _sentences(
     changed: Sequence[Changed],
     left: Mapping[str, str],
     others: Mapping[str, str],
+    who: str,
 ) -> tuple[str, ...]:
     by_name = {one.name: one for one in changed}
     found = []
@@ -153,8 +170,8 @@ def _sentences(
     for name, value in others.items():
         one = by_name[name]
         found.append(
-            f"Somebody else set {name} to {value} while the run was under way, and it is left so. Before the "
-            f"run it was {one.value}: {server.statement(one)} sets that again."
+            f"{who.format(name, value)}, and it is left so. Before the run it was {one.value}: "
+            f"{server.statement(one)} sets that again."
         )
     return tuple(found)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redolab.engine.server.kept import Kept
 from redolab.engine.server.putting_back import PutBack, ServerParameters, put_back
+from redolab.errors import RefusedError
+from redolab.outlet import say
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,40 @@ class Finished:
             of_parameters = ("Every parameter is put back.",)
         return " ".join(filter(None, (*of_parameters, self.removal, self.complaint)))
 
+    def of_killed(self) -> str:
+        """What the user of the next run must know of it, in whole sentences."""
+        restored = self.parameters.restored
+        if restored:
+            values = ", ".join(f"{name} = {value}" for name, value in restored.items())
+            done = f"A killed run had left parameters changed, and they are put back: {values}."
+        else:
+            done = "What a killed run had left was cleared away."
+        return f"{done} {self.text}".rstrip()
+
+
+LEFT_BY_KILLED = (
+    "redolab: A run that was killed left something on this server. It is put back before this run begins."
+)
+"""What is said before anything is asked."""
+
+
+def tell_of_killed(finished: Finished | None, *, in_the_way: bool = True) -> None:
+    """Say what became of a killed run.
+
+    Args:
+        finished: what came of putting it back; None where there was nothing.
+        in_the_way: whether no other run may begin while something is left that it made.
+
+    Raises:
+        RefusedError: something could not be put back.
+    """
+    if finished is None:
+        return
+    left = finished.parameters.left or finished.complaint or (finished.removal and in_the_way)
+    if left:
+        raise RefusedError(finished.of_killed())
+    say(f"redolab: {finished.of_killed()}")
+
 
 class Recovery(ABC):
     """One server that is put back."""
@@ -44,12 +80,24 @@ class Recovery(ABC):
 
         The list of parameters in the database goes last, and stays while one of them is not put back.
         """
-        self.end_sessions(kept)
-        told = put_back(self.parameters, kept.changed)
+        if self.restarted(kept):
+            # By now these numbers are somebody else's.
+            self.end_sessions(replace(kept, sessions=()))
+        else:
+            self.end_sessions(kept)
+        told = self.finish_parameters(kept)
         if told.left:
             return Finished(told, self.why_kept(kept))
         complaint = self.tear_down(kept) if kept.teardown else ""
         return Finished(told, self.remove(kept), complaint)
+
+    def finish_parameters(self, kept: Kept) -> PutBack:
+        """Put back the parameters alone."""
+        return put_back(self.parameters, kept.changed, self.restarted(kept))
+
+    def restarted(self, kept: Kept) -> bool:  # noqa: ARG002
+        """Whether a restart has taken away since what the run had set."""
+        return False
 
     @abstractmethod
     def end_sessions(self, kept: Kept) -> None:

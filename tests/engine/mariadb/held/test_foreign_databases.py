@@ -93,7 +93,7 @@ def test_what_others_put_into_it_is_not_executed(planted: str, said: str, server
             assert MARKS.keep(mark, server_place(control))
     assert said in refused(url)
     with closing(Connector.to_url(url).connect("a test")) as control:
-        assert not recover(control, Connector.to_url(url), MARKS.kept())
+        assert not list(recover(control, Connector.to_url(url)))
     assert "redolab" in databases(server)
 
 
@@ -111,11 +111,11 @@ def test_a_row_that_redolab_did_not_write_is_not_executed(table: str, server: Ma
         make_database(control, mark)
         server.ask(f"insert into redolab.{table} {planted[table]}")
         with pytest.raises(RefusedError, match="Somebody changed Redolab's lists"):
-            recover(control, connector, MARKS.kept())
+            list(recover(control, connector))
         assert server.ask("select @@global.innodb_flush_log_at_timeout as it")[0]["it"] == 1
         assert server.ask("select count(*) as n from mysql.user")[0]["n"]
         server.ask(f"delete from redolab.{table}")
-        assert recover(control, connector, MARKS.kept())
+        assert list(recover(control, connector))
     # A run that lives needs no list, and reads none.
     before = settings(server)
     hold = hold_of(url)
@@ -186,7 +186,7 @@ def test_a_run_killed_before_it_forgot_its_mark_is_forgotten(server: MariaDB, ur
     with closing(connector.connect("a test")) as control:
         assert MARKS.keep("1" * 32, server_place(control))
         assert MARKS.keep("2" * 32, "elsewhere")
-        assert not recover(control, connector, MARKS.kept())
+        assert not list(recover(control, connector))
     assert MARKS.kept() == {"2" * 32: "elsewhere"}
 
 
@@ -199,7 +199,7 @@ def test_a_database_that_is_only_hidden_is_not_taken_for_gone(server: MariaDB) -
         connector = Connector.to_url(url)
         with closing(connector.connect("a test")) as control:
             with pytest.raises(RefusedError, match="Access denied"):
-                recover(control, connector, MARKS.kept())
+                list(recover(control, connector))
             assert MARKS.kept().keys() == {mark}
 
 

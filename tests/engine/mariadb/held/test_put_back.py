@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from redolab.engine.mariadb.connection import ask
 from redolab.engine.mariadb.own.schema import MARKS
+from redolab.engine.mariadb.preflight.claim import check_unclaimed
 from redolab.engine.server.guard_database import PATIENCE_S
 from redolab.errors import RefusedError
 from tests.engine.mariadb.held.holding import (
@@ -184,6 +186,57 @@ def test_a_killed_run_whose_journal_was_dropped_is_put_back_by_its_guard(server:
     assert "redolab" not in databases(server)
 
 
+@pytest.mark.parametrize("what", TIDY)
+def test_where_both_die_the_next_run_puts_back_what_this_machine_noted(
+    what: str, server: MariaDB, url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = settings(server)
+    kill_both(url, server, TIDY[what])
+    assert settings(server) != before
+    again = hold_of(url)
+    check_unclaimed(again.connection)
+    assert "A run that was killed left something on this server" in capfd.readouterr().err
+    again.make_schema()
+    assert settings(server) == before
+    told = capfd.readouterr().err
+    assert f"are put back: {REDO} = {before['redo']}, {BINLOG} = {before['binlog']}." in told
+    end(again)
+    assert "redolab" not in databases(server)
+    assert MARKS.kept() == {}
+
+
+@pytest.mark.usefixtures("data")
+def test_a_restart_with_another_configuration_is_not_overruled(
+    own: MariaDB, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A value that the run had given too is the configuration's after a restart."""
+    with account(own, "bench", *grants_of(own)) as url:
+        kill_both(url, own)
+        own.stop()
+        time.sleep(3)  # When a server was started is known in whole seconds.
+        own._options += (f"--{REDO.replace('_', '-')}=0",)
+        own.start()
+        again = hold_of(url)
+        again.make_schema()
+        told = f"The server was restarted, and {REDO} is 0 by its configuration, and it is left so."
+        assert told in capfd.readouterr().err
+        end(again)
+        assert settings(own)["redo"] == 0
+        assert "redolab" not in databases(own)
+
+
+def kill_both(url: str, server: MariaDB, statements: Sequence[str] = ()) -> None:
+    """Kill a run and its guard in the middle, after somebody did something to its database."""
+    with held_elsewhere(url) as process:
+        guard = guard_of(process)
+        for statement in statements:
+            server.ask(statement)
+        os.kill(guard, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        wait_until(lambda: not is_alive(guard), "the guard ends")
+
+
 def test_a_guard_that_was_killed_is_started_anew(
     server: MariaDB, url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -205,6 +258,23 @@ def test_a_guard_that_was_killed_is_started_anew(
     second.close()
     assert settings(server) == before
     assert "redolab" not in databases(server)
+
+
+def test_a_guard_that_was_stopped_is_not_waited_for_without_end(
+    server: MariaDB, url: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = settings(server)
+    hold = hold_of(url)
+    begin(hold)
+    guard = hold._charge._guard
+    assert guard is not None
+    os.kill(guard.pid, signal.SIGSTOP)
+    monkeypatch.setattr(guard, "_limit_s", 0.5)
+    hold.guard_pids(hold=True)
+    hold.ensure()
+    assert f"process {guard.pid}, gave no answer and was ended; a new one" in capfd.readouterr().err
+    end(hold)
+    assert settings(server) == before
 
 
 def test_a_guard_killed_at_the_very_end_is_named(

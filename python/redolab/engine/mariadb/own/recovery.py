@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, suppress
 
 import pymysql
@@ -11,7 +11,7 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask, error_number, error_text
 from redolab.engine.mariadb.own.journal import read_changed, read_teardown
 from redolab.engine.mariadb.own.schema import MARKS, drop_database, find_database, server_place
-from redolab.engine.mariadb.own.sessions import end_sessions, read_sessions
+from redolab.engine.mariadb.own.sessions import end_sessions, is_same_life, read_sessions
 from redolab.engine.mariadb.parameters import literal, read_values, same_value, set_global
 from redolab.engine.server.kept import Changed, Kept
 from redolab.engine.server.putting_back import ServerParameters
@@ -116,6 +116,13 @@ class DatabaseRecovery(Recovery):
                 )
         return "A restart of the server takes its parameters to its configuration."
 
+    def restarted(self, kept: Kept) -> bool:
+        """As SET GLOBAL lasts until a restart."""
+        try:
+            return kept.started > 0 and not is_same_life(self._control, kept.started)
+        except (pymysql.Error, OSError):
+            return False  # What puts parameters back will say what is wrong.
+
     def _forget(self, mark: str) -> None:
         """Forget the mark, or all of this server's, where nothing is left of any of them."""
         here = server_place(self._control)
@@ -124,30 +131,33 @@ class DatabaseRecovery(Recovery):
                 MARKS.forget(kept)
 
 
-def recover(control: Connection, connector: Connector, marks: Mapping[str, str]) -> Finished | None:
-    """Put back what a killed run noted in its database, and drop that.
+def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
+    """Put back what killed runs of this machine left, and drop it.
 
-    Nothing is touched where the database is not proved to be Redolab's own. Safe to run again after any
+    What a run changed is known by what this machine noted of it; where that could not be, by the lists in its
+    database. Nothing is touched where that is not proved to be Redolab's own. Safe to run again after any
     interruption: the journal goes last.
 
     Args:
         control: connected to the server, which this process has taken.
         connector: to it, for a connection that takes several statements at once.
-        marks: those that prove a database to be one's own, each with the place of its server.
 
-    Returns what came of it; None where there was nothing to put back.
+    Yields what came of each.
 
     Raises:
-        RefusedError: something could not be put back; the text says what, and what is left to do.
+        RefusedError: the lists cannot be read.
     """
+    for kept in MARKS.left_on(server_place(control)):
+        yield DatabaseRecovery(control, connector, MARKS.kept()).finish(kept)
+    marks = MARKS.kept()
     recovery = DatabaseRecovery(control, connector, marks)
     try:
         standing = find_database(control, marks)
         if standing is None:
             recovery.remove(Kept())  # Killed between the last two steps, or somebody else dropped it.
-            return None
+            return
         if standing.doubt or standing.odd:
-            return None
+            return
         kept = Kept()
         if standing.mark:
             kept = Kept(
@@ -158,10 +168,7 @@ def recover(control: Connection, connector: Connector, marks: Mapping[str, str])
             )
     except (pymysql.Error, RedolabError) as error:
         raise RefusedError(f"Redolab could not put everything back: {why(error)}.") from error
-    done = recovery.finish(kept)
-    if done.undone or done.complaint:
-        raise RefusedError(done.text)
-    return done
+    yield recovery.finish(kept)
 
 
 def why(error: Exception) -> str:

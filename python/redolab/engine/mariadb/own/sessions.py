@@ -13,6 +13,11 @@ from redolab.engine.mariadb.connection import Connection, ask
 _SAME_START_S = 2
 
 
+def is_same_life(control: Connection, started: int) -> bool:
+    """Whether the server was not restarted since it said that it had been started then, by its own clock."""
+    return abs(started - started_at(control)) <= _SAME_START_S
+
+
 def number_of(connection: Connection) -> int:
     """What the server calls the connection."""
     return int(connection.thread_id())  # type: ignore[no-untyped-call]
@@ -25,7 +30,7 @@ def living(control: Connection) -> dict[int, dict[str, Any]]:
 
 def note_sessions(control: Connection, connections: Collection[int]) -> None:
     """Note the connections of the run in its database, in place of those noted before."""
-    started = _started(control)
+    started = started_at(control)
     ask(control, "delete from redolab.session")
     with control.cursor() as cursor:
         cursor.executemany(
@@ -36,10 +41,7 @@ def note_sessions(control: Connection, connections: Collection[int]) -> None:
 def read_sessions(control: Connection) -> tuple[int, ...]:
     """The noted connections of this life of the server."""
     rows = ask(control, "select connection, server_started from redolab.session")
-    started = _started(control)
-    return tuple(
-        int(row["connection"]) for row in rows if abs(row["server_started"] - started) <= _SAME_START_S
-    )
+    return tuple(int(row["connection"]) for row in rows if is_same_life(control, row["server_started"]))
 
 
 def end_sessions(control: Connection, sessions: Collection[int]) -> None:
@@ -56,7 +58,7 @@ def end(control: Connection, number: int) -> None:
         ask(control, "kill %s", number)
 
 
-def _started(control: Connection) -> int:
+def started_at(control: Connection) -> int:
     """When the server was started, in its own clock, seconds since 1970."""
     uptime = ask(control, "show global status like 'Uptime'")[0]["Value"]
     return int(ask(control, "select unix_timestamp() as it")[0]["it"]) - int(uptime)

@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection
 from redolab.engine.mariadb.own.recovery import recover
-from redolab.engine.mariadb.own.schema import MARKS, find_database
+from redolab.engine.mariadb.own.schema import MARKS, find_database, server_place
 from redolab.engine.mariadb.own.server_lock import Holder, other_holder, take_server
+from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_killed
 from redolab.errors import RefusedError
 from redolab.outlet import say
 
@@ -18,13 +19,17 @@ _LOCK_LIMIT_S = 5.0
 def check_unclaimed(control: Connection) -> None:
     """Make sure, before anything is asked, that no other run is at work and that the name is free.
 
+    What a killed run left is told: it is put back first.
+
     Raises:
         RefusedError: it is not so.
     """
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    _check_database(control, MARKS.kept())
+    noted = MARKS.left_on(server_place(control))
+    if _check_database(control, MARKS.kept(), noted=bool(noted)) or noted:
+        say(LEFT_BY_KILLED)
 
 
 def check_alone(control: Connection, own: Collection[int] = ()) -> None:
@@ -49,18 +54,23 @@ def claim_server(control: Connection, connector: Connector) -> None:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
     check_alone(control)
-    marks = MARKS.kept()
-    _check_database(control, marks)
-    done = recover(control, connector, marks)
-    if done and done.text:
-        say(f"redolab: A killed run was put back. {done.text}")
+    for finished in recover(control, connector):
+        tell_of_killed(finished)
+    _check_database(control, MARKS.kept())
 
 
-def _check_database(control: Connection, marks: Mapping[str, str]) -> None:
+def _check_database(control: Connection, marks: Mapping[str, str], *, noted: bool = False) -> bool:
+    """Make sure that the name is free, or has what a run of this machine made; returns whether it has.
+
+    Args:
+        control: connected to the server.
+        marks: of databases that runs of this machine made, each with the place of its server.
+        noted: whether this machine noted what such a run changed there.
+    """
     standing = find_database(control, marks)
-    why = standing and (standing.odd or standing.doubt)
+    why = standing and ((None if noted else standing.odd) or standing.doubt)
     if standing is None or why is None:
-        return
+        return standing is not None
     if not standing.looks_made:
         raise RefusedError(
             f"This server has a database named redolab that is not Redolab's: {why}. It is never "

@@ -246,11 +246,23 @@ def _look_in(connection: Connection, search_path: str) -> None:
     connection.execute("select pg_catalog.set_config('search_path', %s, false)", (search_path,))
 
 
+def major_version(connection: Connection) -> int:
+    """The server's: 18.
+
+    Raises:
+        psycopg.OperationalError: the connection is lost, and nobody knows any more.
+    """
+    version = connection.info.server_version
+    if not version:
+        raise psycopg.OperationalError("the connection is lost")
+    return version // 10_000
+
+
 def fetch(
     connection: Connection, name: str, parameters: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
     """Run a stored statement in the variant for this server and return its rows."""
-    text = statement("postgres/sql", name, connection.info.server_version // 10_000)
+    text = statement("postgres/sql", name, major_version(connection))
     return connection.execute(text.encode(), parameters).fetchall()
 
 
@@ -265,7 +277,7 @@ def fetch_beside(
         parameters: of both.
         others: of the other, whose rows become the column `others`.
     """
-    version = connection.info.server_version // 10_000
+    version = major_version(connection)
     one, many = (statement("postgres/sql", it, version) for it in (name, others))
     text = (
         f"select it.*, (select coalesce(jsonb_agg(o), '[]') from (\n{many}) o) as others "  # noqa: S608
@@ -276,8 +288,7 @@ def fetch_beside(
 
 def run_script(connection: Connection, name: str) -> None:
     """Run a stored script of several statements as one transaction."""
-    text = statement("postgres/sql", name, connection.info.server_version // 10_000)
-    connection.execute(text.encode())
+    connection.execute(statement("postgres/sql", name, major_version(connection)).encode())
 
 
 def _first_line(error: Exception) -> str:

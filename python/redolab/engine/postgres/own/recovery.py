@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import psycopg
 from psycopg import sql
 
-from redolab.engine.postgres.connecting.connection import Connection, list_names
+from redolab.engine.postgres.connecting.connection import Connection, Connector, list_names
 from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema
 from redolab.engine.postgres.parameters.system import SystemParameters
 from redolab.engine.server.kept import Changed, Kept
@@ -91,8 +91,37 @@ class SchemaRecovery(Recovery):
         )
 
 
+def finish_noted(control: Connection, connector: Connector, kept: Kept, database: str) -> Finished:
+    """Put back what a killed run of this machine changed, by what this machine noted of it.
+
+    Args:
+        control: connected to some database of its server, which this process has taken.
+        connector: to that server.
+        kept: what was noted.
+        database: where its schema was made.
+    """
+    if database == control.info.dbname:
+        return SchemaRecovery(control, {kept.mark}).finish(kept)
+    try:
+        there = connector.to_database(database).connect("redolab control")
+    except RefusedError as error:
+        told = SchemaRecovery(control, {kept.mark}).finish_parameters(kept)
+        exists = "select 1 as it from pg_catalog.pg_database where datname = %s"
+        if control.execute(exists, (database,)).fetchone():
+            return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
+        if not told.left:
+            MARKS.forget(kept.mark)
+        return Finished(
+            told,
+            f"The database {database} is not there any more. Where it was only renamed, DROP SCHEMA redolab "
+            "CASCADE in it.",
+        )
+    with there:
+        return SchemaRecovery(there, {kept.mark}).finish(kept)
+
+
 def recover(control: Connection, marks: Collection[str]) -> Finished | None:
-    """Put back what a killed run noted in its schema, and drop that.
+    """Put back what a killed run noted in its schema, and drop that, where this machine did not note it.
 
     Nothing is touched where the schema is not proved to be Redolab's own. Safe to run again after any
     interruption: the journal goes last.
@@ -104,7 +133,7 @@ def recover(control: Connection, marks: Collection[str]) -> Finished | None:
     Returns what came of it; None where there was nothing to put back.
 
     Raises:
-        RefusedError: something could not be put back; the text says what, and what is left to do.
+        RefusedError: the lists cannot be read.
     """
     recovery = SchemaRecovery(control, marks)
     try:
@@ -116,10 +145,7 @@ def recover(control: Connection, marks: Collection[str]) -> Finished | None:
         raise RefusedError(
             f"Redolab could not put everything back: {recovery.parameters.words(error)}."
         ) from error
-    done = recovery.finish(kept)
-    if done.undone or done.complaint:
-        raise RefusedError(done.text)
-    return done
+    return recovery.finish(kept)
 
 
 def _noted(control: Connection, standing: Standing) -> Kept:

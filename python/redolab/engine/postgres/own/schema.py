@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
+from redolab.engine.postgres.parameters.alter_system import HIDDEN
 from redolab.engine.private.marks import Marks
 
 MARKS = Marks("schemas")
@@ -67,6 +68,18 @@ def find_schema(control: Connection, marks: Collection[str], made: str = "") -> 
     if not found["plain"]:
         odd = "its lists are not the plain tables that Redolab makes"
     return Standing(mark, doubt, said is not None, found["name"], found["made"], odd)
+
+
+def server_name(control: Connection) -> str:
+    """By what this machine tells servers apart; empty where this role may not ask."""
+    try:
+        row = control.execute(
+            "select system_identifier || ':' || pg_catalog.current_setting('port') as it "
+            "from pg_catalog.pg_control_system()"
+        ).fetchone()
+    except HIDDEN:
+        return ""
+    return str(row["it"]) if row else ""
 
 
 def make_schema(control: Connection, mark: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.own.recovery import recover
-from redolab.engine.postgres.own.schema import MARKS, find_schema
+from redolab.engine.postgres.own.recovery import finish_noted, recover
+from redolab.engine.postgres.own.schema import MARKS, find_schema, server_name
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
+from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_killed
 from redolab.errors import RefusedError
 from redolab.outlet import say
 
@@ -86,13 +87,19 @@ def check_alone(control: Connection, own: Collection[int] = ()) -> None:
 def check_unclaimed(control: Connection) -> None:
     """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
 
+    What a killed run left is told: it is put back first.
+
     Raises:
         RefusedError: it is not so.
     """
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    _check_schema(control, MARKS.kept())
+    marks, noted = MARKS.kept(), MARKS.left_on(server_name(control))
+    here = control.info.dbname
+    made = next((kept.made for kept in noted if marks.get(kept.mark) == here), "")
+    if _check_schema(control, marks, made) or noted:
+        say(LEFT_BY_KILLED)
 
 
 def claim_database(control: Connection, connector: Connector) -> None:
@@ -102,36 +109,40 @@ def claim_database(control: Connection, connector: Connector) -> None:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
     check_alone(control)
+    marks, here = MARKS.kept(), control.info.dbname
+    for kept in MARKS.left_on(server_name(control)):
+        database = marks.get(kept.mark, here)
+        tell_of_killed(finish_noted(control, connector, kept, database), in_the_way=database == here)
     marks = MARKS.kept()
     _check_schema(control, marks)
-    _recover(control, marks)
+    tell_of_killed(recover(control, marks))
     _check_schema(control, MARKS.kept())
-    here = control.info.dbname
     for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
         _recover_elsewhere(connector, database, marks)
 
 
-def _recover_elsewhere(connector: Connector, database: str, marks: Mapping[str, str]) -> None:
+def _recover_elsewhere(connector: Connector, database: str, marks: Collection[str]) -> None:
     """Put back what a killed run left in another database, which may be one of another server's."""
     try:
         control = connector.to_database(database).connect("redolab control")
     except RefusedError:
         return
     with control:
-        _recover(control, marks)
+        tell_of_killed(recover(control, marks))
 
 
-def _recover(control: Connection, marks: Collection[str]) -> None:
-    done = recover(control, marks)
-    if done and done.text:
-        say(f"redolab: A killed run was put back. {done.text}")
+def _check_schema(control: Connection, marks: Collection[str], made: str = "") -> bool:
+    """Make sure that the name is free, or has what a run of this machine made; returns whether it has.
 
-
-def _check_schema(control: Connection, marks: Collection[str]) -> None:
-    standing = find_schema(control, marks)
-    why = standing and (standing.doubt or standing.odd)
+    Args:
+        control: connected to the database.
+        marks: of schemas that runs of this machine made.
+        made: what the server calls the one whose run noted on this machine what it changed.
+    """
+    standing = find_schema(control, marks, made)
+    why = standing and (standing.doubt or (standing.odd if standing.made != made else None))
     if standing is None or why is None:
-        return
+        return standing is not None
     database = control.info.dbname
     if not standing.looks_made:
         raise RefusedError(
