@@ -80,6 +80,8 @@ def standard_streams() -> Iterator[None]:
         OutputError: the standard output cannot be written.
         OutputClosedError: nobody reads it any more.
     """
+    if sys.stdin is None:  # It was closed before Redolab began.
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115  as long as the process
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = _opened(sys.stdout, 1), _opened(sys.stderr, 2)
     try:

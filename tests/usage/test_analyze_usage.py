@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Redolab
+from tests.servers import command
 
 TEXT = "ms,mode\n" + "".join(f"{1 + place % 7},{'ab'[place % 2]}\n" for place in range(60))
 
@@ -88,3 +90,18 @@ def test_sampling_distribution_takes_no_database(redolab: Redolab, tmp_path: Pat
         assert ended.code == 2
         assert said in ended.err
         assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("place", ["/proc/self/mem", "/proc/self/attr/exec"])
+def test_a_file_that_opens_and_cannot_be_read_is_named(place: str, redolab: Redolab) -> None:
+    ended = redolab("analyze", place)
+    assert ended.code == 2
+    assert ended.err.startswith(f"redolab: {place} cannot be read: ")
+
+
+def test_a_standard_input_that_is_closed_is_an_empty_one() -> None:
+    ended = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *command("analyze", "-")], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("redolab: stdin is empty.")

@@ -115,6 +115,13 @@ def read_values(
             column of values is not a number; the text names the line.
     """
     content = open_content(place)
+    try:
+        return _read_content(content, value, group, against)
+    except OSError as error:
+        raise UsageError(f"{content.place} cannot be read: {error.strerror or one_line(error)}.") from error
+
+
+def _read_content(content: Content, value: str | None, group: str | None, against: str | None) -> ValuesFile:
     head = _head(content)
     try:
         form = _form(content.place, head)

@@ -111,8 +111,8 @@ class DatabaseCharge(Memory, ABC):
                 break
             if not lost:
                 say(
-                    f"redolab: The server is not put back yet: {wrong} The guard of the run waits for it up to "
-                    f"{PATIENCE_S / 60:.0f} minutes."
+                    f"redolab: The server is not put back yet: {wrong} The guard of the run waits for it, "
+                    f"up to {PATIENCE_S / 60:.0f} minutes."
                 )
             lost = True
             time.sleep(pause_s)

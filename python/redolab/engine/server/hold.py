@@ -177,8 +177,8 @@ class Hold(ABC, Generic[_Connection]):
             server = self.recovery().parameters
             raise RefusedError(
                 f"What Redolab changed on the server is not put back yet: {server.words(error)}. "
-                f"{by_hand(server, self._charge.kept)}{TRIES_ON} After that the next run on that server, from "
-                "this user and machine, puts it back first."
+                f"{by_hand(server, self._charge.kept)}{TRIES_ON} After that the next run on that server, "
+                "from this user and machine, puts it back first."
             ) from error
         return self.put_back(hurry)
 

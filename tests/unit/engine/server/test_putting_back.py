@@ -101,3 +101,30 @@ def test_what_is_kept_survives_the_guards_pipe(values: tuple[str, ...]) -> None:
         kept = kept.changing("a", "1", None, value)
     assert kept.changed == (Changed("a", "1", None, values[-2:]),)
     assert Kept.from_json(json.loads(json.dumps(kept.as_json()))) == kept
+
+
+def test_values_that_differ_in_the_case_of_letters_alone_are_told_apart() -> None:
+    """Two levels of a parameter that is text; and one that the server writes in its own case."""
+    server = Careless({"a": "up", "b": "ON"})
+    done = put_back(server, [Changed("a", "Up", "Up", ("up",)), Changed("b", "on", "on", ("off",))])
+    assert server.values == {"a": "Up", "b": "ON"}
+    assert done.restored == {"a": "Up"}
+    assert done.sentences == ()
+
+
+class Careless(FakeServer):
+    """Takes no notice of the case of letters, as databases do with their own words."""
+
+    def same(self, one: str | None, other: str | None) -> bool:
+        return (one or "").lower() == (other or "").lower()
+
+
+def test_what_a_restart_took_from_the_configuration_is_left_and_named() -> None:
+    server = FakeServer({"a": "0", "b": "5"})
+    done = put_back(server, CHANGED, restarted=True)
+    assert server.values == {"a": "0", "b": "5"}
+    assert done.restored == {}
+    assert done.sentences == (
+        "The server was restarted, and a is 0 by its configuration, and it is left so. Before the run it was "
+        "1: SET a = 1; sets that again.",
+    )

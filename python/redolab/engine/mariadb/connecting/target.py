@@ -23,6 +23,7 @@ _URL = re.compile(
 _KNOWN = frozenset({"unix_socket", "socket", "password", "ssl-mode", "ssl-ca"})
 _SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")  # noqa: S108
 _PORT = 3306
+_ON, _OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 _TLS_MODES = ("disabled", "preferred", "required", "verify-ca", "verify-identity")
 
 
@@ -105,11 +106,9 @@ def _protection(
     Raises:
         UsageError: there is no such mode, or no such file.
     """
-    usual = {**usual, **asked}
-    authority, said = usual.get("ssl-ca"), usual.get("ssl-mode")
-    if not said:
-        # As with the servers' own clients, who names an authority wants it asked.
-        said = "VERIFY_CA" if authority else "PREFERRED"
+    usual = {**usual, **{name: value for name, value in asked.items() if value}}
+    authority = usual.get("ssl-ca")
+    said = usual.get("ssl-mode") or _mode_by_switches(usual)
     mode = said.lower().replace("_", "-")
     if mode not in _TLS_MODES:
         names = ", ".join(name.upper().replace("-", "_") for name in _TLS_MODES)
@@ -123,3 +122,14 @@ def _protection(
         )
     # Over a socket it would cost both ends CPU, and nobody can listen in between; who demands it gets it.
     return ("disabled", None) if mode == "preferred" and not by_network else (mode, authority)
+
+
+def _mode_by_switches(usual: Mapping[str, str]) -> str:
+    """What the servers' own clients do by what stands in place of `ssl-mode`."""
+    says = {name: usual.get(name, "").lower() for name in ("ssl", "ssl-verify-server-cert")}
+    if says["ssl-verify-server-cert"] in _ON:
+        return "VERIFY_IDENTITY"
+    if usual.get("ssl-ca"):
+        # Who names an authority wants it asked.
+        return "VERIFY_CA"
+    return "DISABLED" if says["ssl"] in _OFF else "PREFERRED"

@@ -19,7 +19,7 @@ from redolab.files.documents import parse_json
 
 JOURNAL = "parameter_journal"
 LISTS: Mapping[str, str] = {
-    JOURNAL: "parameter varchar(64) not null primary key, value_before varchar(1024) not null, "
+    JOURNAL: "parameter varchar(64) not null primary key, value_before longtext not null, "
     "values_set longtext not null, seal char(64) not null",
     "teardown": "number int not null auto_increment primary key, statement longtext not null, "
     "seal char(64) not null",
