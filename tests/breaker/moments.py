@@ -23,8 +23,6 @@ class Kind:
     fits: frozenset[str] = frozenset({RUN})
     turn: int = 1
     """Of several in one run those with a lower one come first: what ends a run leaves no place for others."""
-    destroys: bool = False
-    """Whether what the run noted on the server may be lost or hidden."""
 
 
 def _of_words(table: Mapping[str, words.Variants]) -> Callable[[Scene], None]:
@@ -158,15 +156,15 @@ KINDS: Mapping[str, Kind] = {
     "journal locked": Kind(_journal_locked, turn=_FIRST),
     "guard interrupted": Kind(_guard_signalled(signal.SIGINT), turn=_FIRST),
     "guard killed": Kind(_guard_signalled(signal.SIGKILL), turn=_FIRST),
-    "journal emptied": Kind(_of_words(words.EMPTIED), turn=_FIRST, destroys=True),
-    "journal row deleted": Kind(_of_words(words.ROW_DELETED), turn=_FIRST, destroys=True),
-    "journal edited": Kind(_of_words(words.EDITED), turn=_FIRST, destroys=True),
-    "journal dropped": Kind(_of_words(words.DROPPED), turn=_LATER, destroys=True),
-    "view planted": Kind(_of_words(words.PLANTED), turn=LAST, destroys=True),
-    "owner changed": Kind(_of_words(words.OWNER), turn=_LATER, destroys=True),
-    "comment changed": Kind(_of_words(words.COMMENT), turn=_LATER, destroys=True),
-    "schema dropped": Kind(_of_words(words.SCHEMA_DROPPED), turn=LAST, destroys=True),
-    "schema renamed": Kind(_of_words(words.SCHEMA_RENAMED), turn=LAST, destroys=True),
+    "journal emptied": Kind(_of_words(words.EMPTIED), turn=_FIRST),
+    "journal row deleted": Kind(_of_words(words.ROW_DELETED), turn=_FIRST),
+    "journal edited": Kind(_of_words(words.EDITED), turn=_FIRST),
+    "journal dropped": Kind(_of_words(words.DROPPED), turn=_LATER),
+    "view planted": Kind(_of_words(words.PLANTED), turn=LAST),
+    "owner changed": Kind(_of_words(words.OWNER), turn=_LATER),
+    "comment changed": Kind(_of_words(words.COMMENT), turn=_LATER),
+    "schema dropped": Kind(_of_words(words.SCHEMA_DROPPED), turn=LAST),
+    "schema renamed": Kind(_of_words(words.SCHEMA_RENAMED), turn=LAST),
     "rights revoked": Kind(_of_words(words.RIGHTS), _BOTH, _LATER),
     "read-only": Kind(_read_only, _BOTH, _LATER),
     "server restarted": Kind(_restarted(signal.SIGTERM), _BOTH, _LATER),

@@ -1,8 +1,8 @@
 """The marks of schemas that Redolab made in somebody's database, kept on this machine until they are dropped.
 
 A schema is Redolab's own only if it is proved by a mark that stands here: nobody else can know one before.
-Each mark is a file of its own in `redolab.files.places.data_directory()`. Beside it stands what its run changed
-on the server, which nobody else can drop, empty or edit.
+Each mark is a file of its own in `redolab.files.places.data_directory()`. Beside it stands what its run
+changed on the server, which nobody else can drop, empty or edit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Marks:
         return True
 
     def note(self, kept: Kept) -> None:
-        """Write down beside its mark what a run has changed or is about to; where that fails nothing stands."""
+        """Write down beside its mark what a run has changed or is about to; nothing, where that fails."""
         with suppress(OSError), self._folder() as folder:
             name = _beside(kept.mark)
             try:
