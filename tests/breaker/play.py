@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import subprocess
 import time
@@ -68,6 +69,10 @@ def play(engine: str, seed: int, report: bool = True) -> Played:
     return played
 
 
+_REPLACED = re.compile(r"process (\d+), [^;]*; a new one took over")
+"""What a run says of a guard whose place another one has taken."""
+
+
 def _begin(scene: Scene, plan: Plan, seed: int) -> None:
     if plan.what == RUN:
         scope = ("--scope", "system") if plan.system and scene.server.engine == "postgres" else ()
@@ -128,9 +133,8 @@ def _judge(scene: Scene, before: State, played: Played, report: bool) -> None:
         lab.kill_all()
     _await_gone(scene, judge)
     text, struck = lab.last_words, list(scene.struck)
-    nobody_left = (
-        code == -signal.SIGKILL and bool(scene.killed_guards) and not lab.guards_seen - scene.killed_guards
-    )
+    replaced = {int(pid) for pid in _REPLACED.findall("\n".join(lab.lines))}
+    nobody_left = code == -signal.SIGKILL and bool(scene.killed_guards - replaced)
     if nobody_left:
         judge.check_samples(code, text, announced)
         code, text = _next_run(scene, judge)

@@ -9,16 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from redolab import Run, open_run
-from redolab.engine.postgres.connecting.connection import Connection, fetch
+from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.sessions.server import Sessions
 from redolab.engine.server import hold
 from redolab.records.sample import Work
 from tests.conftest import Redolab
-from tests.servers import Ended, Server, made, wait_until
+from tests.servers import PASSWORD, Ended, Server, made, wait_until
 
 MISHAP_AT = 4  # counted in loads; each sample has a warm-up before it
 
@@ -134,6 +135,15 @@ def test_a_session_is_terminated_between_two_samples(
     done = start(url, lambda: None)
     assert done.code == 0, done.err
     assert [s["spoiled"] for s in kept().samples.to_pylist()] == [None] * 6
+
+
+def test_what_is_asked_by_a_lost_connection_says_so(newest: Server, url: str) -> None:
+    with Connector(url + f"?password={PASSWORD}").connect("a test") as control:
+        newest.ask(f"select pg_terminate_backend({control.info.backend_pid})")
+        with pytest.raises(psycopg.OperationalError):
+            control.execute("select 1")
+        with pytest.raises(psycopg.OperationalError, match="the connection is lost"):
+            fetch(control, "select_server")
 
 
 def test_counters_are_reset(

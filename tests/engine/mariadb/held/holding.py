@@ -89,10 +89,10 @@ def end(hold: Hold) -> None:
 
 
 @contextmanager
-def held_elsewhere(url: str, *statements: str) -> Iterator[subprocess.Popen[str]]:
+def held_elsewhere(url: str, *statements: str, stderr: int | None = None) -> Iterator[subprocess.Popen[str]]:
     """A process that holds the server; its sessions execute the statements meanwhile."""
     with subprocess.Popen(
-        [sys.executable, "-c", _DRIVER, url, *statements], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _DRIVER, url, *statements], stdout=subprocess.PIPE, stderr=stderr, text=True
     ) as process:
         assert process.stdout is not None
         try:

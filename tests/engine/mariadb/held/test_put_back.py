@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -293,8 +294,14 @@ def test_a_guard_killed_at_the_very_end_is_named(
 def test_a_guard_waits_for_a_server_that_is_not_there(own: MariaDB, data: Path) -> None:
     assert PATIENCE_S >= 60, "as long as a run waits at least"
     before = settings(own)
-    with account(own, "bench", *grants_of(own)) as url, held_elsewhere(url) as process:
+    with (
+        account(own, "bench", *grants_of(own)) as url,
+        held_elsewhere(url, stderr=subprocess.PIPE) as process,
+    ):
         guard = guard_of(process)
+        # What it says meanwhile nobody reads: its terminal is closed.
+        assert process.stderr is not None
+        process.stderr.close()
         own.stop()
         process.send_signal(signal.SIGKILL)
         process.wait()
