@@ -57,6 +57,21 @@ class Measure:
         lower = stretches.columns[self.lower]
         return upper, lower, np.isfinite(upper) & np.isfinite(lower)
 
+    def point(self, stretches: Stretches) -> float | None:
+        """One sum over the other, of the stretches in which both are known; None where there is none."""
+        upper, lower, known = self.sums(stretches)
+        return over(upper[known], lower[known])
+
+
+def over(upper: Floats, lower: Floats) -> float | None:
+    """A sum over another; None where what it is divided by is nothing, or no number comes of it."""
+    whole = float(lower.sum())
+    if not whole > 0:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        point = float(upper.sum()) / whole
+    return point if math.isfinite(point) else None
+
 
 def _one(key: str, name: str, unit: str, scale: float, upper: str, lower: str, meaning: str) -> Measure:
     return Measure(key, name, unit, scale, upper.split(), lower, meaning)
@@ -228,14 +243,13 @@ def summed(measure: Measure, stretches: Stretches) -> Found:
 
 def quotient(upper: Floats, lower: Floats, lengths: Floats, part: bool = False) -> Found:
     """A sum over another, with what each stretch of some length has of both; or a `part` of the other."""
-    whole = float(lower.sum())
+    whole, point = float(lower.sum()), over(upper, lower)
     if not whole > 0:
         return Found(None, None, len(upper), "what it is divided by is nothing")
-    with np.errstate(over="ignore", invalid="ignore"):
-        point = float(upper.sum()) / whole
-        influence = (upper - point * lower) * (len(upper) / whole)
-    if not math.isfinite(point):
+    if point is None:
         return Found(None, None, len(upper), "its figures are no numbers that can be divided")
+    with np.errstate(over="ignore", invalid="ignore"):
+        influence = (upper - point * lower) * (len(upper) / whole)
     return Found(point, _error(influence, lengths), len(upper), None, part)
 
 

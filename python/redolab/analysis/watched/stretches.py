@@ -68,6 +68,16 @@ class Stretches:
             [reason for reason, kept in zip(self.spoiled, which, strict=True) if kept],
         )
 
+    def at(self, places: Sequence[int]) -> Stretches:
+        """Those at these places, which may come more than once."""
+        return Stretches(
+            self.numbers[places],
+            self.starts[places],
+            self.began[places],
+            {name: values[places] for name, values in self.columns.items()},
+            [self.spoiled[place] for place in places],
+        )
+
     @property
     def counting(self) -> Stretches:
         """Those that count."""

@@ -118,6 +118,5 @@ class Charge(Memory):
     """Whether a guard that was ended could not be started anew."""
 
     def _start(self) -> None:
-        self._guard = Guard.for_database(self._module, self._parameters)
+        self._guard = Guard.for_database(self._module, self._parameters, self.kept)
         self._pid = self._guard.connection
-        self._guard.keep(self.kept)

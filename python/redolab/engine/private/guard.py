@@ -11,9 +11,9 @@ it imports the module that it is told, `redolab.engine.<database>.own.guard_data
     {"server": {...}}     take charge of a private server's directory (`ServerCharge` below)
     {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
     {"start": true}       start it; answers {"pid": ..., "start_ticks": ...} or {"error": ...}
-    {"database": {...}, "module": "..."}
-                          take charge of somebody's database: connection parameters, and the module that
-                          recovers it; answers {"pid": ...}
+    {"database": {...}, "module": "...", "keep": {...}}
+                          take charge of somebody's database: connection parameters, the module that
+                          recovers it, and what was changed there by now; answers {"pid": ...}
     {"keep": {...}}       what the run has changed there, or is about to (`redolab.engine.server.kept.Kept`);
                           it has no answer, so that no change waits for the guard
     {"hold": true}        hold its server again after a restart; answers {"pid": ...}
@@ -136,19 +136,20 @@ class Guard:
         return "gave no answer and was ended" if self._silent else "was ended by somebody"
 
     @classmethod
-    def for_database(cls, module: str, parameters: Mapping[str, Any]) -> Guard:
+    def for_database(cls, module: str, parameters: Mapping[str, Any], kept: Kept) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
 
         Args:
             module: `redolab.engine.<database>.own.guard_database`; its `DatabaseCharge` gets the parameters.
             parameters: of the connection.
+            kept: what the run has changed by now, which it has from its first moment on.
 
         Raises:
             RefusedError: it cannot connect.
         """
         guard = cls()
         guard._limit_s = _SILENT_S
-        answer = guard.ask({"database": dict(parameters), "module": module})
+        answer = guard.ask({"database": dict(parameters), "module": module, "keep": kept.as_json()})
         if "pid" not in answer:
             guard.close()
             raise RefusedError(f"Redolab's guard cannot connect: {answer.get('error')}")
@@ -290,7 +291,9 @@ def _keeper(module: str) -> Callable[[Mapping[str, Any]], DatabaseCharge]:
 def _serve_database(request: Mapping[str, Any], database: DatabaseCharge | None) -> DatabaseCharge | None:
     """Serve a request about a database; returns the charge that is left."""
     if "database" in request:
-        return _keeper(str(request.get("module")))(request["database"])
+        database = _keeper(str(request.get("module")))(request["database"])
+        database.keep(Kept.from_json(request["keep"]))
+        return database
     if database is not None:
         if "hold" in request:
             database.hold()
@@ -319,7 +322,7 @@ def main() -> None:
             answer = _initialise(charge, request["initialise"])
         elif "start" in request and charge:
             answer = _start(charge)
-        elif "keep" in request:
+        elif "keep" in request and "database" not in request:
             if database is not None:
                 database.keep(Kept.from_json(request["keep"]))
             continue

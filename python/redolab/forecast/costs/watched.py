@@ -1,12 +1,20 @@
-"""Costs from a watched run: what its stretches say of a server at work (`redolab watch`)."""
+"""Costs from a watched run: what its stretches say of a server at work (`redolab watch`).
+
+What its page tells is read as the page reads it: each figure is a sum over another, of the stretches in which
+both are known.
+"""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from redolab.analysis.watched.measures import FIGURES, Measure, figure, over, quotient
+from redolab.analysis.watched.stretches import Floats, Stretches, read_stretches
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
@@ -15,8 +23,8 @@ from redolab.forecast.costs.seen import Seen
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
-from redolab.records.watched import LOG_WRITE, Watched
-from redolab.stats.estimates import Estimate, mean_estimate, quotient_estimate
+from redolab.records.watched import LOG_WRITE
+from redolab.stats.estimates import Estimate
 
 # The clients' CPU time is theirs from this share of the server's on: below, it is that of whatever runs
 # there.
@@ -29,6 +37,11 @@ _QUANTILES = 41
 _ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
+_SESSION_CPU = Measure("", "", "", 1, ("session_cpu_s",), "transactions", "CPU of sessions per commit")
+_OTHERS_CPU = Measure(
+    "", "", "", 1, ("host_busy_s", "-instance_cpu_s", "-sampler_cpu_s"), "transactions",
+    "CPU of other processes and of the kernel per commit",
+)  # fmt: skip
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
 _VARIED = (
     "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had "
@@ -50,8 +63,9 @@ def calibrate_watched(run: Run) -> Calibrated:
     stretches = _counting(run)
     _check(run, stretches)
     found = prior_of(str(engine["name"]), len(logs.columns))
-    shape = _flush_shape(run, {item.sample for item in stretches})
-    eyes = _Eyes(logs, found.prior, shape, max(item.host_cpus or 1 for item in stretches), _without_redo(run))
+    shape = _flush_shape(run, set(stretches.numbers.tolist()))
+    cpus = int(np.nanmax(stretches.columns["host_cpus"]))
+    eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run))
     seen = eyes.see(stretches)
 
     if seen.beyond:
@@ -84,19 +98,20 @@ class _Eyes:
     without_redo: bool
     """Whether the server's parameters say that commits do not wait for the redo log."""
 
-    def see(self, stretches: Sequence[Watched]) -> Seen:
-        """What stretches that all have the figures needed say together."""
-        commits = _sum(stretches, "transactions")
-        elapsed_s = _sum(stretches, "elapsed_s")
-        rate = commits / elapsed_s
-        sessions = _sessions(stretches)
-        server_s, others_s = _cpu_s(stretches) / commits, _others_s(stretches, commits)
-        rows = max(1, round(_per(stretches, commits, "rows_written") or 1))
-        client_s, available, others = self._of_others(server_s, others_s, sessions, rows)
+    def see(self, stretches: Stretches) -> Seen:
+        """What stretches say together."""
+        rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
+        server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
+        assert server_s is not None, "it was looked at before"
+        others_s = _OTHERS_CPU.point(stretches)
+        rows = max(1, round(_point("rows_per_commit", stretches) or 1))
+        client_s, available, others = self._of_others(
+            server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
+        )
         first, *later = self.logs.columns
         flush_s = _flush_s(stretches, first)
-        waiting_s = _per(stretches, commits, "log_sync_s")
-        per_flush = _per_flush(stretches, commits, first)
+        waiting_s = _point("log_sync_per_commit_s", stretches)
+        per_flush = Measure("", "", "", 1, ("transactions",), first.flushes, "").point(stretches)
         return Seen(
             sessions=sessions,
             cpus=self.cpus,
@@ -107,13 +122,13 @@ class _Eyes:
             others=rate * others,
             available=available,
             # A session cannot be busy longer than it is there.
-            busy_s=min(_sum(stretches, "busy_s") / commits, sessions / rate),
+            busy_s=min(busy_s, sessions / rate),
             flush_s=flush_s,
             second_flush_s=_flush_s(stretches, later[0]) if later else None,
             flush_shape=self.shape,
             waiting_s=waiting_s,
             commits_per_flush=per_flush,
-            log_bytes=_per(stretches, commits, "log_bytes"),
+            log_bytes=_point("log_bytes_per_commit", stretches),
             commit_wait=self._wait(sessions, flush_s, waiting_s, per_flush),
         )
 
@@ -168,36 +183,34 @@ def _without_redo(run: Run) -> bool:
     return str(parameters.get("innodb_flush_log_at_trx_commit", "1")) != "1"
 
 
-def _counting(run: Run) -> list[Watched]:
+def _counting(run: Run) -> Stretches:
     """The stretches that count and had transactions, in the order of time."""
-    every = (Watched(**row) for row in run.samples.to_pylist())
-    counting = (
-        item for item in every if item.spoiled is None and item.elapsed_s > 0 and (item.transactions or 0) > 0
-    )
-    return sorted(counting, key=lambda item: item.sample)
+    counting = read_stretches(run).counting
+    return counting.only(counting.columns["transactions"] > 0)
 
 
-def _check(run: Run, stretches: Sequence[Watched]) -> None:
+def _check(run: Run, stretches: Stretches) -> None:
     """Make sure that there is what costs are solved from.
 
     Raises:
         NoCostsError: there is not; the text names it.
     """
-    if not stretches:
+    if not len(stretches):
         raise NoCostsError(
             run, "saw no transaction that wrote, so it does not tell what a commit costs: watch it at work."
         )
+    cpu_s, busy_s = _server_s(stretches), _point("session_response_time_s", stretches)
     missing = [
         words
-        for names, words in (
-            (("session_cpu_s", "instance_cpu_s"), "the CPU time of the server's sessions"),
-            (("busy_s",), "how long sessions were busy"),
-            (("worked_sessions",), "how many sessions worked"),
-            (("host_cpus",), "how many CPUs the machine has"),
+        for there, words in (
+            (cpu_s is not None, "the CPU time of the server's sessions"),
+            (busy_s is not None, "how long sessions were busy"),
+            (np.isfinite(stretches.columns["worked_sessions"]).any(), "how many sessions worked"),
+            (np.isfinite(stretches.columns["host_cpus"]).any(), "how many CPUs the machine has"),
         )
-        if not any(all(getattr(item, name) is not None for item in stretches) for name in names)
+        if not there
     ]
-    if missing or not _cpu_s(stretches) or not _sum(stretches, "busy_s"):
+    if missing or not cpu_s or not busy_s:
         named = ", ".join(missing) or "CPU time or busy time of sessions above nothing"
         raise NoCostsError(
             run,
@@ -206,43 +219,42 @@ def _check(run: Run, stretches: Sequence[Watched]) -> None:
         )
 
 
-def _sessions(stretches: Sequence[Watched]) -> int:
+def _sessions(stretches: Stretches) -> int:
     """Sessions that worked, a mean over time; at least one."""
-    elapsed_s = _sum(stretches, "elapsed_s")
-    worked = math.fsum((item.worked_sessions or 0) * item.elapsed_s for item in stretches) / elapsed_s
-    if all(item.connected_s is not None for item in stretches):
+    elapsed_s, worked = stretches.columns["elapsed_s"], stretches.columns["worked_sessions"]
+    known = np.isfinite(worked)
+    mean = over(worked[known] * elapsed_s[known], elapsed_s[known]) or 0.0
+    connected = _point("connected_sessions", stretches)
+    if connected is not None:
         # Sessions that come and go work one after the other.
-        worked = min(worked, math.ceil(_sum(stretches, "connected_s") / elapsed_s))
-    return max(1, round(worked))
+        mean = min(mean, math.ceil(connected))
+    return max(1, round(mean))
 
 
-def _cpu_s(stretches: Sequence[Watched]) -> float:
-    """CPU time of the sessions; of the whole server where that is not known."""
-    if all(item.session_cpu_s is not None for item in stretches):
-        return _sum(stretches, "session_cpu_s")
-    return _sum(stretches, "instance_cpu_s")
+def _server_s(stretches: Stretches) -> float | None:
+    """CPU time of the sessions per commit; of the whole server where that is not known."""
+    of_sessions = _SESSION_CPU.point(stretches)
+    return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
-def _others_s(stretches: Sequence[Watched], commits: float) -> float | None:
-    """CPU time of other processes and of the kernel per commit; None where it is not known."""
-    needed = ("host_busy_s", "instance_cpu_s")
-    if any(getattr(item, name) is None for item in stretches for name in needed):
-        return None
-    others_s = _sum(stretches, "host_busy_s") - _sum(stretches, "instance_cpu_s", "sampler_cpu_s")
-    return max(others_s, 0.0) / commits
-
-
-def _flush_s(stretches: Sequence[Watched], log: LogColumns) -> float | None:
+def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
     """Mean time of a write and flush of a log; None where the server does not time them."""
-    flushes = _sum(stretches, log.flushes)
-    timed = all(getattr(item, log.times[-1]) is not None for item in stretches)
-    flushing_s = _sum(stretches, *log.times)
-    return flushing_s / flushes if timed and flushes and flushing_s > 0 else None
+    *apart, timed = log.times
+    times = stretches.columns[timed] + sum(np.nan_to_num(stretches.columns[name]) for name in apart)
+    flushes = stretches.columns[log.flushes]
+    known = np.isfinite(times) & np.isfinite(flushes)
+    return over(times[known], flushes[known]) or None
 
 
-def _per_flush(stretches: Sequence[Watched], commits: float, log: LogColumns) -> float | None:
-    flushes = _sum(stretches, log.flushes)
-    return commits / flushes if flushes else None
+def _point(key: str, stretches: Stretches) -> float | None:
+    """A figure of the page's."""
+    return FIGURES[key].point(stretches)
+
+
+def _known(key: str, stretches: Stretches) -> float:
+    found = _point(key, stretches)
+    assert found is not None, "it was looked at before"
+    return found
 
 
 def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
@@ -271,8 +283,6 @@ def quantiles_of(counts: Mapping[float, float]) -> tuple[float, ...]:
     Args:
         counts: by the upper end of a bucket in milliseconds, the last of which may be infinite.
     """
-    import numpy as np
-
     ends, reached, before = [0.0], [0.0], 0.0
     for upper_ms, count in sorted(counts.items()):
         if not before:
@@ -285,7 +295,7 @@ def quantiles_of(counts: Mapping[float, float]) -> tuple[float, ...]:
     return tuple(float(value) / 1e3 for value in np.interp(shares, reached, ends))
 
 
-def _drawn(stretches: Sequence[Watched], rng: random.Random) -> list[Watched]:
+def _drawn(stretches: Stretches, rng: random.Random) -> Stretches:
     """As many stretches, drawn anew in pieces of neighbours: load that drifts is alike in neighbours.
 
     Source: Politis and Romano, "A circular block-resampling procedure for stationary data" (1992), with
@@ -293,30 +303,32 @@ def _drawn(stretches: Sequence[Watched], rng: random.Random) -> list[Watched]:
     """
     number = len(stretches)
     piece = max(1, round(number ** (1 / 3)))
-    found: list[Watched] = []
-    while len(found) < number:
+    places: list[int] = []
+    while len(places) < number:
         first = rng.randrange(number)
-        found += [stretches[(first + place) % number] for place in range(piece)]
-    return found[:number]
+        places += [(first + place) % number for place in range(piece)]
+    return stretches.at(places[:number])
 
 
-def _quantities(stretches: Sequence[Watched], seen: Seen, think_s: float) -> dict[str, Estimate]:
-    """What was seen, with Student's t interval over the stretches."""
-    commits = [(item, item.transactions or 0) for item in stretches]
-    client_s = seen.client_cpu_s or 0.0
-    response = quotient_estimate((1e3 * seen.sessions * item.elapsed_s, count) for item, count in commits)
+def _quantities(stretches: Stretches, seen: Seen, think_s: float) -> dict[str, Estimate]:
+    """What was seen, with the intervals that the page gives."""
+    columns = stretches.columns
+    elapsed_s, commits = columns["elapsed_s"], columns["transactions"]
+    used_s = columns["instance_cpu_s"] + (seen.client_cpu_s or 0.0) * commits
     found = {
-        "throughput_per_s": mean_estimate(count / item.elapsed_s for item, count in commits),
-        "response_time_ms": _less(response, 1e3 * think_s),
-        "cpu_utilization": mean_estimate(
-            None
-            if item.instance_cpu_s is None or not item.host_cpus
-            else (item.instance_cpu_s + client_s * count) / (item.elapsed_s * item.host_cpus)
-            for item, count in commits
+        "throughput_per_s": figure("arrival_rate_per_s", stretches).estimate(),
+        "response_time_ms": _less(
+            _estimate(1e3 * seen.sessions * elapsed_s, commits, elapsed_s), 1e3 * think_s
         ),
-        "commits_per_flush": quotient_estimate((count, item.log_flushes or 0) for item, count in commits),
+        "cpu_utilization": _estimate(used_s, columns["thread_s"], elapsed_s),
+        "commits_per_flush": figure("commits_per_flush", stretches).estimate(),
     }
     return {name: value for name, value in found.items() if value.point is not None}
+
+
+def _estimate(upper: Floats, lower: Floats, lengths: Floats) -> Estimate:
+    known = np.isfinite(upper) & np.isfinite(lower)
+    return quotient(upper[known], lower[known], lengths[known]).estimate()
 
 
 def _less(value: Estimate, by: float) -> Estimate:
@@ -328,25 +340,15 @@ def _less(value: Estimate, by: float) -> Estimate:
     return Estimate(left(value.point), left(value.low), left(value.high), value.level)
 
 
-def _cautions(stretches: Sequence[Watched], seen: Seen, logs: Logs) -> list[str]:
+def _cautions(stretches: Stretches, seen: Seen, logs: Logs) -> list[str]:
     found = []
-    if any(item.rows_written is None for item in stretches):
+    if _point("rows_per_commit", stretches) is None:
         found.append(_ROWS)
-    worked = [item.worked_sessions or 0 for item in stretches]
-    if max(worked) > _VARIES * max(1, min(worked)):
-        found.append(_VARIED.format(fewest=min(worked), most=max(worked), mean=seen.sessions))
+    worked = stretches.columns["worked_sessions"]
+    fewest, most = int(np.nanmin(worked)), int(np.nanmax(worked))
+    if most > _VARIES * max(1, fewest):
+        found.append(_VARIED.format(fewest=fewest, most=most, mean=seen.sessions))
     return [
         *found,
         *(OWN_DEVICES if text == ONE_DEVICE and seen.apart else text for text in logs.cautions(())),
     ]
-
-
-def _per(stretches: Sequence[Watched], commits: float, name: str) -> float | None:
-    """A column per commit; None where it is not known of every stretch."""
-    if any(getattr(item, name) is None for item in stretches):
-        return None
-    return _sum(stretches, name) / commits
-
-
-def _sum(stretches: Sequence[Watched], *names: str) -> float:
-    return math.fsum(getattr(item, name) or 0 for item in stretches for name in names)

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from redolab.engine.mariadb.connection import ask
+from redolab.engine.mariadb.own import guard_database
 from redolab.engine.mariadb.own.schema import MARKS
 from redolab.engine.mariadb.preflight.claim import check_unclaimed
+from redolab.engine.private.guard import Guard
 from redolab.engine.server.guard_database import PATIENCE_S
 from redolab.errors import RefusedError
 from tests.engine.mariadb.held.holding import (
@@ -255,6 +257,21 @@ def test_a_guard_that_was_killed_is_started_anew(
     assert f"process {first.pid}, was ended by somebody; a new one took over" in capfd.readouterr().err
     server.ask("drop table redolab.parameter_journal")
     # It knows what its predecessor knew, and puts it back when the run is gone.
+    hold.close_connection()
+    second.close()
+    assert settings(server) == before
+    assert "redolab" not in databases(server)
+
+
+def test_a_guard_knows_what_was_changed_from_its_first_moment_on(server: MariaDB, url: str) -> None:
+    before = settings(server)
+    hold = hold_of(url)
+    begin(hold)
+    first = hold._charge._guard
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
+    first.close()
+    second = Guard.for_database(guard_database.__name__, hold._connector.parameters, hold._charge.kept)
     hold.close_connection()
     second.close()
     assert settings(server) == before

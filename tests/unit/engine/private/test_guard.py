@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from redolab.engine.private.guard import Guard
+from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
 
 POSTGRES = "redolab.engine.postgres.own.guard_database"
@@ -48,7 +49,7 @@ def test_no_other_module_is_imported(guard: Guard, module: str | None) -> None:
 
 def test_what_it_cannot_recover_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"guard cannot connect: It recovers no database by 'this'\."):
-        Guard.for_database("this", {})
+        Guard.for_database("this", {}, Kept())
 
 
 def test_the_module_is_imported_and_connects(guard: Guard) -> None:

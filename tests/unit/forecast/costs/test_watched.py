@@ -101,6 +101,28 @@ def test_what_was_seen_is_todays_setting() -> None:
     assert not found.point.prior_holds
 
 
+FLUSHES = ("log_flushes", "log_flush_time_s", "log_writes", "log_write_time_s")
+OTHERS = ("log_sync_s", "log_bytes", "rows_written", "host_busy_s", "connected_s", "worked_sessions")
+
+
+@pytest.mark.parametrize("lacking", [1, 3, 5])
+@pytest.mark.parametrize("names", [FLUSHES, OTHERS, (*FLUSHES, *OTHERS)], ids=["flushes", "others", "all"])
+def test_what_some_stretches_lack_is_taken_from_those_that_have_it(
+    names: tuple[str, ...], lacking: int
+) -> None:
+    """With 3 of 6 stretches commits per flush doubled, with 5 of 6 the server counted as nowait."""
+    whole = as_usual()
+    lack = dict.fromkeys(names)
+    some = calibrate_any(run_of([replace(it, **lack) if it.sample <= lacking else it for it in six()]))
+    of_whole, of_some = (it.measured[it.today] for it in (whole, some))
+    think_ms = of_some.scenario.think_time_ms
+    assert of_some.scenario == replace(of_whole.scenario, think_time_ms=think_ms)
+    assert think_ms == pytest.approx(of_whole.scenario.think_time_ms, rel=0.1)
+    for name, value in of_whole.quantities.items():
+        assert of_some.quantities[name].point == pytest.approx(value.point, rel=0.03), name
+    assert some.point.flush_mean_s == pytest.approx(whole.point.flush_mean_s, rel=0.03)
+
+
 def test_every_assumption_is_a_sentence_of_the_forecast() -> None:
     found = as_usual()
     results = forecast(found, Scenario(16), ())
@@ -219,7 +241,7 @@ def test_buckets_become_quantiles() -> None:
         ({"transactions": 0}, "saw no transaction that wrote"),
         ({"spoiled": "the server restarted"}, "saw no transaction that wrote"),
         ({"session_cpu_s": 0.0}, "above nothing"),
-        ({"session_cpu_s": math.nan}, "none that a server has"),
+        ({"session_cpu_s": math.nan, "instance_cpu_s": None}, "the CPU time of the server's sessions"),
         ({"busy_s": 1e300, "worked_sessions": 10**9, "connected_s": 1e12}, "sessions are"),
         ({"host_cpus": 10**6}, "CPUs are 1,000,000"),
         ({"rows_written": 10**12}, "rows per commit are"),
