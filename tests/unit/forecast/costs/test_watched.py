@@ -112,7 +112,7 @@ def test_what_some_stretches_lack_is_taken_from_those_that_have_it(
 ) -> None:
     """With 3 of 6 stretches commits per flush doubled, with 5 of 6 the server counted as nowait."""
     whole = as_usual()
-    lack = dict.fromkeys(names)
+    lack: dict[str, Any] = dict.fromkeys(names)
     some = calibrate_any(run_of([replace(it, **lack) if it.sample <= lacking else it for it in six()]))
     of_whole, of_some = (it.measured[it.today] for it in (whole, some))
     think_ms = of_some.scenario.think_time_ms
