@@ -82,6 +82,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "warnings": [
             *map(str, run.manifest.get("conditions", ())),
             *_impossible(counting),
+            *_of_sessions_alone(everything),
             *_contradictions(everything),
         ],
     }
@@ -265,6 +266,18 @@ def _impossible(counting: Mapping[str, Summary]) -> list[str]:
                 f"busy time in threads.{other}"
             )
     return found
+
+
+def _of_sessions_alone(everything: Sequence[Cost]) -> list[str]:
+    """Where S has no CPU of the background."""
+    files = [cost.figures.report.file for cost in everything if cost.without_background]
+    if not files:
+        return []
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return [
+        f"{files[0]}{more} prints no background cpu time, as that of a pluggable database: S is the CPU time "
+        "of its sessions alone."
+    ]
 
 
 def _contradictions(everything: Sequence[Cost]) -> list[str]:

@@ -49,6 +49,22 @@ class Cost:
         found = ((key, read(self)) for key, read in FIGURES.items())
         return {key: value for key, value in found if value is not None}
 
+    @property
+    def all_cpu_s(self) -> Rounded | None:
+        """CPU of all processes; of sessions alone where the background's is not printed.
+
+        Before 10g there was no time model. A statistic has both then, in hundredths of a second.
+        """
+        if self.cpu_s is not None:
+            return self.cpu_s if self.background_cpu_s is None else self.cpu_s + self.background_cpu_s
+        every_process = self.figures.number("statistic", "CPU used by this session", "total")
+        return None if every_process is None else every_process.times(0.01)
+
+    @property
+    def without_background(self) -> bool:
+        """Whether `all_cpu_s` is of sessions alone."""
+        return self.cpu_s is not None and self.background_cpu_s is None
+
     def account(self) -> Account | None:
         """DB time divided: CPU, log file sync, other waits, and the rest, which may be negative."""
         if self.db_time_s is None:
@@ -164,10 +180,7 @@ def _arrival_rate(cost: Cost) -> Rounded | None:
 
 
 def _service_time(cost: Cost) -> Rounded | None:
-    every_process = cost.figures.number("statistic", "CPU used by this session", "total")
-    # Before 10g there was no time model; this statistic has sessions and background, in hundredths.
-    older = None if every_process is None else every_process.times(0.01)
-    return _per(_sum(cost.cpu_s, cost.background_cpu_s) or older, cost.commits)
+    return _per(cost.all_cpu_s, cost.commits)
 
 
 def _queue_time(cost: Cost) -> Rounded | None:
@@ -245,7 +258,7 @@ FIGURES: Mapping[str, Callable[[Cost], Rounded | None]] = {
     "cpu_utilization_threads": _of_units("cpus", "NUM_CPUS"),
 }
 """What is computed of every report; times in seconds, sizes in bytes, shares of 1."""
-_CPU = "the report has no time model with DB CPU and background cpu time"
+_CPU = "the report prints neither DB CPU nor CPU used by this session"
 _WAITS = "the report lists no wait events of sessions or of the background, or one whose time cannot be read"
 _SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all never are"
 _WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"

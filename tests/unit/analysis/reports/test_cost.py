@@ -78,6 +78,17 @@ def test_the_four_rows_add_up_to_db_time_and_the_rest_may_be_negative(tmp_path: 
         assert (rows[-1]["seconds"] < 0) == (db_time_s < 6900)
 
 
+def test_without_the_backgrounds_cpu_the_sessions_alone_is_told_as_that(tmp_path: Path) -> None:
+    """Not the statistic of every process, which other rows of the same page contradict."""
+    facts = truth()
+    page = awr_html(facts, "19c").replace("background cpu time", "another time")
+    results = results_of(tmp_path, [page])
+    found = results["settings"][0]["figures"]["service_time_s"]
+    assert found["point"] == pytest.approx(facts.db_cpu_s / facts.commits, rel=0.01)
+    (told,) = [text for text in results["warnings"] if "background cpu time" in text]
+    assert "S is the CPU time of its sessions alone." in told
+
+
 def test_a_log_sync_that_no_session_has_is_not_taken_from_the_background(tmp_path: Path) -> None:
     facts = truth()
     without = tuple(event for event in facts.foreground if event.name != "log file sync")
