@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,11 @@ LEVELS = (
 def begun(url: str, *after: int) -> PostgresEngine:
     """A run whose second setting is in force, and then those `after` it."""
     it = PostgresEngine(Connector(url), None, 1)
-    settings = it.prepare(check_load(1, "server", "system"), LEVELS)
+    try:
+        settings = it.prepare(check_load(1, "server", "system"), LEVELS)
+    except RefusedError:
+        it.close()
+        raise
     for number in (1, *after):
         it.apply(settings[number])
     return it
@@ -288,19 +293,100 @@ def test_where_both_die_the_next_run_puts_back_what_this_machine_noted(
         told = capfd.readouterr().err
         assert "A killed run had left parameters changed, and they are put back: " in told
         assert f"{DELAY} = 200ms" in told
+        assert "is still there" not in told
         assert lines(newest) == []
         assert MARKS.kept() == {}
-        if what not in of_server:
-            newest.assert_left_clean("first")
+        if what == "database dropped":
+            with newest.admin("second") as admin:
+                admin.execute("create database first")
             return
-        assert "The database first is not there any more" in told
-        with newest.admin("second") as admin:
-            undo = (
-                "create database first"
-                if what == "database dropped"
-                else "alter database first_2 rename to first"
-            )
-            admin.execute(undo.encode())
+        if what == "database renamed":
+            with newest.admin("second") as admin:
+                admin.execute("alter database first_2 rename to first")
+        newest.assert_left_clean("first")
+
+
+def test_a_name_that_somebody_took_meanwhile_stops_no_putting_back(
+    newest: Server,
+    url: str,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    kill_both(begun(url))
+    wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
+    with newest.admin(database) as admin:
+        admin.execute("drop schema redolab cascade; create schema redolab")
+        with pytest.raises(RefusedError, match="a schema named redolab that Redolab did not make"):
+            begun(url)
+        assert f"{DELAY} = 200ms" in capfd.readouterr().err
+        assert lines(newest) == []
+        assert MARKS.kept() == {}
+        admin.execute("drop schema redolab")
+
+
+def test_what_is_put_back_once_is_not_put_back_again(
+    newest: Server,
+    url: str,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A colleague may want the very value by now, and the schema may still be there."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    role = f"other_{database}"
+    newest.role(role, f"grant create on database {database} to {role}")
+    kill_both(begun(url))
+    wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
+    with newest.admin(database) as admin:
+        admin.execute(f"alter schema redolab owner to {role}".encode())
+        with pytest.raises(RefusedError, match=f"put back: .*{DELAY} = 200ms.*the role {role} owns it"):
+            begun(url)
+        assert lines(newest) == []
+        admin.execute(f"alter system set {DELAY} = '{OURS}'".encode())
+        admin.execute("select pg_reload_conf()")
+        admin.execute(b"alter schema redolab owner to postgres")
+        begun_again = PostgresEngine(Connector(url), None, 1)
+        with suppress(RefusedError):
+            begun_again.prepare(check_load(1, "server", "session"), LEVELS[:1])
+        begun_again.close()
+        assert lines(newest) == [f"{DELAY} = '{OURS}'"]
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+
+
+def test_what_this_machine_failed_to_note_is_taken_from_the_database(
+    newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    engine = begun(url)
+    kept = engine._hold._charge.kept
+    assert kept.changed
+    MARKS.note(replace(kept, changed=()))
+    kill_both(engine)
+    wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
+    begun(url).close()
+    assert lines(newest) == []
+
+
+def test_a_copy_of_the_server_is_not_taken_for_it(
+    newest: Server, url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A standby, a clone or a base backup says that it is the same; only its address differs."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    engine = begun(url)
+    kept = engine._hold._charge.kept
+    kill_both(engine)
+    wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
+    MARKS.note(replace(kept, address="192.0.2.1:5432"))
+    with Connector(url).connect("a test") as control:
+        check_unclaimed(control)
+        assert "was reached at 192.0.2.1:5432" in capfd.readouterr().err
+    # Its own schema is a copy too, whose list it obeys.
+    begun(url).close()
+    assert lines(newest) == []
+    assert MARKS.noted(kept.mark) == replace(kept, address="192.0.2.1:5432")
 
 
 def test_a_guard_that_was_killed_is_started_anew(

@@ -210,6 +210,12 @@ def socket_of(connection: Connection) -> socket.socket:
     return opened
 
 
+def address(connection: Connection) -> str:
+    """Where the server was reached, by number: a name may lead elsewhere the next time."""
+    peer = socket_of(connection).getpeername()
+    return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else str(peer)
+
+
 def error_number(error: BaseException) -> int:
     """The server's or client's error number; 0 where there is none."""
     number = error.args[0] if error.args else 0

@@ -15,7 +15,7 @@ from redolab.engine.base import Introduction
 from redolab.engine.linux.local_server import filesystem
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.connection import Connection, ask
+from redolab.engine.mariadb.connection import Connection, address, ask
 from redolab.engine.mariadb.own import guard_database, planted
 from redolab.engine.mariadb.own.journal import Journal
 from redolab.engine.mariadb.own.recovery import DatabaseRecovery
@@ -123,8 +123,14 @@ class Hold(hold.Hold[Connection]):
         self._charge.give(self._connector.parameters, server_place(self.connection))
         self._claimed = True  # A statement that is broken off may have been done all the same.
         make_database(self.connection, self._charge.mark)
-        place, started = server_place(self.connection), started_at(self.connection)
-        self._charge.keep(replace(self._charge.kept, server=place, started=started))
+        self._charge.keep(
+            replace(
+                self._charge.kept,
+                server=server_place(self.connection),
+                address=address(self.connection),
+                started=started_at(self.connection),
+            )
+        )
         self.note_sessions([])
 
     def note_sessions(self, connections: Collection[int]) -> None:

@@ -12,7 +12,7 @@ from redolab.engine.postgres.connecting.connection import Connection, Connector,
 from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own import guard_database
 from redolab.engine.postgres.own.recovery import SchemaRecovery
-from redolab.engine.postgres.own.schema import MARKS, make_schema, server_name
+from redolab.engine.postgres.own.schema import MARKS, identity, make_schema
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
 from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
@@ -69,7 +69,7 @@ class Hold(hold.Hold[Connection]):
             self._charge.give(self._connector.parameters, self.connection.info.dbname)
         self._claimed = True  # A statement that is broken off may have been done all the same.
         made = make_schema(self.connection, self._charge.mark)
-        self._charge.keep(replace(self._charge.kept, made=made, server=server_name(self.connection)))
+        self._charge.keep(replace(self._charge.kept, made=made, **identity(self.connection)._asdict()))
 
     def note_teardown(self, statements: str) -> None:
         """Keep in memory what a list wants executed at the end."""

@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 
 from redolab.bounds import MOST_JSON_BYTES
 from redolab.engine.server.kept import Kept
@@ -27,6 +28,16 @@ _MOST_BYTES = 256
 def new_mark() -> str:
     """128 random bits, hexadecimal."""
     return secrets.token_hex(16)
+
+
+@dataclass(frozen=True)
+class Left:
+    """What killed runs of this machine left on a server."""
+
+    here: tuple[Kept, ...]
+    """By what was noted beside their marks."""
+    elsewhere: tuple[str, ...]
+    """Where a server was reached that says it is the same, and that has parameters left changed."""
 
 
 class Marks:
@@ -64,18 +75,36 @@ class Marks:
 
     def noted(self, mark: str) -> Kept | None:
         """What its run has changed; None where that was not written down, or cannot be read."""
-        with suppress(OSError, UsageError, TypeError, KeyError, ValueError), self._folder() as folder:
+        with suppress(OSError, UsageError, ValueError), self._folder() as folder:
             name = _beside(mark)
-            return Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
+            found = Kept.from_json(parse_json_object(folder.read(name, MOST_JSON_BYTES), name))
+            return found if found.mark == mark else None
         return None
 
-    def left_on(self, server: str) -> tuple[Kept, ...]:
-        """What runs that are gone have changed on this server; its name is as `Kept.server` has it."""
-        noted = filter(None, map(self.noted, self.kept()))
-        return tuple(kept for kept in noted if server and kept.server == server)
+    def settle(self, kept: Kept) -> None:
+        """Write down what is left of it, where something was written down of a server at that address."""
+        noted = self.noted(kept.mark)
+        if noted is not None and noted.address == kept.address:
+            self.note(kept)
 
-    def forget(self, mark: str) -> None:
-        """Its schema is dropped."""
+    def left_on(self, server: str, address: str) -> Left:
+        """What runs that are gone have changed on this server.
+
+        Args:
+            server: as `Kept.server` has it.
+            address: as `Kept.address` has it.
+        """
+        noted = [kept for kept in map(self.noted, self.kept()) if kept and server and kept.server == server]
+        return Left(
+            tuple(kept for kept in noted if kept.address == address),
+            tuple(kept.address for kept in noted if kept.address != address and kept.changed),
+        )
+
+    def forget(self, mark: str, address: str = "") -> None:
+        """Its schema is dropped at that address; one that was noted of another stays: this was a copy."""
+        noted = self.noted(mark)
+        if not mark or (noted is not None and noted.address != address):
+            return
         with suppress(OSError), self._folder() as folder:
             folder.remove(mark, _beside(mark))
 

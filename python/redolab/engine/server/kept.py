@@ -5,7 +5,7 @@ What stands in the database is for the case that both are gone: others can write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -44,7 +44,13 @@ class Kept:
     sessions: tuple[int, ...] = ()
     """The run's connections, which may still work when it was killed."""
     server: str = ""
-    """By what this machine tells the server from others; empty where it may not be asked."""
+    """What the server says it is, which a copy of it says too; empty where it may not be asked."""
+    address: str = ""
+    """Where it was reached, which tells it from its copies."""
+    database: str = ""
+    """What the server calls the schema's database whatever its name becomes; empty where it does not."""
+    settled: tuple[str, ...] = ()
+    """The parameters that were changed and are no more the run's: put back, or a colleague's by now."""
     started: int = 0
     """When the server was started that the run changed, by its own clock, seconds since 1970.
 
@@ -58,15 +64,59 @@ class Kept:
         known[name] = replace(found, ours=(*found.ours, to)[-2:])
         return replace(self, changed=tuple(known.values()))
 
+    def settling(self, names: Collection[str]) -> Kept:
+        """The same, of which these parameters are no more the run's."""
+        changed = tuple(one for one in self.changed if one.name not in names)
+        return replace(self, changed=changed, settled=tuple(sorted({*self.settled, *names})))
+
+    def joined(self, noted: Kept) -> Kept:
+        """The same, with what another note of the same run has besides."""
+        known = {one.name for one in self.changed} | {*self.settled}
+        more = tuple(one for one in noted.changed if one.name not in known)
+        return replace(self, changed=self.changed + more, teardown=self.teardown or noted.teardown)
+
     def as_json(self) -> dict[str, Any]:
         """For the guard's pipe."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Kept:
-        """Out of the guard's pipe."""
-        changed = (Changed(**{**it, "ours": tuple(it["ours"])}) for it in found["changed"])
-        return cls(**{**found, "changed": tuple(changed), "sessions": tuple(found["sessions"])})
+        """Out of the guard's pipe, or a file.
+
+        Raises:
+            ValueError: it is none.
+        """
+        changed = tuple(
+            Changed(
+                _text(it, "name"), _text(it, "value"), _text(it, "before", none=True), _tuple(it, "ours", str)
+            )
+            for it in _tuple(found, "changed", dict)
+        )
+        started = found.get("started")
+        if type(started) is not int:
+            raise ValueError(f"{started!r} is no time")
+        texts = {name: _text(found, name) for name in _TEXTS}
+        numbers = _tuple(found, "sessions", int)
+        return cls(
+            **texts, changed=changed, sessions=numbers, settled=_tuple(found, "settled", str), started=started
+        )
+
+
+_TEXTS = ("mark", "made", "teardown", "server", "address", "database")
+
+
+def _text(found: Mapping[str, Any], name: str, *, none: bool = False) -> Any:
+    value = found.get(name)
+    if isinstance(value, str) or (none and value is None and name in found):
+        return value
+    raise ValueError(f"{name} is no text")
+
+
+def _tuple(found: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
+    values = found.get(name)
+    if isinstance(values, list | tuple) and all(type(value) is kind for value in values):
+        return tuple(values)
+    raise ValueError(f"{name} is no list as it should be")
 
 
 class Memory:

@@ -93,7 +93,7 @@ def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bo
     return PutBack(restored, left, others, _sentences(server, changed, left, others, who))
 
 
-_SOMEBODY = "Somebody else set {} to {} while the run was under way"
+_SOMEBODY = "Somebody else set {} to {} after the run had changed it"
 _RESTARTED = "The server was restarted, and {} is {} by its configuration"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
+from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.kept import Kept
 from redolab.engine.server.putting_back import PutBack, ServerParameters, put_back
 from redolab.errors import RefusedError
@@ -37,18 +38,33 @@ class Finished:
     def of_killed(self) -> str:
         """What the user of the next run must know of it, in whole sentences."""
         restored = self.parameters.restored
-        if restored:
-            values = ", ".join(f"{name} = {value}" for name, value in restored.items())
+        values = ", ".join(f"{name} = {value}" for name, value in restored.items())
+        if self.parameters.left:
+            done = "A killed run left parameters changed."
+        elif restored:
             done = f"A killed run had left parameters changed, and they are put back: {values}."
+        elif self.removal:
+            done = "A killed run left something here."
         else:
             done = "What a killed run had left was cleared away."
         return f"{done} {self.text}".rstrip()
 
 
 LEFT_BY_KILLED = (
-    "redolab: A run that was killed left something on this server. It is put back before this run begins."
+    "redolab: A run that was killed left something on this server. It is put back before this run begins. "
+    "Until then parameters are as that run left them."
 )
 """What is said before anything is asked."""
+
+
+def tell_of_copies(left: Left) -> None:
+    """Say where a server was reached that says it is the same one, and has parameters left changed."""
+    for address in left.elsewhere:
+        say(
+            "redolab: A run that was killed left parameters changed on a server that says it is this one and "
+            f"was reached at {address}. If it is this one, begin a run by that address first: that puts "
+            "them back. Nothing of that run is touched here."
+        )
 
 
 def tell_of_killed(finished: Finished | None, *, in_the_way: bool = True) -> None:
@@ -74,6 +90,8 @@ class Recovery(ABC):
 
     parameters: ServerParameters
     """Its parameters."""
+    marks: Marks
+    """Where what runs changed on such servers is noted."""
 
     def finish(self, kept: Kept) -> Finished:
         """Put everything back from memory, and remove what the run made.
@@ -86,6 +104,7 @@ class Recovery(ABC):
         else:
             self.end_sessions(kept)
         told = self.finish_parameters(kept)
+        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in told.left]))
         if told.left:
             return Finished(told, self.why_kept(kept))
         complaint = self.tear_down(kept) if kept.teardown else ""

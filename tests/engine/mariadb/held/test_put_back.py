@@ -208,13 +208,15 @@ def test_where_both_die_the_next_run_puts_back_what_this_machine_noted(
     assert MARKS.kept() == {}
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.parametrize("noted", [True, False], ids=["noted here", "noted in the database alone"])
 def test_a_restart_with_another_configuration_is_not_overruled(
-    own: MariaDB, capfd: pytest.CaptureFixture[str]
+    noted: bool, own: MariaDB, data: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A value that the run had given too is the configuration's after a restart."""
     with account(own, "bench", *grants_of(own)) as url:
         kill_both(url, own)
+        if not noted:
+            next(data.glob("*.kept")).unlink()
         own.stop()
         time.sleep(3)  # When a server was started is known in whole seconds.
         own._options += (f"--{REDO.replace('_', '-')}=0",)

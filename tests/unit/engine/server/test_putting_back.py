@@ -128,3 +128,36 @@ def test_what_a_restart_took_from_the_configuration_is_left_and_named() -> None:
         "The server was restarted, and a is 0 by its configuration, and it is left so. Before the run it was "
         "1: SET a = 1; sets that again.",
     )
+
+
+KEPT = Kept(
+    mark="f" * 32, changed=(Changed("a", "1", None, ("2",)),), sessions=(3,), server="it", started=5
+).as_json()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"mark": None}, {"mark": ["a"]}, {"made": 5}, {"teardown": ["x"]}, {"started": "x"},
+        {"started": True}, {"sessions": ["1"]}, {"sessions": None}, {"settled": "abc"}, {"settled": [1]},
+        {"server": None},
+        {"changed": {}}, {"changed": None}, {"changed": "abc"}, {"changed": [7]},
+        *({"changed": [{**KEPT["changed"][0], **wrong}]} for wrong in (
+            {"name": 7}, {"name": None}, {"value": None}, {"before": 5}, {"ours": [1, None]}, {"ours": "off"},
+        )),
+        {"changed": [{}]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_note_is_not_taken_for_one(damage: dict[str, object]) -> None:
+    assert Kept.from_json(json.loads(json.dumps(KEPT))).changed
+    with pytest.raises(ValueError, match="is no"):
+        Kept.from_json(json.loads(json.dumps({**KEPT, **damage})))
+
+
+def test_what_is_settled_comes_back_from_no_other_note() -> None:
+    kept = Kept(changed=CHANGED).settling(["a"])
+    assert kept.changed == CHANGED[1:]
+    again = kept.joined(Kept(changed=(*CHANGED, Changed("c", "1", "1")), teardown="drop table a"))
+    assert [one.name for one in again.changed] == ["b", "c"]
+    assert again.teardown == "drop table a"

@@ -10,7 +10,14 @@ import pymysql
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask, error_number, error_text
 from redolab.engine.mariadb.own.journal import read_changed, read_teardown
-from redolab.engine.mariadb.own.schema import MARKS, drop_database, find_database, server_place
+from redolab.engine.mariadb.own.schema import (
+    MARKS,
+    Standing,
+    drop_database,
+    find_database,
+    left_here,
+    server_place,
+)
 from redolab.engine.mariadb.own.sessions import end_sessions, is_same_life, read_sessions
 from redolab.engine.mariadb.parameters import literal, read_values, same_value, set_global
 from redolab.engine.server.kept import Changed, Kept
@@ -69,6 +76,7 @@ class DatabaseRecovery(Recovery):
             marks: those that prove a database to be one's own, each with the place of its server.
         """
         self._control, self._connector, self._marks = control, connector, marks
+        self.marks = MARKS
         self.parameters = GlobalVariables(control)
 
     def end_sessions(self, kept: Kept) -> None:
@@ -80,7 +88,8 @@ class DatabaseRecovery(Recovery):
         """In a connection of its own."""
         try:
             with closing(self._connector.connect("redolab list", several=True)) as of_list:
-                ask(of_list, "use redolab")
+                with suppress(pymysql.err.OperationalError):  # Somebody dropped it.
+                    ask(of_list, "use redolab")
                 with of_list.cursor() as cursor:
                     cursor.execute(kept.teardown)
                     while cursor.nextset():
@@ -97,7 +106,7 @@ class DatabaseRecovery(Recovery):
                 drop_database(self._control)
                 standing = find_database(self._control, self._marks)
             if standing is None:
-                self._forget(kept.mark)
+                self._forget(kept)
                 return ""
             left = standing.doubt or "it is there again"
         except (pymysql.Error, RedolabError) as error:
@@ -123,12 +132,12 @@ class DatabaseRecovery(Recovery):
         except (pymysql.Error, OSError):
             return False  # What puts parameters back will say what is wrong.
 
-    def _forget(self, mark: str) -> None:
-        """Forget the mark, or all of this server's, where nothing is left of any of them."""
+    def _forget(self, kept: Kept) -> None:
+        """Forget its mark, or all of this server's, where nothing is left of any of them."""
         here = server_place(self._control)
-        for kept, place in MARKS.kept().items():
-            if kept == mark or (not mark and place == here):
-                MARKS.forget(kept)
+        for mark, place in MARKS.kept().items():
+            if mark == kept.mark or (not kept.mark and place == here):
+                MARKS.forget(mark, kept.address)
 
 
 def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
@@ -147,8 +156,9 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
     Raises:
         RefusedError: the lists cannot be read.
     """
-    for kept in MARKS.left_on(server_place(control)):
-        yield DatabaseRecovery(control, connector, MARKS.kept()).finish(kept)
+    for noted in left_here(control).here:
+        marks = MARKS.kept()
+        yield DatabaseRecovery(control, connector, marks).finish(_with_lists(control, marks, noted))
     marks = MARKS.kept()
     recovery = DatabaseRecovery(control, connector, marks)
     try:
@@ -158,17 +168,37 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
             return
         if standing.doubt or standing.odd:
             return
-        kept = Kept()
-        if standing.mark:
-            kept = Kept(
-                mark=standing.mark,
-                changed=read_changed(control, standing.mark),
-                teardown=read_teardown(control, standing.mark) if "teardown" in standing.lists else "",
-                sessions=read_sessions(control) if "session" in standing.lists else (),
-            )
+        kept = _listed(control, standing)
     except (pymysql.Error, RedolabError) as error:
         raise RefusedError(f"Redolab could not put everything back: {why(error)}.") from error
     yield recovery.finish(kept)
+
+
+def _with_lists(control: Connection, marks: Mapping[str, str], noted: Kept) -> Kept:
+    """What was noted on this machine, with what the lists of its database have besides."""
+    with suppress(pymysql.Error, RedolabError):
+        standing = find_database(control, marks)
+        if standing and standing.mark == noted.mark and not (standing.doubt or standing.odd):
+            return noted.joined(_listed(control, standing))
+    return noted
+
+
+def _listed(control: Connection, standing: Standing) -> Kept:
+    """What the lists of a database say; nothing, where it is empty.
+
+    Raises:
+        RefusedError: somebody else wrote one of the rows.
+    """
+    if not standing.mark:
+        return Kept()
+    sessions, started = read_sessions(control) if "session" in standing.lists else ((), 0)
+    return Kept(
+        mark=standing.mark,
+        changed=read_changed(control, standing.mark),
+        teardown=read_teardown(control, standing.mark) if "teardown" in standing.lists else "",
+        sessions=sessions,
+        started=started,
+    )
 
 
 def why(error: Exception) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import pymysql
 
-from redolab.engine.mariadb.connection import Connection, ask, error_number, fetch
+from redolab.engine.mariadb.connection import Connection, address, ask, error_number, fetch
 from redolab.engine.mariadb.own.journal import JOURNAL, LISTS, seal
-from redolab.engine.private.marks import Marks
+from redolab.engine.private.marks import Left, Marks
 
 MARKS = Marks("databases")
 """Of MariaDB and MySQL, each with the place of its server."""
@@ -46,6 +46,11 @@ def server_place(control: Connection) -> str:
     """By what this machine tells servers apart."""
     row = ask(control, "select @@hostname as host, @@port as port, @@datadir as data")[0]
     return f"{row['host']}:{row['port']} {row['data']}"[:_MOST_LETTERS]
+
+
+def left_here(control: Connection) -> Left:
+    """What killed runs of this machine left on this server."""
+    return MARKS.left_on(server_place(control), address(control))
 
 
 def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | None:

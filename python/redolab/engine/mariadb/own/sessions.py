@@ -38,10 +38,11 @@ def note_sessions(control: Connection, connections: Collection[int]) -> None:
         )
 
 
-def read_sessions(control: Connection) -> tuple[int, ...]:
-    """The noted connections of this life of the server."""
+def read_sessions(control: Connection) -> tuple[tuple[int, ...], int]:
+    """The noted connections, and when the server was started that had them; 0 where none is noted."""
     rows = ask(control, "select connection, server_started from redolab.session")
-    return tuple(int(row["connection"]) for row in rows if is_same_life(control, row["server_started"]))
+    numbers = tuple(int(row["connection"]) for row in rows)
+    return numbers, max((int(row["server_started"]) for row in rows), default=0)
 
 
 def end_sessions(control: Connection, sessions: Collection[int]) -> None:

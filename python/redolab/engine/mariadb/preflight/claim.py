@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection
 from redolab.engine.mariadb.own.recovery import recover
-from redolab.engine.mariadb.own.schema import MARKS, find_database, server_place
+from redolab.engine.mariadb.own.schema import MARKS, find_database, left_here
 from redolab.engine.mariadb.own.server_lock import Holder, other_holder, take_server
-from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_killed
+from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
 from redolab.outlet import say
 
@@ -27,8 +27,10 @@ def check_unclaimed(control: Connection) -> None:
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    noted = MARKS.left_on(server_place(control))
-    if _check_database(control, MARKS.kept(), noted=bool(noted)) or noted:
+    left = left_here(control)
+    tell_of_copies(left)
+    # What is noted is put back first, whoever has the name by now.
+    if left.here or _check_database(control, MARKS.kept()):
         say(LEFT_BY_KILLED)
 
 
@@ -59,16 +61,10 @@ def claim_server(control: Connection, connector: Connector) -> None:
     _check_database(control, MARKS.kept())
 
 
-def _check_database(control: Connection, marks: Mapping[str, str], *, noted: bool = False) -> bool:
-    """Make sure that the name is free, or has what a run of this machine made; returns whether it has.
-
-    Args:
-        control: connected to the server.
-        marks: of databases that runs of this machine made, each with the place of its server.
-        noted: whether this machine noted what such a run changed there.
-    """
+def _check_database(control: Connection, marks: Mapping[str, str]) -> bool:
+    """Make sure that the name is free, or has what a run of this machine made; returns whether it has."""
     standing = find_database(control, marks)
-    why = standing and ((None if noted else standing.odd) or standing.doubt)
+    why = standing and (standing.odd or standing.doubt)
     if standing is None or why is None:
         return standing is not None
     if not standing.looks_made:

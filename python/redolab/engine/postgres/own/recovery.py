@@ -26,6 +26,7 @@ class SchemaRecovery(Recovery):
             marks: those that prove a schema to be one's own.
         """
         self._control, self._marks = control, marks
+        self.marks = MARKS
         self.parameters = SystemParameters(control)
 
     def end_sessions(self, kept: Kept) -> None:  # noqa: ARG002
@@ -64,9 +65,10 @@ class SchemaRecovery(Recovery):
                             sql.SQL("drop schema {} cascade").format(sql.Identifier(name)).as_bytes()
                         )
                     standing = find_schema(self._control, self._marks, kept.made)
-            if standing is None:
-                if kept.mark:
-                    MARKS.forget(kept.mark)
+            # Somebody else's may have its name by now.
+            gone = kept.made and standing and standing.made != kept.made and standing.mark != kept.mark
+            if standing is None or gone:
+                MARKS.forget(kept.mark, kept.address)
                 return ""
             left = standing.doubt or "it is there again"
         except (psycopg.Error, RedolabError) as error:
@@ -91,33 +93,45 @@ class SchemaRecovery(Recovery):
         )
 
 
-def finish_noted(control: Connection, connector: Connector, kept: Kept, database: str) -> Finished:
+def finish_noted(control: Connection, connector: Connector, noted: Kept) -> Finished:
     """Put back what a killed run of this machine changed, by what this machine noted of it.
 
     Args:
         control: connected to some database of its server, which this process has taken.
         connector: to that server.
-        kept: what was noted.
-        database: where its schema was made.
+        noted: what was noted.
     """
+    row = control.execute(
+        "select datname as name from pg_catalog.pg_database where oid::text = %s", (noted.database,)
+    ).fetchone()
+    if row is None:
+        told = SchemaRecovery(control, {noted.mark}).finish_parameters(noted)
+        if not told.left:
+            MARKS.forget(noted.mark, noted.address)
+        return Finished(told)
+    database = str(row["name"])
     if database == control.info.dbname:
-        return SchemaRecovery(control, {kept.mark}).finish(kept)
+        return _finish(control, noted)
     try:
         there = connector.to_database(database).connect("redolab control")
     except RefusedError as error:
-        told = SchemaRecovery(control, {kept.mark}).finish_parameters(kept)
-        exists = "select 1 as it from pg_catalog.pg_database where datname = %s"
-        if control.execute(exists, (database,)).fetchone():
-            return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
-        if not told.left:
-            MARKS.forget(kept.mark)
-        return Finished(
-            told,
-            f"The database {database} is not there any more. Where it was only renamed, DROP SCHEMA redolab "
-            "CASCADE in it.",
-        )
+        told = SchemaRecovery(control, {noted.mark}).finish_parameters(noted)
+        MARKS.settle(noted.settling([one.name for one in noted.changed if one.name not in told.left]))
+        return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
     with there:
-        return SchemaRecovery(there, {kept.mark}).finish(kept)
+        return _finish(there, noted)
+
+
+def _finish(control: Connection, noted: Kept) -> Finished:
+    """Put it back in its own database, with what its lists there have besides."""
+    marks = {noted.mark}
+    try:
+        standing = find_schema(control, marks, noted.made)
+        if standing and standing.mark == noted.mark and not (standing.doubt or standing.odd):
+            noted = noted.joined(_noted(control, standing))
+    except (psycopg.Error, RedolabError):
+        pass  # Who changed them is no reason to leave what is known.
+    return SchemaRecovery(control, marks).finish(noted)
 
 
 def recover(control: Connection, marks: Collection[str]) -> Finished | None:

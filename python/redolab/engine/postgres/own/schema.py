@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
 from redolab.engine.postgres.parameters.alter_system import HIDDEN
-from redolab.engine.private.marks import Marks
+from redolab.engine.private.marks import Left, Marks
 
 MARKS = Marks("schemas")
 """Of PostgreSQL, each with the name of its database."""
@@ -70,16 +71,34 @@ def find_schema(control: Connection, marks: Collection[str], made: str = "") -> 
     return Standing(mark, doubt, said is not None, found["name"], found["made"], odd)
 
 
-def server_name(control: Connection) -> str:
-    """By what this machine tells servers apart; empty where this role may not ask."""
-    try:
+class Identity(NamedTuple):
+    """A database on a server, as `Kept` has them."""
+
+    server: str
+    address: str
+    database: str
+
+
+def identity(control: Connection) -> Identity:
+    """What the server says it is, where it was reached, and what it calls this database."""
+    info, server = control.info, ""
+    with suppress(*HIDDEN):
         row = control.execute(
-            "select system_identifier || ':' || pg_catalog.current_setting('port') as it "
-            "from pg_catalog.pg_control_system()"
+            "select system_identifier::text as it from pg_catalog.pg_control_system()"
         ).fetchone()
-    except HIDDEN:
-        return ""
-    return str(row["it"]) if row else ""
+        server = str(row["it"]) if row else ""
+    row = control.execute(
+        "select oid::text as it from pg_catalog.pg_database "
+        "where datname operator(pg_catalog.=) pg_catalog.current_database()"
+    ).fetchone()
+    # A name may lead elsewhere the next time.
+    return Identity(server, f"{info.hostaddr or info.host}:{info.port}", str(row["it"]) if row else "")
+
+
+def left_here(control: Connection) -> Left:
+    """What killed runs of this machine left on this server."""
+    here = identity(control)
+    return MARKS.left_on(here.server, here.address)
 
 
 def make_schema(control: Connection, mark: str) -> str:

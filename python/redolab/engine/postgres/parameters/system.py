@@ -71,8 +71,7 @@ def as_lines(rows: Sequence[Mapping[str, Any]]) -> Lines:
         return Lines({row["name"]: row["line"] for row in rows})
     if not all(row["sees"] for row in rows):
         raise RefusedError(
-            "This role may no longer see where a parameter's value comes from: pg_read_all_settings was "
-            "taken from it."
+            "This role may not see where a parameter's value comes from: it lacks pg_read_all_settings."
         )
     return Lines(
         {row["name"]: row["value"] for row in rows if row["written"]},

@@ -8,9 +8,9 @@ from typing import Any
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.own.recovery import finish_noted, recover
-from redolab.engine.postgres.own.schema import MARKS, find_schema, server_name
+from redolab.engine.postgres.own.schema import MARKS, find_schema, identity, left_here
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
-from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_killed
+from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
 from redolab.outlet import say
 
@@ -95,10 +95,10 @@ def check_unclaimed(control: Connection) -> None:
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    marks, noted = MARKS.kept(), MARKS.left_on(server_name(control))
-    here = control.info.dbname
-    made = next((kept.made for kept in noted if marks.get(kept.mark) == here), "")
-    if _check_schema(control, marks, made) or noted:
+    left = left_here(control)
+    tell_of_copies(left)
+    # What is noted is put back first, whoever has the name by now.
+    if left.here or _check_schema(control, MARKS.kept()):
         say(LEFT_BY_KILLED)
 
 
@@ -109,10 +109,9 @@ def claim_database(control: Connection, connector: Connector) -> None:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
     check_alone(control)
-    marks, here = MARKS.kept(), control.info.dbname
-    for kept in MARKS.left_on(server_name(control)):
-        database = marks.get(kept.mark, here)
-        tell_of_killed(finish_noted(control, connector, kept, database), in_the_way=database == here)
+    this, here = identity(control).database, control.info.dbname
+    for noted in left_here(control).here:
+        tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this)
     marks = MARKS.kept()
     _check_schema(control, marks)
     tell_of_killed(recover(control, marks))
@@ -131,16 +130,10 @@ def _recover_elsewhere(connector: Connector, database: str, marks: Collection[st
         tell_of_killed(recover(control, marks))
 
 
-def _check_schema(control: Connection, marks: Collection[str], made: str = "") -> bool:
-    """Make sure that the name is free, or has what a run of this machine made; returns whether it has.
-
-    Args:
-        control: connected to the database.
-        marks: of schemas that runs of this machine made.
-        made: what the server calls the one whose run noted on this machine what it changed.
-    """
-    standing = find_schema(control, marks, made)
-    why = standing and (standing.doubt or (standing.odd if standing.made != made else None))
+def _check_schema(control: Connection, marks: Collection[str]) -> bool:
+    """Make sure that the name is free, or has what a run of this machine made; returns whether it has."""
+    standing = find_schema(control, marks)
+    why = standing and (standing.doubt or standing.odd)
     if standing is None or why is None:
         return standing is not None
     database = control.info.dbname
