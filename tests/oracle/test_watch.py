@@ -85,7 +85,8 @@ def test_each_stretch_has_what_the_sessions_were_told_to_spend(
     writes = {item["name"]: item["value"] for item in entries if item["section"] == "log write"}
     assert set(writes) == {"2.048"}
     syncs = sum(item["value"] for item in entries if item["section"] == "log sync")
-    assert syncs == pytest.approx(200 * whole_s)
+    # It is read by a statement of its own, and a second of the instance may begin between two of them.
+    assert syncs == pytest.approx(200 * whole_s, abs=200)
 
 
 @ONE

@@ -106,7 +106,8 @@ def _protection(
     Raises:
         UsageError: there is no such mode, or no such file.
     """
-    usual = {**usual, **{name: value for name, value in asked.items() if value}}
+    # An authority can be taken away by naming none; a mode has a name of its own for that.
+    usual = {**usual, **{name: value for name, value in asked.items() if value or name != "ssl-mode"}}
     authority = usual.get("ssl-ca")
     said = usual.get("ssl-mode") or _mode_by_switches(usual)
     mode = said.lower().replace("_", "-")
