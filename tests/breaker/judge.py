@@ -110,7 +110,8 @@ class Judge:
         if left and code in (0, 130):
             self.faults.append(f"exit code {code}, and left: {self._told(left, at_last)}")
         claims = _CLAIMS.search(text)
-        if claims and any(key[0] != "own" for key in left):
+        # What a trap did is no parameter, and is named by itself.
+        if claims and any(key[0] not in ("own", "trap") for key in left):
             self.faults.append(f"said {claims[0]!r}, and left: {self._told(left, at_last)}")
 
     def check_theirs(self, code: int, text: str) -> None:
