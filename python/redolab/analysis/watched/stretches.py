@@ -60,15 +60,9 @@ class Stretches:
 
     def only(self, which: Flags) -> Stretches:
         """Those of them that are marked."""
-        return Stretches(
-            self.numbers[which],
-            self.starts[which],
-            self.began[which],
-            {name: values[which] for name, values in self.columns.items()},
-            [reason for reason, kept in zip(self.spoiled, which, strict=True) if kept],
-        )
+        return self.at(np.flatnonzero(which))
 
-    def at(self, places: Sequence[int]) -> Stretches:
+    def at(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Stretches:
         """Those at these places, which may come more than once."""
         return Stretches(
             self.numbers[places],

@@ -104,15 +104,16 @@ class Recovery(ABC):
         else:
             self.end_sessions(kept)
         told = self.finish_parameters(kept)
-        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in told.left]))
         if told.left:
             return Finished(told, self.why_kept(kept))
         complaint = self.tear_down(kept) if kept.teardown else ""
         return Finished(told, self.remove(kept), complaint)
 
     def finish_parameters(self, kept: Kept) -> PutBack:
-        """Put back the parameters alone."""
-        return put_back(self.parameters, kept.changed, self.restarted(kept))
+        """Put back the parameters alone, and note which are settled."""
+        told = put_back(self.parameters, kept.changed, self.restarted(kept))
+        self.marks.settle(kept.settling([one.name for one in kept.changed if one.name not in told.left]))
+        return told
 
     def restarted(self, kept: Kept) -> bool:  # noqa: ARG002
         """Whether a restart has taken away since what the run had set."""

@@ -116,7 +116,6 @@ def finish_noted(control: Connection, connector: Connector, noted: Kept) -> Fini
         there = connector.to_database(database).connect("redolab control")
     except RefusedError as error:
         told = SchemaRecovery(control, {noted.mark}).finish_parameters(noted)
-        MARKS.settle(noted.settling([one.name for one in noted.changed if one.name not in told.left]))
         return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
     with there:
         return _finish(there, noted)

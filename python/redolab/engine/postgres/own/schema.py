@@ -17,7 +17,7 @@ from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
 from redolab.engine.postgres.parameters.alter_system import HIDDEN
-from redolab.engine.private.marks import Left, Marks
+from redolab.engine.private.marks import Marks
 
 MARKS = Marks("schemas")
 """Of PostgreSQL, each with the name of its database."""
@@ -93,12 +93,6 @@ def identity(control: Connection) -> Identity:
     ).fetchone()
     # A name may lead elsewhere the next time.
     return Identity(server, f"{info.hostaddr or info.host}:{info.port}", str(row["it"]) if row else "")
-
-
-def left_here(control: Connection) -> Left:
-    """What killed runs of this machine left on this server."""
-    here = identity(control)
-    return MARKS.left_on(here.server, here.address)
 
 
 def make_schema(control: Connection, mark: str) -> str:

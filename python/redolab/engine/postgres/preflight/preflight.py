@@ -8,7 +8,7 @@ from typing import Any
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.own.recovery import finish_noted, recover
-from redolab.engine.postgres.own.schema import MARKS, find_schema, identity, left_here
+from redolab.engine.postgres.own.schema import MARKS, find_schema, identity
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
 from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
@@ -95,7 +95,8 @@ def check_unclaimed(control: Connection) -> None:
     holder = other_holder(control)
     if holder is not None:
         raise _other_run(holder)
-    left = left_here(control)
+    this = identity(control)
+    left = MARKS.left_on(this.server, this.address)
     tell_of_copies(left)
     # What is noted is put back first, whoever has the name by now.
     if left.here or _check_schema(control, MARKS.kept()):
@@ -109,9 +110,9 @@ def claim_database(control: Connection, connector: Connector) -> None:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
     check_alone(control)
-    this, here = identity(control).database, control.info.dbname
-    for noted in left_here(control).here:
-        tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this)
+    this, here = identity(control), control.info.dbname
+    for noted in MARKS.left_on(this.server, this.address).here:
+        tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this.database)
     marks = MARKS.kept()
     _check_schema(control, marks)
     tell_of_killed(recover(control, marks))
