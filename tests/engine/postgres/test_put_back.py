@@ -17,6 +17,8 @@ from redolab.engine.postgres.engine import PostgresEngine
 from redolab.engine.postgres.own.schema import MARKS
 from redolab.engine.postgres.parameters.parameters import Parameters
 from redolab.engine.postgres.preflight.preflight import check_unclaimed
+from redolab.engine.private.marks import Marks
+from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
 from redolab.experiment.forecast_load import check_load
 from tests.servers import PASSWORD, Server, made, wait_until
@@ -133,7 +135,7 @@ def test_a_colleagues_value_ends_the_run_and_is_left_and_named(
         admin.execute(f"alter system set {DELAY} = '33ms'".encode())
         if reloaded:
             admin.execute("select pg_reload_conf()")
-        with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY} .*set it to 1s.*is 33ms"):
+        with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY} .*it was 1s.*is 33ms"):
             engine._hold.ensure()
         with pytest.raises(RefusedError, match=f"Somebody else set {DELAY} to 33ms") as told:
             engine.close()
@@ -156,6 +158,30 @@ def test_a_colleague_before_the_first_change_is_not_overruled(
         admin.execute(f"alter system set {DELAY} = '33ms'".encode())
         with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY}"):
             engine.apply(settings[1])
+        engine.close()
+        assert lines(newest) == [f"{DELAY} = '33ms'"]
+        admin.execute(f"alter system reset {DELAY}".encode())
+        admin.execute("select pg_reload_conf()")
+    newest.assert_left_clean(database)
+
+
+def test_a_colleague_while_a_change_is_noted_is_not_overruled(
+    newest: Server, url: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    engine = PostgresEngine(Connector(url), None, 1)
+    settings = engine.prepare(check_load(1, "server", "system"), LEVELS)
+    note = Marks.note
+    with newest.admin(database) as admin:
+
+        def noted_while_somebody_works(self: Marks, kept: Kept) -> None:
+            admin.execute(f"alter system set {DELAY} = '33ms'".encode())
+            note(self, kept)
+
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(Marks, "note", noted_while_somebody_works)
+            with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY} .*now it is 33ms"):
+                engine.apply(settings[1])
         engine.close()
         assert lines(newest) == [f"{DELAY} = '33ms'"]
         admin.execute(f"alter system reset {DELAY}".encode())

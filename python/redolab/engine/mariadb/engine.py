@@ -171,13 +171,15 @@ class MariaDBEngine(Engine):
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify it; a ledger has no sessions before its kill."""
         parameters, load = self._ready()
-        if self._hold.ensure():
+        parameters.foresee(setting)
+        lost = self._hold.ensure()
+        parameters.apply(setting)
+        if lost:
             self._watcher.close()
             self._open_watcher()
         if self._sessions:
             self._sessions.resize(int(setting.levels.get("sessions", self._wanted.sessions)))
             self._hold.note_sessions(self._sessions.connections)
-        parameters.apply(setting)
         if self._own and self._own.device and "log_device_ms" in setting.levels:
             self._own.device.take(float(setting.levels["log_device_ms"]) / 1000)
         load.apply(self._statements(), setting.levels)

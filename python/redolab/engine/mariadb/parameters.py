@@ -1,13 +1,14 @@
 """Parameters of the whole server: put in force, recorded, and put back whatever happens.
 
-What a parameter was before, and what the run makes of it, is kept in memory by the run and its guard. It is
-written to a journal in Redolab's database first, so that `recover` can put it back when both are gone.
+What a parameter was before, and what the run makes of it, is kept in memory by the run and its guard. All
+that a run will change stands in a journal in Redolab's database before, so that `recover` can put it back
+when both are gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from pymysql import converters
 
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.journal import Journal
-from redolab.engine.server.kept import Changed, Memory
+from redolab.engine.server.kept import Changed, Kept, Memory, values_planned
 from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Setting
@@ -128,14 +129,20 @@ class Parameters:
         self.control = control
         self._known, self._memory, self._journal = known, memory, journal
         self._now = {name: parameter.value for name, parameter in known.items()}
-        self._noted: set[str] = set()
-        self._planned: dict[str, dict[str, None]] = {}
 
-    def plan(self, settings: Iterable[Setting]) -> None:
-        """Say what values these settings will give, for the journal."""
-        for setting in settings:
-            for name, value in setting.parameters.items():
-                self._planned.setdefault(name, {})[value] = None
+    def plan(self, settings: Sequence[Setting]) -> None:
+        """Write down in the journal what values these settings will give."""
+        for name, values in values_planned(settings).items():
+            before = self._known[name].value
+            if self._journal and not all(same_value(before, value) for value in values):
+                self._journal.note(self.control, Changed(name, before, before, values))
+
+    def foresee(self, setting: Setting) -> None:
+        """Do what takes long of changing to `setting`, and asks the server nothing.
+
+        It comes before the look at the server, so that next to nothing passes between that and `apply`.
+        """
+        self._memory.foresee(self._changing(self._differing(setting)))
 
     def apply(self, setting: Setting) -> None:
         """Put `setting` in force for the whole server, and verify it.
@@ -143,15 +150,9 @@ class Parameters:
         Raises:
             RefusedError: the server took a value and has another.
         """
-        for name, value in setting.parameters.items():
-            if same_value(self._now[name], value):
-                continue
-            before = self._known[name].value
-            if self._journal and name not in self._noted:
-                planned = tuple(self._planned.get(name, {value: None}))
-                self._journal.note(self.control, Changed(name, before, before, planned))
-                self._noted.add(name)
-            self._memory.keep(self._memory.kept.changing(name, before, before, value))
+        differing = self._differing(setting)
+        self._memory.keep(self._changing(differing))
+        for name, value in differing.items():
             try:
                 set_global(self.control, name, value)
             except RefusedError:
@@ -159,6 +160,15 @@ class Parameters:
                 set_global(self.control, name, self._now[name])
                 raise
             self._record(name, value, setting.name)
+
+    def _differing(self, setting: Setting) -> dict[str, str]:
+        return {n: v for n, v in setting.parameters.items() if not same_value(self._now[n], v)}
+
+    def _changing(self, values: Mapping[str, str]) -> Kept:
+        kept = self._memory.kept
+        for name, value in values.items():
+            kept = kept.changing(name, self._known[name].value, self._known[name].value, value)
+        return kept
 
     @property
     def as_before(self) -> bool:

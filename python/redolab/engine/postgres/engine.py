@@ -207,7 +207,9 @@ class PostgresEngine(Engine):
     def apply(self, setting: Setting) -> None:
         """Put a setting in force and verify that every session sees it."""
         sessions, parameters, load = self._ready()
+        parameters.foresee(setting)
         self._ensure_control()
+        parameters.apply_to_server(setting)
         check_unpublished(self._control, self._published)
         read_age(self._control).check_now()
         before = {pid for them in self._sessions.values() for pid in them.pids}

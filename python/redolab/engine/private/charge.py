@@ -38,6 +38,7 @@ class Charge(Memory):
         """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
         self._module, self._marks, self._place = module, marks, ""
         self._guard: Guard | None = None
+        self._noted = self.kept
         self._parameters: Mapping[str, Any] = {}
         self._pid: int | None = None
 
@@ -63,14 +64,20 @@ class Charge(Memory):
             raise RefusedError(f"{error} Nothing was changed.") from error
         self.mark_kept = self._marks.keep(self.mark, place)
 
+    def foresee(self, kept: Kept) -> None:
+        """Write down beside the mark what will be kept, which takes the longest of keeping it."""
+        if self._guard and self.mark_kept and kept != self._noted:
+            self._marks.note(kept)
+            self._noted = kept
+
     def keep(self, kept: Kept) -> None:
         """Take this in place of what was kept, and let the guard do so; called before a change."""
+        changed = kept != self.kept
         super().keep(kept)
         self.renew()
-        if self._guard:
+        self.foresee(kept)
+        if self._guard and changed:
             self._guard.keep(kept)
-            if self.mark_kept:
-                self._marks.note(kept)
 
     def renew(self) -> None:
         """Start the guard anew where somebody ended it, and say so."""

@@ -5,9 +5,11 @@ What stands in the database is for the case that both are gone: others can write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from redolab.records.sample import Setting
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,15 @@ def _tuple(found: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
     raise ValueError(f"{name} is no list as it should be")
 
 
+def values_planned(settings: Iterable[Setting]) -> dict[str, tuple[str, ...]]:
+    """The values that settings will give each parameter, by its name; each once, in their order."""
+    found: dict[str, dict[str, None]] = {}
+    for setting in settings:
+        for name, value in setting.parameters.items():
+            found.setdefault(name, {})[value] = None
+    return {name: tuple(values) for name, values in found.items()}
+
+
 class Memory:
     """Keeps it for one run."""
 
@@ -126,6 +137,9 @@ class Memory:
         """Nothing is changed yet."""
         self.kept = Kept()
         """As it stands now."""
+
+    def foresee(self, kept: Kept) -> None:
+        """Be ready to keep this."""
 
     def keep(self, kept: Kept) -> None:
         """Take this in place of what was kept; called before the server is changed."""

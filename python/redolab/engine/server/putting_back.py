@@ -93,7 +93,7 @@ def put_back(server: ServerParameters, changed: Sequence[Changed], restarted: bo
     return PutBack(restored, left, others, _sentences(server, changed, left, others, who))
 
 
-_SOMEBODY = "Somebody else set {} to {} after the run had changed it"
+_SOMEBODY = "Somebody else set {} to {} since the run began"
 _RESTARTED = "The server was restarted, and {} is {} by its configuration"
 
 
@@ -147,7 +147,7 @@ def by_hand(server: ServerParameters, kept: Kept) -> str:
 def changed_by_others(name: str, ours: str, now: str) -> RefusedError:
     """The end of a run whose parameter somebody else changed in the middle."""
     return RefusedError(
-        f"Somebody else changed {name} while the run was under way: the run had set it to {ours}, and now it "
+        f"Somebody else changed {name} while the run was under way: it was {ours}, and now it "
         f"is {now}. What is measured from there on is not what was asked for, so the run ends."
     )
 

@@ -74,7 +74,10 @@ def begin(hold: Hold, values: Mapping[str, str] = WEAK) -> Parameters:
 
 def apply(hold: Hold, values: Mapping[str, str]) -> None:
     assert hold.parameters is not None
-    hold.parameters.apply(Setting("weak", {}, values, {}, "memory", "lost"))
+    weak = Setting("weak", {}, values, {}, "memory", "lost")
+    hold.parameters.plan([weak])
+    hold.parameters.foresee(weak)
+    hold.parameters.apply(weak)
 
 
 def end(hold: Hold) -> None:

@@ -12,13 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import ask
+from redolab.engine.mariadb.engine import MariaDBEngine
 from redolab.engine.mariadb.own import guard_database
 from redolab.engine.mariadb.own.schema import MARKS
 from redolab.engine.mariadb.preflight.claim import check_unclaimed
 from redolab.engine.private.guard import Guard
+from redolab.engine.private.marks import Marks
 from redolab.engine.server.guard_database import PATIENCE_S
+from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
+from redolab.experiment.forecast_load import check_load
 from tests.engine.mariadb.held.holding import (
     BINLOG,
     REDO,
@@ -108,7 +113,7 @@ def test_a_colleagues_value_ends_the_run_and_is_left_and_named(server: MariaDB, 
     hold = hold_of(url)
     parameters = begin(hold, {REDO: "0", BINLOG: "0"})
     with set_by_a_colleague(server, BINLOG, 77):
-        with pytest.raises(RefusedError, match=f"Somebody else changed {BINLOG} .*set it to 0.*is 77"):
+        with pytest.raises(RefusedError, match=f"Somebody else changed {BINLOG} .*it was 0.*is 77"):
             hold.ensure()
         with pytest.raises(RefusedError, match=f"Somebody else set {BINLOG} to 77") as told:
             end(hold)
@@ -127,6 +132,26 @@ def test_a_colleague_before_the_first_change_is_not_overruled(server: MariaDB, u
         with pytest.raises(RefusedError, match=f"Somebody else changed {REDO} .*now it is 2"):
             hold.ensure()
         end(hold)
+
+
+def test_a_colleague_while_a_change_is_noted_is_not_overruled(
+    server: MariaDB, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = MariaDBEngine(Connector.to_url(url), None, 1)
+    levels = {"commit_wait": "nowait", "commit_logging": "immediate"}
+    (setting,) = engine.prepare(check_load(1, "server", "system"), [levels])
+    note = Marks.note
+
+    def noted_while_somebody_works(self: Marks, kept: Kept) -> None:
+        server.ask(f"set global {REDO} = 0")
+        note(self, kept)
+
+    monkeypatch.setattr(Marks, "note", noted_while_somebody_works)
+    with set_by_a_colleague(server, REDO, 0):
+        with pytest.raises(RefusedError, match=f"Somebody else changed {REDO} .*it was 1, and now it is 0"):
+            engine.apply(setting)
+        monkeypatch.undo()
+        engine.close()
 
 
 def test_a_colleague_who_sets_what_the_run_had_set_before_is_one(server: MariaDB, url: str) -> None:

@@ -27,6 +27,10 @@ from tests.server_programs import FAMILY
 from tests.servers import wait_until
 
 
+def connections(server: MariaDB) -> set[int]:
+    return {int(row["id"]) for row in server.ask("select id from information_schema.processlist")}
+
+
 def test_threads_serve_one_session_after_another(plain: MariaDB) -> None:
     with closing(MariadbObserver(plain.url, 6)) as observer:
         numbers = []
@@ -34,6 +38,8 @@ def test_threads_serve_one_session_after_another(plain: MariaDB) -> None:
             with closing(plain.connect()) as connection:
                 numbers.append(number_of(connection))
                 run(connection, "select sleep(0.6)")
+        # The server ends a connection some time after the client has.
+        wait_until(lambda: not set(numbers) & connections(plain), "they are gone")
         it = observer.read()
     assert_consistent(it)
     assert set(numbers) <= {process.connection for process in it.processes}

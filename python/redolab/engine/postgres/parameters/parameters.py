@@ -1,14 +1,14 @@
 """Server parameters: put in force, recorded, and put back whatever happens.
 
 A parameter that a session may set is set in the session (or in each transaction). One that only
-the server has goes through ALTER SYSTEM; what it was before is written to a journal in Redolab's
-schema first, so that `recover` can put it back after any crash, from any later process. The run and its guard
-keep the same in memory.
+the server has goes through ALTER SYSTEM; what it was before stands in a journal in Redolab's schema before
+anything is changed, so that `recover` can put it back after any crash, from any later process. The run and
+its guard keep the same in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,7 @@ from redolab.engine.postgres.parameters.alter_system import (
 )
 from redolab.engine.postgres.parameters.system import Lines, read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
-from redolab.engine.server.kept import Memory
+from redolab.engine.server.kept import Kept, Memory, values_planned
 from redolab.engine.server.putting_back import changed_by_others
 from redolab.errors import RefusedError, UsageError
 from redolab.records.sample import ParameterChange, Scope, Setting
@@ -162,15 +162,14 @@ class Parameters:
         self.sees_lines = found.exact
         """Whether the lines of postgresql.auto.conf may be read; else what is in force tells of them."""
         self._now = {name: parameter.value for name, parameter in known.items()}
-        self._journaled: set[str] = set()
         self._shown: dict[str, str] = {}
-        self._planned: dict[str, dict[str, None]] = {}
 
     def plan(self, settings: Iterable[Setting]) -> None:
-        """Say what values these settings will give for the whole server, for the journal."""
-        for setting in settings:
-            for name, value in setting.parameters.items():
-                self._planned.setdefault(name, {})[value] = None
+        """Write down in the journal what values these settings will give the whole server."""
+        for name, values in values_planned(settings).items():
+            before = self._known[name].value
+            if self._is_system(name) and any(value != before for value in values):
+                self._journal(name, values)
 
     def look(self) -> list[str]:
         """The parameters that `check` needs the lines of."""
@@ -187,12 +186,44 @@ class Parameters:
         """
         for name, before in self._lines.items():
             seen = lines.values.get(name)
-            ours = (self._now[name], self._shown.get(name)) if name in self._journaled else (before,)
+            ours = (self._now[name], self._shown[name]) if name in self._shown else (before,)
             if seen not in ours and name not in lines.unseen:
                 raise changed_by_others(name, self._now[name], seen or "taken out")
 
+    def foresee(self, setting: Setting) -> None:
+        """Do what takes long of changing to `setting`, and asks the server nothing.
+
+        It comes before the look at the server, so that next to nothing passes between that and
+        `apply_to_server`.
+        """
+        self._memory.foresee(self._changing(self._differing(setting)))
+
+    def apply_to_server(self, setting: Setting) -> None:
+        """Put in force what of `setting` goes to the whole server.
+
+        Raises:
+            RefusedError: the server was told a value and has another.
+        """
+        changed = self._differing(setting)
+        self._memory.keep(self._changing(changed))
+        for name, value in changed.items():
+            alter_system(self.control, name, value)
+        if changed:
+            self._shown |= reload_configuration(self.control, changed)
+        for name, value in changed.items():
+            self._record(name, value, "system", setting.name)
+
+    def _differing(self, setting: Setting) -> dict[str, str]:
+        return {n: v for n, v in setting.parameters.items() if self._is_system(n) and self._now[n] != v}
+
+    def _changing(self, values: Mapping[str, str]) -> Kept:
+        kept = self._memory.kept
+        for name, value in values.items():
+            kept = kept.changing(name, self._known[name].value, self._lines[name], value)
+        return kept
+
     def apply(self, setting: Setting, sessions: WorkingSessions) -> dict[str, str]:
-        """Put `setting` in force for `sessions`.
+        """Put `setting`, which the server has, in force for `sessions`.
 
         Returns the parameters each transaction must set for itself (empty unless the scope is
         `transaction`).
@@ -202,17 +233,6 @@ class Parameters:
         """
         system = {n: v for n, v in setting.parameters.items() if self._is_system(n)}
         own = {n: v for n, v in setting.parameters.items() if not self._is_system(n)}
-        changed = {n: v for n, v in system.items() if self._now[n] != v}
-        for name, value in changed.items():
-            self._journal(name, value)
-            self._memory.keep(
-                self._memory.kept.changing(name, self._known[name].value, self._lines[name], value)
-            )
-            alter_system(self.control, name, value)
-        if changed:
-            self._shown |= reload_configuration(self.control, changed)
-        for name, value in changed.items():
-            self._record(name, value, "system", setting.name)
         if self._scope == "session":
             for name, value in own.items():
                 sessions.set_parameter(name, value)
@@ -264,16 +284,12 @@ class Parameters:
     def _is_system(self, name: str) -> bool:
         return goes_to_system(self._known[name], self._scope)
 
-    def _journal(self, name: str, value: str) -> None:
-        if name in self._journaled:
-            return
-        planned = list(self._planned.get(name, {value: None}))
+    def _journal(self, name: str, values: Sequence[str]) -> None:
         with confirmed_here(self.control):
             self.control.execute(
                 "insert into redolab.parameter_journal values (%s, %s, %s, %s) on conflict do nothing",
-                (name, self._known[name].value, self._lines[name], planned),
+                (name, self._known[name].value, self._lines[name], list(values)),
             )
-        self._journaled.add(name)
 
     def _record(self, name: str, value: str, scope: Scope, setting: str) -> None:
         if self._now[name] == value:
