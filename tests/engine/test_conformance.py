@@ -78,9 +78,6 @@ def test_a_run_sets_what_it_says_and_puts_it_back(
     for sample in samples:
         assert_plausible(sample)
     assert sum(sample["ticks"] for sample in samples) > 0
-    # With nowait/batch the log is written now and then: one short sample may see none of it.
-    for setting in {sample["setting"] for sample in samples}:
-        assert sum(sample["log_writes"] for sample in samples if sample["setting"] == setting) > 0
 
     manifest = run.manifest
     assert manifest["status"] == "finished"
@@ -112,12 +109,13 @@ def assert_plausible(sample: dict[str, Any]) -> None:
     assert sample["server_rows"] == sample["rows"]
     assert sample["failed"] == 0
     assert sample["log_bytes"] > 60 * sample["commits"]
+    # With nowait/batch the log is written once a second, or once a megabyte: a short sample may see none of it.
+    assert sample["log_writes"] > 0 or sample["setting"] == "nowait/batch"
     assert 0 < sample["session_cpu_s"] <= sample["instance_cpu_s"]
     assert sample["session_cpu_s"] <= sample["host_cpus"] * sample["elapsed_s"] * 1.05
     assert sample["session_run_queue_s"] >= 0
     if sample["setting"].startswith("wait"):
         # A commit that waits has been flushed, by itself or together with others.
-        assert sample["log_writes"] > 0
         assert 0 < sample["log_flushes"] <= 1.05 * sample["commits"] + 5
         assert sample["log_flush_time_s"] > 0
     else:
