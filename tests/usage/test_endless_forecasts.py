@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from redolab import _core
-from redolab.forecast.costs import any_run
+from redolab.forecast.costs import of_run
 from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.model import group_commit
 from redolab.records import store
@@ -26,10 +26,10 @@ LONG = "think_time_ms=3600000"
 MAKE_UP = """
 from redolab import cli
 from redolab.records import store
-from redolab.forecast.costs import any_run
+from redolab.forecast.costs import of_run
 from tests.forecasts import make_calibrated
 store.open_run = lambda path: path
-any_run.calibrate_any = lambda run: make_calibrated(replicates=2)
+of_run.costs_of = lambda run: make_calibrated(replicates=2)
 cli.main()
 """
 
@@ -39,7 +39,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """A run whose costs are made up."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr(store, "open_run", lambda path: path)
-    monkeypatch.setattr(any_run, "calibrate_any", lambda _: make_calibrated(replicates=1))
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated(replicates=1))
     return "costs"
 
 

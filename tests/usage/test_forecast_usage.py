@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.forecast.costs import any_run
+from redolab.forecast.costs import of_run
 from redolab.records import store
 from tests.conftest import Redolab
 from tests.forecasts import TODAY, make_calibrated
@@ -23,7 +23,7 @@ def _no_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def run(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run whose costs are made up."""
     monkeypatch.setattr(store, "open_run", lambda path: path)
-    monkeypatch.setattr(any_run, "calibrate_any", lambda _: make_calibrated(replicates=3))
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated(replicates=3))
     return "costs"
 
 
@@ -151,7 +151,7 @@ def test_a_run_of_single_rows_knows_no_cost_of_a_row(
     arguments: list[str], redolab: Redolab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "open_run", lambda path: path)
-    monkeypatch.setattr(any_run, "calibrate_any", lambda _: make_calibrated(row_known=False))
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated(row_known=False))
     ended = redolab("forecast", "costs", *arguments)
     assert ended.code == 2
     assert "the cost of a row is not known" in ended.err

@@ -9,7 +9,7 @@ import pytest
 
 from redolab.commands import verify_forecast
 from redolab.forecast.checks import ledger
-from redolab.forecast.costs import calibrating
+from redolab.forecast.costs import of_run
 from redolab.forecast.track_record import Score
 from redolab.records.sealed import seal
 from tests.conftest import Redolab
@@ -25,7 +25,7 @@ def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def run(monkeypatch: pytest.MonkeyPatch) -> str:
     """A run on Redolab's own server whose costs are made up."""
     monkeypatch.setattr(verify_forecast, "open_run", lambda _: made_up_run("embedded"))
-    monkeypatch.setattr(calibrating, "calibrate", lambda _: make_calibrated(replicates=2))
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated(replicates=2))
     return "costs"
 
 
@@ -70,7 +70,7 @@ def test_what_has_no_steady_state_is_not_sealed(
     run: str, redolab: Redolab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = make_calibrated(replicates=0, loop="client")
-    monkeypatch.setattr(calibrating, "calibrate", lambda _: client)
+    monkeypatch.setattr(of_run, "costs_of", lambda _: client)
     ended = redolab("verify-forecast", run, "--set", "arrival_rate_per_s=900000", "--out", tmp_path / "out")
     assert ended.code == 1
     assert "no steady state" in ended.err

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from redolab.analysis.time_based import units_of_work
 from redolab.analysis.waits import Seen
-from redolab.records.run import Run
+from redolab.records.run import Run, once_for_a_run
 from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
 Sightings = Mapping[int, Seen]
 """What was seen of the server's processes, by the number of the sample."""
 
 
+@once_for_a_run
 def read_samples(run: Run) -> tuple[Sample, ...]:
     """Every sample of the run in the order measured, spoiled ones too."""
     return tuple(sorted((Sample(**row) for row in run.samples.to_pylist()), key=_number))
 
 
+@once_for_a_run
 def read_kills(run: Run) -> tuple[Kill, ...]:
     """Every kill of a durability run in the order made, spoiled ones too."""
     return tuple(sorted((Kill(**row) for row in run.samples.to_pylist()), key=_number))
 
 
+@once_for_a_run
 def read_draws(run: Run) -> tuple[Draw, ...]:
     """Every set of values of a sampling-distribution run in the order drawn, spoiled ones too."""
     return tuple(sorted((Draw(**row) for row in run.samples.to_pylist()), key=_number))
 
 
+@once_for_a_run
 def read_sightings(run: Run) -> Sightings:
     """What the wait sampler and the kernel's accounts say of every process, by sample."""
     waits: defaultdict[int, list[WaitRow]] = defaultdict(list)
@@ -44,6 +49,7 @@ def read_sightings(run: Run) -> Sightings:
     }
 
 
+@once_for_a_run
 def read_overhead(run: Run) -> tuple[OverheadRow, ...]:
     """Every on/off pair of the run; none in a run stored before they were measured."""
     return tuple(OverheadRow(**row) for row in run.overhead.to_pylist())
@@ -56,11 +62,18 @@ def read_latency(run: Run, kind: str = "commit") -> Mapping[int, Mapping[float, 
         run: the stored run.
         kind: of time: `commit`, `response` or `lag`, see `redolab.records.sample.LatencyRow`.
     """
-    found: defaultdict[int, dict[float, int]] = defaultdict(dict)
+    return _latency(run)[kind]
+
+
+@once_for_a_run
+def _latency(run: Run) -> Mapping[str, Mapping[int, Mapping[float, int]]]:
+    """The times of every kind."""
+    found: defaultdict[str, defaultdict[int, dict[float, int]]] = defaultdict(
+        functools.partial(defaultdict, dict)
+    )
     for row in run.latency.to_pylist():
         # A run stored before there were other times has no kinds.
-        if (row.get("kind") or "commit") == kind:
-            found[row["sample"]][row["upper_us"]] = row["commits"]
+        found[row.get("kind") or "commit"][row["sample"]][row["upper_us"]] = row["commits"]
     return found
 
 

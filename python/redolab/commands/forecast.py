@@ -54,7 +54,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     from redolab.files.understood import understood
     from redolab.forecast.checks.league import league_json
     from redolab.forecast.checks.ledger import ORIGINS, read_ledger, scores_of
-    from redolab.forecast.costs.any_run import calibrate_any
+    from redolab.forecast.costs.of_run import costs_of
     from redolab.forecast.models.outlook import forecast
     from redolab.model.erlang import NoSteadyStateError
     from redolab.records.store import open_run
@@ -64,7 +64,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     _check(options, changes, swept, levels)
     verified = read_ledger()
     with understood(options.run):
-        calibrated = calibrate_any(open_run(options.run))
+        calibrated = costs_of(open_run(options.run))
         scenario = _known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
         sweep = [
             _known(calibrated.point, changed(scenario, {swept: level}))

@@ -67,11 +67,11 @@ def execute(options: VerifyForecastOptions) -> Outcome:
         RedolabError: nothing could be measured.
     """
     from redolab.forecast.checks.checked import forecast_of, score_run
-    from redolab.forecast.costs.calibrating import calibrate
+    from redolab.forecast.costs.of_run import costs_of
 
     run = open_run(options.run)
     with understood(options.run):
-        scenarios = _scenarios(options, calibrated := calibrate(run))
+        scenarios = _scenarios(options, calibrated := costs_of(run))
     devices_ms = log_devices_ms(run.manifest)
     settings = levels_of(scenarios, devices_ms[0] if devices_ms else None)
     names = dict(zip(scenarios, settings, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.track_record import Score
 from redolab.model.erlang import NoSteadyStateError
 from redolab.records.run import Run
@@ -28,7 +28,7 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
     from redolab.forecast.models.outlook import glance, predict
 
     try:
-        calibrated = calibrate(run)
+        calibrated = costs_of(run)
     except UsageError:
         return None
     found: dict[str, Any] = {}

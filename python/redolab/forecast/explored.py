@@ -12,9 +12,9 @@ from typing import Any
 
 from redolab import _core
 from redolab.dialect.known import dialect_of
-from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.models.outlook import (
     MODEL,
     glance,
@@ -103,7 +103,7 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     Raises:
         NoCostsError: the run does not tell what a commit, a row and a flush cost.
     """
-    return explored(calibrate_any(run), name, str(baseline_server(run.manifest)["name"]), record)
+    return explored(costs_of(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
 def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:

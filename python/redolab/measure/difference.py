@@ -6,6 +6,8 @@ A spoiled sample is kept and marked, with the reason, and never counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 from redolab.records.design import Trial
 from redolab.records.sample import (
@@ -24,8 +26,12 @@ from redolab.units import duration
 _RESOLUTION_NS = 1e9
 # Two clocks that nobody sets differ by far less than a hundredth, also while one of them is slewed.
 _CLOCK_SHARE, _CLOCK_LEAST_S = 0.01, 0.002
-# Not cumulative over the run: numbers of the moment, and CPU of a server process that may be replaced.
-_GAUGES = ("host_cpus", "sampler_cpu_s", "history_list_length")
+_AT_THE_END = ("host_cpus", "history_list_length")
+"""Numbers of the moment, of which the last is taken."""
+# Not cumulative over the run: those, and CPU of a server process that may be replaced.
+_GAUGES = (*_AT_THE_END, "sampler_cpu_s")
+_WHOLE = {item.name: str(item.type).startswith("int") for item in fields(Sample)}
+"""The fields of a sample, and whether each is a whole number."""
 
 
 def difference(
@@ -53,79 +59,46 @@ def difference(
     sessions = [p for p in processes or () if p.scope == "session"]
     counters = {name: _delta(before.counters.get(name), value) for name, value in after.counters.items()}
 
-    def count(name: str) -> int | None:
-        value = counters.get(name)
-        return None if value is None else round(value)
-
     responses = work.responses
-    cpus = after.counters.get("host_cpus")
-    history = after.counters.get("history_list_length")
-    sample = Sample(
-        sample=trial.sample,
-        block=trial.block,
-        position=trial.position,
-        setting=trial.setting,
-        role=trial.role,
-        started_at=started_at,
-        start_s=start_s,
-        elapsed_s=work.session_elapsed_max_s,
-        spoiled=_spoiled(before, after, work, counters),
-        sessions=len(before.session_pids),
-        commits=work.commits,
-        rows=work.rows,
-        failed=work.failed,
-        session_elapsed_s=work.session_elapsed_s,
-        session_cpu_s=None if processes is None else sum(p.cpu_ns for p in sessions) / _RESOLUTION_NS,
-        session_run_queue_s=None if processes is None else _run_queue_s(sessions),
-        instance_cpu_s=instance_cpu_s(before, after),
-        instance_run_queue_s=None if processes is None else _run_queue_s(processes),
-        host_cpus=None if cpus is None else round(cpus),
-        host_busy_s=counters.get("host_busy_s"),
-        host_steal_s=counters.get("host_steal_s"),
-        server_rows=count("server_rows"),
-        log_bytes=count("log_bytes"),
-        log_full_page_images=count("log_full_page_images"),
-        log_writes=count("log_writes"),
-        log_write_time_s=counters.get("log_write_time_s"),
-        log_flushes=count("log_flushes"),
-        log_flush_time_s=counters.get("log_flush_time_s"),
-        checkpoints=count("checkpoints"),
-        vacuums=count("vacuums"),
-        device_flushes=count("device_flushes"),
-        device_requested_s=counters.get("device_requested_s"),
-        device_delivered_s=counters.get("device_delivered_s"),
-        ticks=ticks.rounds,
-        ticks_late=ticks.late,
-        ticks_lost=ticks.lost,
-        sampler_cpu_s=ticks.cpu_s + (counters.get("sampler_cpu_s") or 0.0),
-        sampled_s=ticks.sampled_s,
-        looks=ticks.looks,
-        looks_torn=ticks.torn,
-        sampler_realtime=ticks.realtime,
-        units=work.units,
-        first_unit_s=work.first_unit_s,
-        row_versions=work.row_versions,
-        buffer_hits=count("buffer_hits"),
-        buffer_reads=count("buffer_reads"),
-        client_cpu_s=work.client_cpu_s,
-        host_idle_s=counters.get("host_idle_s"),
-        throttled_periods=count("throttled_periods"),
-        throttled_s=counters.get("throttled_s"),
-        response_s=None if responses is None else responses.total_s,
-        arrivals_waited=None if responses is None else responses.waited,
-        arrivals_unserved=None if responses is None else responses.unserved,
-        database_busy_s=counters.get("database_busy_s"),
-        server_commits=count("server_commits"),
-        binlog_flushes=count("binlog_flushes"),
-        binlog_flush_time_s=counters.get("binlog_flush_time_s"),
-        binlog_groups=count("binlog_groups"),
-        binlog_bytes=count("binlog_bytes"),
-        consistent_gets=count("consistent_gets"),
-        consistent_changes=count("consistent_changes"),
-        cr_blocks_created=count("cr_blocks_created"),
-        undo_records_applied=count("undo_records_applied"),
-        history_list_length=None if history is None else round(history),
-    )
+    given: dict[str, Any] = {
+        "sample": trial.sample,
+        "block": trial.block,
+        "position": trial.position,
+        "setting": trial.setting,
+        "role": trial.role,
+        "started_at": started_at,
+        "start_s": start_s,
+        "elapsed_s": work.session_elapsed_max_s,
+        "spoiled": _spoiled(before, after, work, counters),
+        "sessions": len(before.session_pids),
+        "commits": work.commits,
+        "rows": work.rows,
+        "failed": work.failed,
+        "session_elapsed_s": work.session_elapsed_s,
+        "session_cpu_s": None if processes is None else sum(p.cpu_ns for p in sessions) / _RESOLUTION_NS,
+        "session_run_queue_s": None if processes is None else _run_queue_s(sessions),
+        "instance_cpu_s": instance_cpu_s(before, after),
+        "instance_run_queue_s": None if processes is None else _run_queue_s(processes),
+        "ticks": ticks.rounds,
+        "ticks_late": ticks.late,
+        "ticks_lost": ticks.lost,
+        "sampler_cpu_s": ticks.cpu_s + (counters.get("sampler_cpu_s") or 0.0),
+        "sampled_s": ticks.sampled_s,
+        "looks": ticks.looks,
+        "looks_torn": ticks.torn,
+        "sampler_realtime": ticks.realtime,
+        "units": work.units,
+        "first_unit_s": work.first_unit_s,
+        "row_versions": work.row_versions,
+        "client_cpu_s": work.client_cpu_s,
+        "response_s": None if responses is None else responses.total_s,
+        "arrivals_waited": None if responses is None else responses.waited,
+        "arrivals_unserved": None if responses is None else responses.unserved,
+    }
+    seen = counters | {name: after.counters.get(name) for name in _AT_THE_END}
+    # Whatever nothing else tells is the counter of that name.
+    counted = {name: _as_field(seen.get(name), whole) for name, whole in _WHOLE.items() if name not in given}
+    sample = Sample(**given, **counted)
     waits = [
         WaitRow(trial.sample, c.scope, c.kind, c.wait_class, c.event, c.state, c.ticks) for c in ticks.counts
     ]
@@ -233,6 +206,10 @@ def clock_step(before: Snapshot, after: Snapshot) -> str | None:
 
 def _by_identity(snapshot: Snapshot) -> dict[tuple[int, int], TaskAccount]:
     return {(task.pid, task.start_ticks): task for task in snapshot.tasks or ()}
+
+
+def _as_field(value: float | None, whole: bool) -> Any:
+    return round(value) if whole and value is not None else value
 
 
 def _delta(before: float | None, after: float | None) -> float | None:

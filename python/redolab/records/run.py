@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+_Found = TypeVar("_Found")
 
-@dataclass(frozen=True)
+
+# One run is like no other: what was once computed of it is known by it.
+@dataclass(frozen=True, eq=False)
 class Run:
     """A stored run as `redolab.records.store` reads it, without any database."""
 
@@ -21,3 +27,16 @@ class Run:
     overhead: pa.Table
     latency: pa.Table
     entries: pa.Table
+
+
+def once_for_a_run(read: Callable[[Run], _Found]) -> Callable[[Run], _Found]:
+    """Let `read` compute its answer of each run once; what it raises it raises each time."""
+    known: WeakKeyDictionary[Run, _Found] = WeakKeyDictionary()
+
+    @functools.wraps(read)
+    def once(run: Run) -> _Found:
+        if run not in known:
+            known[run] = read(run)
+        return known[run]
+
+    return once

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from redolab.commands.results import make_results
+from redolab.forecast.costs import of_run
+from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.models.quantities import QUANTITIES
+from redolab.records.run import Run
+from redolab.records.store import open_run
 from tests.conftest import Redolab
 from tests.servers import in_this_process
 
@@ -63,3 +71,40 @@ def test_a_run_that_does_not_tell_the_costs_is_refused(tmp_path: Path, redolab: 
     ended = redolab("forecast", out, "--set", "sessions=8")
     assert (ended.code, ended.out) == (2, "")
     assert "redolab run calibrate" in ended.err
+
+
+class Counted:
+    """A table that counts how often its rows are read."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self.read = table, 0
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        self.read += 1
+        rows: list[dict[str, Any]] = self._table.to_pylist()
+        return rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[name]
+
+
+def test_a_report_computes_costs_once_and_reads_each_table_once(
+    costs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Run] = []
+
+    def counted(run: Run) -> Calibrated:
+        calls.append(run)
+        return calibrate(run)
+
+    monkeypatch.setattr(of_run, "calibrate", counted)
+    shutil.copytree(costs, tmp_path / "run")
+    names = ("samples", "waits", "profile", "overhead", "latency")
+    run = open_run(tmp_path / "run")
+    tables: dict[str, Any] = {name: Counted(getattr(run, name)) for name in names}
+    make_results(replace(run, **tables))
+    assert len(calls) == 1
+    assert {name: table.read for name, table in tables.items()} == dict.fromkeys(names, 1)

@@ -25,7 +25,7 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def with_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every run tells the same costs."""
-    monkeypatch.setattr(explored, "calibrate_any", lambda _run: make_calibrated(2))
+    monkeypatch.setattr(explored, "costs_of", lambda _run: make_calibrated(2))
 
 
 @pytest.mark.usefixtures("with_costs")
@@ -66,7 +66,7 @@ def test_a_report_takes_the_costs_of_another_run(
         asked.append(told.path)
         return make_calibrated(2)
 
-    monkeypatch.setattr(explored, "calibrate_any", of_one)
+    monkeypatch.setattr(explored, "costs_of", of_one)
     make_results(open_run(run.path), costs.path)
     page = (run.path / "report.html").read_text()
     assert asked == [costs.path]

@@ -15,7 +15,7 @@ RUN = cast("Run", None)
 
 
 def test_each_setting_is_forecast_at_that_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(equal_workload, "calibrate", lambda _run: make_calibrated(0))
+    monkeypatch.setattr(equal_workload, "costs_of", lambda _run: make_calibrated(0))
     found = equal_workload.forecasts_at(RUN, 600.0, ())
     assert found is not None
     assert set(found) == {LONE, TODAY, BATCHES}
@@ -31,5 +31,5 @@ def test_a_run_without_costs_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_run: Run) -> None:
         raise UsageError("it tells no costs")
 
-    monkeypatch.setattr(equal_workload, "calibrate", refuse)
+    monkeypatch.setattr(equal_workload, "costs_of", refuse)
     assert equal_workload.forecasts_at(RUN, 600.0, ()) is None

@@ -89,7 +89,7 @@ class MariaDBEngine(Engine):
 
     def heed(self, stop: threading.Event) -> None:
         """End early whatever takes long, once `stop` is set."""
-        self._stop = stop
+        self._stop = self._hold.stop = stop
 
     def heed_in_closing(self, hurry: threading.Event) -> None:
         """Wait for nobody in closing once `hurry` is set; the guard is left with what remains."""

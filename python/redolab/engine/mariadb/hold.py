@@ -65,6 +65,8 @@ class Hold(hold.Hold[Connection]):
         """Where parameters are noted before they are changed; None on a server of Redolab's own."""
         self.planted = Planted(planted.MEND)
         """What stands in the database beside tables."""
+        self.stop = threading.Event()
+        """Once it is set, nobody is waited for in making the database."""
         self._noted: set[int] = set()
         self._number = number_of(self.connection)
 
@@ -115,11 +117,13 @@ class Hold(hold.Hold[Connection]):
         Raises:
             RefusedError: another run is at work, the name is taken, something that a killed run left cannot
                 be put back, or the guard cannot connect.
+            InterruptedRunError: `stop` was set before the server was taken.
         """
         if self._own:
             ask(self.connection, "create database redolab")
             return
-        claim_server(self.connection, self._connector)
+        # What a killed run left may be locked by somebody.
+        unless_stopped(self.stop, lambda: claim_server(self.connection, self._connector), self._cancel)
         self._charge.give(self._connector.parameters, server_place(self.connection))
         self._claimed = True  # A statement that is broken off may have been done all the same.
         make_database(self.connection, self._charge.mark)
@@ -209,9 +213,9 @@ class Hold(hold.Hold[Connection]):
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """In a thread, so that it can be broken off."""
+        return unless_stopped(hurry, lambda: self.recovery().finish(self._charge.kept), self._cancel)
 
-        def cancel() -> None:
-            with self._connector.connect("redolab look") as helper:
-                ask(helper, "kill query %s", self._number)
-
-        return unless_stopped(hurry, lambda: self.recovery().finish(self._charge.kept), cancel)
+    def _cancel(self) -> None:
+        """Break off what the connection is asked."""
+        with self._connector.connect("redolab look") as helper:
+            ask(helper, "kill query %s", self._number)

@@ -10,7 +10,8 @@ from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.of_run import costs_of
 from redolab.records.run import Run
 
 _CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
@@ -24,7 +25,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         compared: the same, compared.
     """
     try:
-        calibrated = calibrate(run)
+        calibrated = costs_of(run)
     except UsageError as error:
         text = f"Forecasts cannot start from this run: calibrate again. {error}"
         return results(compared, Verdict(text, "undecided", compared.baseline, None, _NOT_CALIBRATED))

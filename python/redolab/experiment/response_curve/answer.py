@@ -14,7 +14,8 @@ from redolab.experiment.response_curve.beside import INSIDE, NOT_JUDGED, OUTSIDE
 from redolab.experiment.response_curve.curve import curves
 from redolab.experiment.response_curve.figures import figures
 from redolab.experiment.response_curve.tables import SOURCE, tables
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.records.run import Run
 
@@ -45,7 +46,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
 def _calibrated(run: Run) -> tuple[Calibrated | None, list[str]]:
     """Costs, and why there are none."""
     try:
-        return calibrate(run), []
+        return costs_of(run), []
     except NoCostsError as error:
         # Where the run lies is no figure: it may be moved, and must say the same.
         why = f"This run {error.why}"

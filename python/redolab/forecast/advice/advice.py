@@ -15,8 +15,8 @@ from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
 from redolab.errors import UsageError
-from redolab.forecast.costs.any_run import calibrate_any
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.track_record import shipped_record
 from redolab.records.run import Run
@@ -62,7 +62,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
         times: seconds per row of the time account, by setting and sample.
     """
     try:
-        calibrated = calibrate(run)
+        calibrated = costs_of(run)
     except NoCostsError as error:
         # Where the run lies is no figure: it may be moved, and must say the same.
         calibrated, why = None, f"this run {error.why}"
@@ -90,7 +90,7 @@ def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
     today = str(run.manifest["design"]["baseline"])
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
     try:
-        calibrated = calibrate_any(run)
+        calibrated = costs_of(run)
     except NoCostsError as error:
         advice["why_no_forecast"] = f"No forecast: this run {error.why.rstrip('.')}."
     else:

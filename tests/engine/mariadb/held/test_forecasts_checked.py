@@ -8,7 +8,7 @@ import pytest
 
 from redolab.commands import verify_forecast
 from redolab.forecast.checks import ledger
-from redolab.forecast.costs import calibrating
+from redolab.forecast.costs import of_run
 from tests.engine.mariadb.held.holding import databases
 from tests.forecasts import made_up_run, make_calibrated
 from tests.mariadb import MariaDB
@@ -24,7 +24,7 @@ def test_another_database_is_refused_once_it_says_what_it_is(
     measured = "PostgreSQL" if is_postgresql else other
     there = databases(server)
     monkeypatch.setattr(verify_forecast, "open_run", lambda _: made_up_run(measured.lower()))
-    monkeypatch.setattr(calibrating, "calibrate", lambda _: make_calibrated(replicates=2, loop="client"))
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated(replicates=2, loop="client"))
     words = ("verify-forecast", "costs", "--set", "sessions=4", "--engine", server.url, "--yes")
     ended = in_this_process(tmp_path, *words, "--out", str(tmp_path / "out"), environment={})
     assert ended.code == 2

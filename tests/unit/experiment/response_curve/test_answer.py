@@ -107,7 +107,7 @@ def table(found: dict[str, Any], key: str) -> list[dict[str, Any]]:
 @pytest.fixture
 def costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The costs of a log of 1 ms stand for those that the run's other settings would tell."""
-    monkeypatch.setattr(answer, "calibrate", lambda _: make_calibrated())
+    monkeypatch.setattr(answer, "costs_of", lambda _: make_calibrated())
 
 
 def test_the_published_curve_goes_through_points_that_follow_it(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from redolab.experiment.answers import analyse
-from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.models.anticipation import ANTICIPATION
 from redolab.forecast.models.outlook import forecast
@@ -20,7 +20,7 @@ FACTS: Truth = truth()
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
-    return calibrate_any(imported(tmp_path_factory.mktemp("reports"), [awr_html(FACTS, "19c")]))
+    return costs_of(imported(tmp_path_factory.mktemp("reports"), [awr_html(FACTS, "19c")]))
 
 
 def test_todays_setting_is_what_the_report_says(seen: Calibrated) -> None:
@@ -75,7 +75,7 @@ def test_a_report_that_lacks_something_is_refused_by_name(
 ) -> None:
     run = imported(tmp_path, [awr_html(truth(**changed), "19c")])
     with pytest.raises(NoCostsError, match=missing):
-        calibrate_any(run)
+        costs_of(run)
 
 
 def test_the_advice_ranks_changes_and_says_what_would_make_it_surer(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 from redolab.forecast.advice import advice
 from redolab.forecast.asked import changed
-from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.calibrating import REPLICATES, Calibrated
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.costs.seen import with_flush, with_server_cpu
 from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.costs.watched import quantiles_of
@@ -84,7 +84,7 @@ def six(**known: Any) -> list[Watched]:
 
 @functools.cache
 def as_usual() -> Calibrated:
-    return calibrate_any(run_of(six()))
+    return costs_of(run_of(six()))
 
 
 def test_what_was_seen_is_todays_setting() -> None:
@@ -113,7 +113,7 @@ def test_what_some_stretches_lack_is_taken_from_those_that_have_it(
     """With 3 of 6 stretches commits per flush doubled, with 5 of 6 the server counted as nowait."""
     whole = as_usual()
     lack: dict[str, Any] = dict.fromkeys(names)
-    some = calibrate_any(run_of([replace(it, **lack) if it.sample <= lacking else it for it in six()]))
+    some = costs_of(run_of([replace(it, **lack) if it.sample <= lacking else it for it in six()]))
     of_whole, of_some = (it.measured[it.today] for it in (whole, some))
     think_ms = of_some.scenario.think_time_ms
     assert of_some.scenario == replace(of_whole.scenario, think_time_ms=think_ms)
@@ -140,7 +140,7 @@ def test_every_assumption_is_a_sentence_of_the_forecast() -> None:
 
 
 def test_the_same_run_gives_the_same_forecast() -> None:
-    assert calibrate_any(run_of(six())) == as_usual()
+    assert costs_of(run_of(six())) == as_usual()
 
 
 def from_a_run(seen: Calibrated) -> Calibrated:
@@ -190,7 +190,7 @@ def test_no_forecast_is_narrower_than_one_from_a_run(change: dict[str, Any]) -> 
 def test_two_logs_that_the_server_does_not_time() -> None:
     known = {"log_flush_time_s": None, "log_write_time_s": None, "binlog_flush_time_s": None}
     stretches = [replace(item, binlog_flushes=(item.transactions or 0) // 4) for item in six(**known)]
-    found = calibrate_any(run_of(stretches, MARIADB))
+    found = costs_of(run_of(stretches, MARIADB))
     assert found.point.second is not None
     assert found.point.handed_on
     assert any("was not told" in text for text in found.cautions)
@@ -201,12 +201,12 @@ def test_two_logs_that_the_server_does_not_time() -> None:
 
 def test_commits_that_do_not_wait_are_told_from_those_that_do() -> None:
     many = [replace(item, log_flushes=(item.transactions or 0) // 100, log_sync_s=0.0) for item in six()]
-    found = calibrate_any(run_of(many))
+    found = costs_of(run_of(many))
     assert found.measured[found.today].scenario.commit_wait == "nowait"
     # The parameter says so too, where the server has two logs.
     known = {"log_flush_time_s": None, "log_write_time_s": None, "binlog_flush_time_s": None}
     stretches = [replace(item, binlog_flushes=3_000) for item in six(**known)]
-    found = calibrate_any(run_of(stretches, MARIADB, parameters={"innodb_flush_log_at_trx_commit": "2"}))
+    found = costs_of(run_of(stretches, MARIADB, parameters={"innodb_flush_log_at_trx_commit": "2"}))
     assert found.measured[found.today].scenario.commit_wait == "binlog"
 
 
@@ -216,7 +216,7 @@ def test_flushes_seen_one_by_one_give_their_shape() -> None:
         for number in range(1, 7)
         for name, count in (("1", 30.0), ("2", 20.0), ("4", 10.0), ("inf", 1.0))
     ]
-    plain, shaped = as_usual(), calibrate_any(run_of(six(), entries=entries))
+    plain, shaped = as_usual(), costs_of(run_of(six(), entries=entries))
     assert any("distributed as was seen" in text for text in shaped.cautions)
     assert shaped.point.flush_mean_s == pytest.approx(plain.point.flush_mean_s, rel=0.15)
     assert max(shaped.point.flush_s) / min(shaped.point.flush_s) > 4
@@ -249,12 +249,12 @@ def test_buckets_become_quantiles() -> None:
 )
 def test_a_watch_that_lacks_something_is_refused_by_name(known: dict[str, Any], missing: str) -> None:
     with pytest.raises(NoCostsError, match=missing):
-        calibrate_any(run_of(six(**known)))
+        costs_of(run_of(six(**known)))
 
 
 def test_a_stretch_that_does_not_count_is_left_out() -> None:
     spoiled = [*six(), replace(stretch(7), spoiled="the connection was lost", transactions=10**9)]
-    assert calibrate_any(run_of(spoiled)).point == as_usual().point
+    assert costs_of(run_of(spoiled)).point == as_usual().point
 
 
 def test_advice_from_a_watched_run_is_ranked_and_keeps_the_bounds() -> None:

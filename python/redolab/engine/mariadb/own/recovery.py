@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.connection import Connection, ask, error_number, error_text
+from redolab.engine.mariadb.connection import Connection, address, ask, error_number, error_text
 from redolab.engine.mariadb.own.journal import read_changed, read_teardown
 from redolab.engine.mariadb.own.schema import (
     MARKS,
@@ -164,7 +164,8 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
     try:
         standing = find_database(control, marks)
         if standing is None:
-            recovery.remove(Kept())  # Killed between the last two steps, or somebody else dropped it.
+            # Killed between the last two steps, or somebody else dropped it.
+            recovery.remove(Kept(address=address(control)))
             return
         if standing.doubt or standing.odd:
             return
@@ -194,6 +195,7 @@ def _listed(control: Connection, standing: Standing) -> Kept:
     sessions, started = read_sessions(control) if "session" in standing.lists else ((), 0)
     return Kept(
         mark=standing.mark,
+        address=address(control),
         changed=read_changed(control, standing.mark),
         teardown=read_teardown(control, standing.mark) if "teardown" in standing.lists else "",
         sessions=sessions,

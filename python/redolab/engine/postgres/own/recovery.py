@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, Connector, list_names
-from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema
+from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema, identity
 from redolab.engine.postgres.parameters.system import SystemParameters
 from redolab.engine.server.kept import Changed, Kept
 from redolab.engine.server.recovery import Finished, Recovery
@@ -173,6 +173,7 @@ def _noted(control: Connection, standing: Standing) -> Kept:
     return Kept(
         mark=standing.mark or "",
         made=standing.made,
+        address=identity(control).address,
         changed=tuple(_changed(row) for row in rows("parameter_journal")),
         teardown=";\n".join(statements),
     )

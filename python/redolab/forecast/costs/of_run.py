@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
-from redolab.records.run import Run
+from redolab.records.run import Run, once_for_a_run
 
 
-def calibrate_any(run: Run) -> Calibrated:
+@once_for_a_run
+def costs_of(run: Run) -> Calibrated:
     """What a forecast starts from.
 
     Args:
