@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from tests.breaker.scene import RUN, Scene
+from tests.breaker.scene import RUN, Scene, Theirs
 from tests.breaker.somebody import State, StatementError
 
 _CLAIMS = re.compile(
@@ -120,14 +120,35 @@ class Judge:
             return
         last = {change["parameter"]: change for change in self._changes()}
         for name, theirs in self._scene.theirs.items():
-            if name not in last or (
-                last[name]["setting"] == "restore" and _noted_s(last[name]) < theirs.to_s
-            ):
+            if name not in last or self._is_too_late(theirs, last[name]):
                 continue
             if code != 3:
                 self.faults.append(f"somebody set {name} = {theirs.value}, and the exit code is {code}")
             if name not in text:
                 self.faults.append(f"somebody set {name} = {theirs.value}, and it is not named")
+
+    def _is_too_late(self, theirs: Theirs, last: Mapping[str, Any]) -> bool:
+        """Whether it was set when the run may have read the server for the last time.
+
+        Of a parameter that its last setting had as before, nothing is noted when the run ends.
+        """
+        if last["setting"] == "restore":
+            return _noted_s(last) < theirs.to_s
+        before = self._before.get(("parameter", last["parameter"]))
+        return last["after"] == before and self._last_sample_s() < theirs.from_s
+
+    def _last_sample_s(self) -> float:
+        """When the last sample ended, by the clock of the day, seconds; no end where none is stored."""
+        stored = self._scene.lab.stored()
+        ends = (
+            []
+            if stored is None
+            else [
+                datetime.fromisoformat(sample["started_at"]).timestamp() + sample["elapsed_s"]
+                for sample in stored.samples.to_pylist()
+            ]
+        )
+        return max(ends, default=float("inf"))
 
     def check_manifest(self, now: State) -> None:
         """What it noted as put back is put back, and was when it noted it."""
