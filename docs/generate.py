@@ -13,10 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
-import typer
 
-from redolab.cli import app
-from redolab.commands.matrix import pairs
+from redolab.cli import load
+from redolab.commands.experiments import pairs
 from redolab.engine import OFFERS
 from redolab.engine.oracle.figures import FIGURES
 from redolab.engine.oracle.preflight.rights import script
@@ -119,10 +118,8 @@ def sections() -> str:
 
 def options(command: str) -> str:
     """Arguments and options of a command as a Markdown table."""
-    group = typer.main.get_command(app)
-    parameters = getattr(group, "commands")[command].params  # noqa: B009  typer's own click is untyped
     rows = ["| option | default | meaning |", "| --- | --- | --- |"]
-    for item in parameters:
+    for item in load(command).params:
         if item.param_type_name == "argument":
             needed = "required" if item.required else ""
             rows.append(f"| `{(item.metavar or item.name).upper()}` | {needed} | {item.help} |")

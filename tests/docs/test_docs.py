@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 
-from redolab import errors
+from redolab import cli, errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
 from redolab.analysis.watched.measures import FIGURES
-from redolab.cli import app
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
@@ -53,7 +51,7 @@ from tests.unit.watched import watched_run
 
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "python" / "redolab"
-COMMANDS: Mapping[str, Any] = getattr(typer.main.get_command(app), "commands")  # noqa: B009
+COMMANDS: Mapping[str, Any] = {name: cli.load(name) for name in cli.COMMANDS}
 PAGE_IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 SESSION_SIDE = {"synchronous_commit": "user", "commit_siblings": "user", "commit_delay": "superuser"}
 

@@ -3,10 +3,50 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from redolab.commands.options import Json
+from redolab.commands.page import write_page
 from redolab.errors import UsageError
-from redolab.values.file import read_values
+from redolab.outlet import say, show_json
+from redolab.report.screen.values import print_values
+
+
+def command(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A CSV file, a run directory, or - for stdin.", show_default=False
+        ),
+    ],
+    value: Annotated[
+        str | None, typer.Option(help="The column of numbers.", show_default="the only one")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A column of numbers to take off, row by row: do the two differ?")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="A column that names the group of each value: compare the groups.")
+    ] = None,
+    children: Annotated[
+        int | None,
+        typer.Option(
+            help="Cut the values in their order into so many groups, and look at their means.",
+            show_default="as many as values in each",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
+    json: Json = False,
+) -> None:
+    """Analyse the column, show what it says, and write a page of it where one is asked for."""
+    results = analyze(file, value, against, group, children)
+    if out is not None:
+        write_page(results, "values", out, "--out")
+    (show_json if json else print_values)(results)
+    if out is not None:
+        say(f"Page: {out}")
 
 
 def analyze(
@@ -25,6 +65,7 @@ def analyze(
         UsageError: options that exclude one another, or a file that cannot be analysed.
     """
     from redolab.values.figures import analyse_values
+    from redolab.values.file import read_values
 
     if group is not None and children is not None:
         raise UsageError(

@@ -3,16 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from redolab.engine import OFFERS, check_target, find_offer, offers_for
+import typer
+
+from redolab.commands.options import Json
+from redolab.engine import OFFERS, check_target, engine_choices, find_offer, offers_for
 from redolab.engine.linux.checkup import check_machine, user_name
 from redolab.engine.offer import Offer, Wanted
 from redolab.errors import RefusedError
 from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.base import Wish
 from redolab.measure.consumption import consumption
+from redolab.outlet import show_json
 from redolab.records.checkup import Check, Checkup
+from redolab.report.screen.doctor import print_doctor
+
+
+def command(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXPERIMENT",
+            help="Ask about this one alone; exit 3 where it cannot run.",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help=engine_choices(), show_default="every one of Redolab's own")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Look, and show what was found.
+
+    Raises:
+        UsageError: there is no such experiment or engine, or the one does not run on the other.
+        RefusedError: the experiment asked for cannot run.
+    """
+    results = examine(experiment, engine)
+    (show_json if json else print_doctor)(results)
+    check_asked(results, experiment)
 
 
 def examine(experiment: str | None, engine: str | None) -> dict[str, Any]:

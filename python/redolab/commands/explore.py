@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from redolab.commands.options import RunPath
+from redolab.commands.page import check_page, write_text
 from redolab.errors import UsageError
+from redolab.outlet import say
 
 if TYPE_CHECKING:
     from redolab.forecast.explored import Explored
     from redolab.records.run import Run
 
 
-def execute(path: Path, out: Path) -> Path:
-    """Write the explorer of a run; gives the page.
+def command(
+    run: RunPath,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write: one HTML file.")] = Path(
+        "explore.html"
+    ),
+) -> None:
+    """Write the explorer of a run.
 
     Raises:
         UsageError: the run does not tell its costs, or the page cannot be written.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
-    from redolab.commands.page import check_page, write_text
     from redolab.report.page.html import render_explorer
 
     check_page(out, "--out")
-    write_text(render_explorer(costs_of(path)), out, "--out")
-    return out
+    write_text(render_explorer(costs_of(run)), out, "--out")
+    say(f"Page: {out}")
 
 
 def costs_of(path: Path) -> Explored:

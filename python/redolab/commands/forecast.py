@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from redolab.commands.options import Changes, Json, PageFile, RunPath
+from redolab.commands.page import check_page, write_page
 from redolab.errors import CheckFailedError, UsageError
 from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.outlet import show_json
+from redolab.report.screen.forecast import print_forecast
 
 if TYPE_CHECKING:
     from redolab.forecast.costs.calibrating import Calibrated
@@ -30,16 +35,58 @@ _MOST: Mapping[str, float] = {
 
 @dataclass(frozen=True)
 class ForecastOptions:
-    """The options of `redolab forecast` as given."""
+    """The options of `redolab forecast`."""
 
-    run: Path
-    changes: Sequence[str]
-    """Of --set."""
-    sweep: str | None
-    elbow: bool
-    keep_p95_under: float | None
-    rows_for: float | None
-    work: int | None
+    run: RunPath
+    changes: Changes = None
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACTOR=LEVELS",
+            help="Forecast each level: sessions=1..128 (powers of two) or sessions=1,2,5.",
+        ),
+    ] = None
+    elbow: Annotated[
+        bool,
+        typer.Option("--elbow", help="Ask for the fewest sessions that give 95 % of the best throughput."),
+    ] = False
+    keep_p95_under: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MS",
+            help="Ask for the largest arrival rate that keeps 95 % of the response times under so many ms.",
+        ),
+    ] = None
+    rows_for: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Ask for the fewest rows per commit that bring this share of the benefit.",
+        ),
+    ] = None
+    work: Annotated[
+        int | None,
+        typer.Option(metavar="ROWS", help="Ask how long all sessions together take for so many rows."),
+    ] = None
+    page: PageFile = None
+    json: Json = False
+
+
+def command(options: ForecastOptions) -> None:
+    """Forecast, show the forecast, and write a page of it where one is asked for.
+
+    Raises:
+        UsageError: an option that cannot be, or a run that a forecast cannot start from.
+        RefusedError: the ledger of verified forecasts cannot be read.
+        CheckFailedError: there is no steady state to forecast, or a question has no answer.
+    """
+    if options.page is not None:
+        check_page(options.page, "--page")
+    results = execute(options)
+    if options.page is not None:
+        write_page(results, "forecast", options.page, "--page")
+    (show_json if options.json else print_forecast)(results)
+    check_answers(results)
 
 
 def execute(options: ForecastOptions) -> dict[str, Any]:
@@ -59,7 +106,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     from redolab.model.erlang import NoSteadyStateError
     from redolab.records.store import open_run
 
-    changes = parse_set(options.changes)
+    changes = parse_set(options.changes or ())
     swept, levels = (None, ()) if options.sweep is None else parse_sweep(options.sweep)
     _check(options, changes, swept, levels)
     verified = read_ledger()

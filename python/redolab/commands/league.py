@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from redolab.commands.options import Json
 from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
+from redolab.outlet import say, show_json
 from redolab.records.run import Run
 from redolab.records.store import read_document
 from redolab.records.writer import write_document
+from redolab.report.screen.league import print_league
+
+
+def command(
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write this machine's ledger to a file, to share it.")
+    ] = None,
+    take_in: Annotated[
+        Path | None,
+        typer.Option("--import", metavar="FILE", help="Take in the ledger of another machine."),
+    ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Remove everything that was imported before.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Change the ledger where that is asked for, and show the league.
+
+    Raises:
+        UsageError: a file cannot be read or written.
+        RefusedError: the ledger cannot be read or written.
+    """
+    for text in exchange(export, take_in, forget=forget):
+        say(text)
+    (show_json if json else print_league)(league_now())
 
 
 def league_now() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -20,8 +21,8 @@ from redolab.printable import printable
 from redolab.url_secrets import take_secrets, without_secrets
 
 
-class Commands(TyperGroup):
-    """The commands; what is wrong with their arguments is said in characters that are safe to show."""
+class CarefulGroup(TyperGroup):
+    """Commands; what is wrong with their arguments is said in characters that are safe to show."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Read the arguments."""
@@ -86,6 +87,11 @@ def end_when_interrupted(text: str, code: int = InterruptedRunError.exit_code) -
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
+
+
+def command_line() -> str:
+    """How this command was asked for, as a shell takes it."""
+    return shlex.join(["redolab", *sys.argv[1:]])
 
 
 def check_text(arguments: Sequence[str]) -> None:

@@ -3,26 +3,78 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from redolab.commands.options import Json, PageFile
+from redolab.commands.page import check_page, write_page
 from redolab.engine.observer import Observer, open_observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
-from redolab.measure.runner import Interruptions
-from redolab.outlet import say, terminal
+from redolab.outlet import say, show_json, terminal
 from redolab.records.observation import Observation, join
+from redolab.report.screen.profile import print_profile
 from redolab.units import clock, duration
 
+LiveUrl = Annotated[
+    str,
+    typer.Argument(
+        metavar="URL",
+        help="postgresql://user@host/db, mysql://user@host/ or oracle://user@host/service",
+        show_default=False,
+    ),
+]
 Show = Callable[[Callable[[Event], dict[str, Any] | None], int | None], None]
 
-DEFAULT_S = 10.0
+_DEFAULT_S = 10.0
 _SHORTEST_S, _LONGEST_S = 0.5, 14_400.0
 _PER_READING_S = 1.0
+
+
+def command(
+    url: LiveUrl,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Watch so long and print; without it, a live screen on a terminal.",
+            show_default="10 elsewhere",
+        ),
+    ] = None,
+    session: Annotated[
+        int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
+    ] = None,
+    page: PageFile = None,
+    json: Json = False,
+) -> None:
+    """Watch for a while and show what was seen, or show it live on a terminal.
+
+    Raises:
+        RedolabError: wrong usage, nothing could be seen, or what ended the watching early.
+    """
+    on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if page is not None:
+        check_page(page, "--page")
+    if on_terminal and seconds is None and not json and page is None:
+        from redolab.report.screen.live import run_live
+
+        watch_live(url, session, run_live)
+        return
+    profiled = watch(url, _DEFAULT_S if seconds is None else seconds, session)
+    if page is not None:
+        write_page(profiled.results, "profile", page, "--page")
+    if json:
+        show_json(profiled.results)
+    else:
+        print_profile(profiled.results, session)
+    if profiled.error is not None:
+        raise profiled.error
 
 
 @dataclass(frozen=True)
@@ -46,6 +98,7 @@ def watch(url: str, seconds: float, session: int | None) -> Profiled:
     """
     from redolab.analysis.live.profile import profile_observation
     from redolab.forecast.advice.advice import advised
+    from redolab.measure.runner import Interruptions
 
     if not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise UsageError(
@@ -95,7 +148,7 @@ def watch_live(url: str, session: int | None, show: Show) -> None:
     from redolab.forecast.advice.advice import advised
 
     observer = open_observer(url, secrets.randbelow(2**31))
-    seen: deque[Observation] = deque(maxlen=round(DEFAULT_S / _PER_READING_S))
+    seen: deque[Observation] = deque(maxlen=round(_DEFAULT_S / _PER_READING_S))
 
     due = time.monotonic()
 

@@ -9,12 +9,26 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
-from redolab.commands.plan import Servers, amount_text, changes, creates, disk_bytes, needed_s
+import typer
+
+from redolab.commands.options import Json, Out, Seed, Yes
+from redolab.commands.plan import (
+    Servers,
+    amount_text,
+    changes,
+    creates,
+    disk_bytes,
+    needed_s,
+    planned,
+    print_plan,
+)
+from redolab.commands.process import command_line
 from redolab.commands.progress import shown
+from redolab.commands.report import conclude
 from redolab.commands.servers import common_ways, named_targets
-from redolab.engine import check_target, default_engine, find_offer, open_engine
+from redolab.engine import check_target, default_engine, engine_choices, find_offer, open_engine
 from redolab.engine.base import Engine, Introduction
 from redolab.engine.offer import Offer
 from redolab.engine.side_by_side import SideBySide as EnginesBeside
@@ -24,38 +38,95 @@ from redolab.experiment.base import Experiment, Missing, Plan, Wish
 from redolab.experiment.listed.plan import listed_experiment
 from redolab.experiment.side_by_side import SideBySide, part_of
 from redolab.files.places import default_run_directory
-from redolab.measure import runner
 from redolab.measure.consumption import consumption
-from redolab.outlet import say
+from redolab.outlet import say, show_json
 from redolab.records.sample import Scope
-from redolab.records.writer import check_free
 from redolab.units import clock, counted
+
+if TYPE_CHECKING:
+    from redolab.measure.runner import Outcome
 
 _MOST_SESSIONS = 1_000
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of `redolab run` as given."""
+    """The options of `redolab run`."""
 
-    experiment: str | None
-    list_file: Path | None
-    engines: Sequence[str]
-    across_tiers: bool
-    quick: bool
-    sessions: str | None
-    rows: int | None
-    client: bool
-    load: str | None
-    scope: str | None
-    settings: str | None
-    log_device_ms: str | None
-    blocks: int | None
-    seconds: float | None
-    seed: int | None
-    out: Path | None
-    yes: bool
-    command: str
+    experiment: Annotated[
+        str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
+    ] = None
+    list_file: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="An experiment of your own, from a TOML file."),
+    ] = None
+    plan: Annotated[bool, typer.Option("--plan", help="Tell what would be done, and do nothing.")] = False
+    engines: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--engine",
+            metavar="[NAME=]ENGINE",
+            help=f"{engine_choices()}; several are measured side by side.",
+            show_default="the first that the experiment runs on",
+        ),
+    ] = None
+    across_tiers: Annotated[
+        bool,
+        typer.Option(
+            "--across-tiers", help="Compare servers also where their commits promise different things."
+        ),
+    ] = False
+    quick: Annotated[bool, typer.Option("--quick/--full", help="Two minutes, or the published length.")] = (
+        False
+    )
+    sessions: Annotated[
+        str | None, typer.Option(help="Working sessions; a list where their number is the question.")
+    ] = None
+    rows: Annotated[int | None, typer.Option(help="Rows of a sample, or of the table.")] = None
+    client: Annotated[
+        bool, typer.Option("--client", help="Also from a client: every statement a round trip.")
+    ] = False
+    load: Annotated[
+        str | None,
+        typer.Option(
+            help="hot: a small hot set. cpu: bound by the CPU. io: many pages, heavy on the log.",
+            show_default="hot",
+        ),
+    ] = None
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            help="Put settings in force per transaction, session, or system.",
+            show_default="session where the engine has it",
+        ),
+    ] = None
+    settings: Annotated[str | None, typer.Option(help="Only these settings, with commas between.")] = None
+    log_device_ms: Annotated[
+        str | None,
+        typer.Option(help="Emulate a log device with this flush time; REDO,BINLOG: a device for each log."),
+    ] = None
+    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None
+    seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None
+    seed: Seed = None
+    out: Out = None
+    yes: Yes = False
+    json: Json = False
+
+
+def command(options: RunOptions) -> None:
+    """Show the plan where that is all that is asked for; else run, and report the run.
+
+    Raises:
+        RedolabError: wrong usage, nothing could be measured, or what ended the run early.
+    """
+    if not options.plan:
+        conclude(execute(options), options.json, "Every sample is kept:")
+        return
+    asked = ask(options)
+    if options.json:
+        show_json(planned(asked.experiment, asked.plan, asked.servers))
+    else:
+        print_plan(asked.experiment, asked.plan, asked.servers, asked.lacking)
 
 
 @dataclass(frozen=True)
@@ -101,17 +172,19 @@ def ask(options: RunOptions) -> Asked:
     return asked({server: partial(offer.missing, servers[server]) for server, offer in offers.items()})
 
 
-def execute(options: RunOptions) -> runner.Outcome:
+def execute(options: RunOptions) -> Outcome:
     """Check the options, ask where a foreign server is to be loaded, and run.
 
     Raises:
         RedolabError: wrong usage, or nothing could be measured.
     """
+    from redolab.records.writer import check_free
+
     asked = ask(options)
     out = options.out or default_run_directory(asked.experiment.name)
     check_free(out)
     asked, engine = open_agreed(asked, options.yes)
-    return measure(asked, engine, out, options.command)
+    return measure(asked, engine, out)
 
 
 def open_agreed(asked: Asked, agreed: bool) -> tuple[Asked, Engine]:
@@ -165,20 +238,21 @@ def _introduce(asked: Asked, name: str, engine: Engine) -> Introduction:
     return engine.introduce(plan.load, levels, used.transaction_ids, used.log_bytes)
 
 
-def measure(asked: Asked, engine: Engine, out: Path, command: str) -> runner.Outcome:
+def measure(asked: Asked, engine: Engine, out: Path) -> Outcome:
     """Run, with progress, and close the engine.
 
     Args:
         asked: what is to be run.
         engine: open, and agreed to.
         out: the run directory, still free.
-        command: how it was asked for.
 
     Raises:
         RedolabError: nothing could be measured.
     """
+    from redolab.measure import runner
+
     with shown("measuring", "samples") as progress:
-        return runner.run(asked.experiment, asked.plan, engine, out, progress, command)
+        return runner.run(asked.experiment, asked.plan, engine, out, progress, command_line())
 
 
 def _experiment(options: RunOptions) -> Experiment:

@@ -13,16 +13,42 @@ from redolab.analysis.envelope import WORDING
 from redolab.analysis.watched.periods import Periods, periods_of
 from redolab.bounds import MOST_JSON_BYTES
 from redolab.commands.league import kept_league
-from redolab.errors import UsageError
+from redolab.commands.options import Json, RunPath
+from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.answers import analyse
 from redolab.files.documents import parse_json
 from redolab.files.understood import understood
+from redolab.outlet import show, show_json
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
 from redolab.records.store import Run, open_folder, open_run, read_document, read_manifest, read_results
 
 _TOLERANCE = 1e-9
 _EMBEDDED = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
+
+
+def command(run: RunPath, json: Json = False) -> None:
+    """Verify the run, and show what was found.
+
+    Raises:
+        UsageError: there is no run, or files whose hashes hold cannot be read.
+        CheckFailedError: something differs.
+    """
+    found = verify(run)
+    differences = found.differences
+    if json:
+        show_json({"format": 1, "run": str(run), "differences": differences, "sentences": found.sentences})
+    if differences:
+        raise CheckFailedError(
+            f"{run} does not verify: "
+            + "; ".join(differences[:5])
+            + (f"; and {len(differences) - 5} more" if len(differences) > 5 else "")
+            + ". The files were changed after the run, or another version computed them."
+        )
+    if not json:
+        show(f"{run}: every hash and every figure holds ({found.samples} samples).")
+        if not found.sentences:
+            show("Its sentences are an older version's and were not compared; redolab report renews them.")
 
 
 @dataclass(frozen=True)

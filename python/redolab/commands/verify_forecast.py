@@ -6,11 +6,14 @@ import dataclasses
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 import redolab
 from redolab.analysis.envelope import log_devices_ms
+from redolab.commands.options import Changes, Json, Out, RunPath, Seed, Yes
+from redolab.commands.report import conclude
 from redolab.commands.run import Asked, measure, open_agreed
 from redolab.commands.servers import named_targets
 from redolab.dialect.known import product_name
@@ -40,19 +43,33 @@ _MOST_SETTINGS = 20
 
 @dataclass(frozen=True)
 class VerifyForecastOptions:
-    """The options of `redolab verify-forecast` as given."""
+    """The options of `redolab verify-forecast`."""
 
-    run: Path
-    changes: Sequence[str]
-    """Of --set."""
-    sweep: str | None
-    engine: str | None
-    blocks: int | None
-    seconds: float | None
-    seed: int | None
-    out: Path | None
-    yes: bool
-    command: str
+    run: RunPath
+    changes: Changes = None
+    sweep: Annotated[
+        str | None,
+        typer.Option(metavar="FACTOR=LEVELS", help="Check each level: sessions=1..64 or sessions=1,2,5."),
+    ] = None
+    engine: Annotated[
+        str | None,
+        typer.Option(help="The server of RUN, where it was one of yours.", show_default="embedded"),
+    ] = None
+    blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None
+    seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None
+    seed: Seed = None
+    out: Out = None
+    yes: Yes = False
+    json: Json = False
+
+
+def command(options: VerifyForecastOptions) -> None:
+    """Check the forecasts, and report the run that did.
+
+    Raises:
+        RedolabError: wrong usage, nothing could be measured, or what ended the run early.
+    """
+    conclude(execute(options), options.json, "The forecast is sealed and every sample is kept:")
 
 
 def execute(options: VerifyForecastOptions) -> Outcome:
@@ -92,7 +109,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
         engine.close()
         raise
     plan = dataclasses.replace(asked.plan, documents={FILE: sealed})
-    outcome = measure(dataclasses.replace(asked, plan=plan), engine, out, options.command)
+    outcome = measure(dataclasses.replace(asked, plan=plan), engine, out)
     scoring = score_run(outcome.run)
     if scoring is not None and scoring.scored:
         ledger.note_scores(
@@ -110,7 +127,7 @@ def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[s
         UsageError: one that cannot be forecast, or cannot be checked here.
     """
     today = calibrated.measured[calibrated.today].scenario
-    changes = parse_set(options.changes)
+    changes = parse_set(options.changes or ())
     factor, levels = parse_sweep(options.sweep) if options.sweep is not None else ("", (None,))
     if factor in changes:
         raise UsageError(f"--sweep and --set both name {factor}. Leave one of the two out.")

@@ -8,24 +8,52 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from redolab.commands.options import Json
+from redolab.commands.process import command_line
+from redolab.commands.profile import LiveUrl
+from redolab.commands.report import conclude
 from redolab.engine.observer import Observer, open_observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
-from redolab.measure.runner import Outcome
-from redolab.measure.watching import Lengths, Progress, Wish
-from redolab.measure.watching import watch as watch_server
 from redolab.outlet import say, terminal
 from redolab.printable import printable
-from redolab.records.watch_writer import check_place
 from redolab.records.watched import Watched
 from redolab.units import clock, counted, significant
+
+if TYPE_CHECKING:
+    from redolab.measure.runner import Outcome
+    from redolab.measure.watching import Lengths, Progress
 
 _SHORTEST_S, _LONGEST_S = 1.0, 366 * 86_400.0
 _WIDTH = 79
 _SHORT_S = 300.0
 """A watch of at most this length looks as often as a profile does; a longer one has more than enough looks,
 and must cost less than can be measured."""
+
+
+def command(
+    url: LiveUrl,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Run directory: a new one, or that of an earlier watch to go on with.",
+            show_default="redolab-runs/...",
+        ),
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")] = None,
+    json: Json = False,
+) -> None:
+    """Watch, and report what was seen.
+
+    Raises:
+        RedolabError: wrong usage, nothing could be seen, or what ended the watch early.
+    """
+    conclude(watch(url, out, seconds, command_line()), json, "Every stretch is kept:")
 
 
 def watch(
@@ -43,6 +71,9 @@ def watch(
     Raises:
         RedolabError: wrong usage, or nothing could be seen.
     """
+    from redolab.measure import watching
+    from redolab.records.watch_writer import check_place
+
     if seconds is not None and not _SHORTEST_S <= seconds <= _LONGEST_S:
         raise UsageError(
             f"--seconds is {seconds:g}; it must be at least {_SHORTEST_S:g} and at most {_LONGEST_S:,.0f}."
@@ -55,8 +86,8 @@ def watch(
         return open_observer(url, secrets.randbelow(2**31), stop, reopen=False, calm=calm)
 
     with _progress(seconds) as progress:
-        wish = Wish(place, seconds, command, again, lengths or Lengths())
-        outcome = watch_server(begin, wish, progress)
+        wish = watching.Wish(place, seconds, command, again, lengths or watching.Lengths())
+        outcome = watching.watch(begin, wish, progress)
     stored = outcome.run.samples.num_rows
     say(f"Watched: {counted(stored, 'stretch')} stored in {outcome.run.path}")
     return outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redolab.commands.results import make_results
+from redolab.commands.report import make_results
 from redolab.forecast.costs import of_run
 from redolab.forecast.costs.calibrating import Calibrated, calibrate
 from redolab.forecast.models.quantities import QUANTITIES

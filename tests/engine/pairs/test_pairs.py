@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from redolab import open_run
-from redolab.commands.matrix import QUESTIONS, pairs
+from redolab.commands.experiments import QUESTIONS, pairs
 from redolab.engine import OFFERS
 from redolab.engine.oracle.observer import reading
 from redolab.experiment import EXPERIMENTS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.commands import results
+from redolab.commands import report
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
 from redolab.measure.runner import Outcome
 from redolab.records.watch_writer import WatchWriter
@@ -27,10 +27,10 @@ def test_a_watch_of_a_server_that_was_never_there_was_asked_for_nothing_wrong(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(results, "end_when_interrupted", lambda *_: None)
+    monkeypatch.setattr(report, "end_when_interrupted", lambda *_: None)
     writer = WatchWriter(tmp_path / "watch", MANIFEST)
     writer.add(stretch(1, spoiled="the server was gone"), [])
     run = writer.finish("finished", finished_at="2026-11-26T03:01:00+00:00", error=None)
     with pytest.raises(expected, match=words) as raised:
-        results.conclude(Outcome(run, error), json=False, kept="")
+        report.conclude(Outcome(run, error), json=False, kept="")
     assert raised.value.exit_code in (3, 130)

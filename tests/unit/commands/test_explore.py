@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from redolab.commands import explore
-from redolab.commands.results import make_results
+from redolab.commands.report import make_results
 from redolab.errors import UsageError
 from redolab.forecast import explored
 from redolab.records.run import Run
@@ -31,22 +31,22 @@ def with_costs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("with_costs")
 def test_a_page_is_written_once(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "page.html"
-    assert explore.execute(run.path, place) == place
+    explore.command(run.path, place)
     first = place.read_text()
     assert 'id="explorer-data"' in first
     assert '"sessions":8' in first
     with pytest.raises(UsageError, match=r"not overwritten\. Give --out another name"):
-        explore.execute(run.path, place)
+        explore.command(run.path, place)
     assert place.read_text() == first
 
 
 def test_a_run_without_costs_says_what_to_run(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "page.html"
     with pytest.raises(UsageError, match="cannot start from it: `redolab run calibrate`"):
-        explore.execute(run.path, place)
+        explore.command(run.path, place)
     assert not place.exists()
     with pytest.raises(UsageError, match="gone"):
-        explore.execute(tmp_path / "gone", place)
+        explore.command(tmp_path / "gone", place)
 
 
 def test_a_report_without_costs_has_no_explorer(run: Run) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.commands.matrix import QUESTIONS, pairs
+from redolab.commands.experiments import QUESTIONS, pairs
 from redolab.engine import OFFERS, check_target, default_engine, engine_choices, find_offer, offers_for
 from redolab.engine.offer import Offer
 from redolab.errors import UsageError

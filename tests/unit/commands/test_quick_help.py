@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SLOW = {
     "numpy",
     "scipy",
@@ -19,7 +21,23 @@ SLOW = {
 }
 
 
-def test_the_command_line_imports_no_driver_and_nothing_slow() -> None:
-    code = "import sys, redolab.cli; print(*(name.partition('.')[0] for name in sys.modules))"
+def imported(code: str) -> list[str]:
+    code = f"import sys; from redolab.cli import load; {code}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert SLOW.isdisjoint(done.stdout.split())
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "command", ["pass", *(f"load({name!r})" for name in ("run", "profile", "watch", "forecast"))]
+)
+def test_the_command_line_imports_no_driver_and_nothing_slow(command: str) -> None:
+    assert SLOW.isdisjoint(name.partition(".")[0] for name in imported(command))
+
+
+def test_no_command_and_no_engine_comes_with_the_list_of_commands() -> None:
+    ours = {name.partition(".")[2] for name in imported("pass") if name.startswith("redolab.")}
+    assert "cli" in ours
+    assert {name for name in ours if name.startswith(("engine", "experiment", "commands."))} == {
+        "commands.options",
+        "commands.process",
+    }

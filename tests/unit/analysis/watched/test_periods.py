@@ -15,7 +15,7 @@ from redolab.analysis.watched.compared import _quantity
 from redolab.analysis.watched.measures import figure, quotient
 from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
 from redolab.analysis.watched.stretches import Stretches, read_stretches
-from redolab.commands.results import make_results
+from redolab.commands.report import make_results
 from redolab.commands.verify import verify
 from redolab.errors import UsageError
 from redolab.experiment import answers

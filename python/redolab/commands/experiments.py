@@ -1,4 +1,4 @@
-"""Which question can be put to which engine, and why not to the others: from needs and offers."""
+"""`redolab experiments`; and which question can be put to which engine, and why not to the others."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from redolab.engine.offer import Offer
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.listed.plan import Listed
 from redolab.experiment.verify_forecast.plan import VerifyForecast
+from redolab.outlet import show
 from redolab.records.capability import Capability
 
 QUESTIONS: Mapping[str, frozenset[Capability]] = {
@@ -19,6 +20,13 @@ QUESTIONS: Mapping[str, frozenset[Capability]] = {
     "profile": frozenset({"watch"}),
 }
 """What each needs. The experiments of a list and of a forecast's check are made from a file and a run."""
+
+
+def command() -> None:
+    """List the experiments."""
+    width = max(map(len, EXPERIMENTS))
+    for experiment in EXPERIMENTS.values():
+        show(f"{experiment.name:<{width}} {experiment.question}")
 
 
 @dataclass(frozen=True)

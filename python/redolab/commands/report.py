@@ -1,20 +1,61 @@
-"""A stored run's results object: made, stored, shown, and what of it is kept for later forecasts."""
+"""`redolab report`, and the end of every command that makes a run: results made, stored and shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from redolab.commands.options import Json, RunPath
 from redolab.commands.process import end_when_interrupted
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from redolab.analysis.watched.periods import Periods
     from redolab.measure.runner import Outcome
     from redolab.records.run import Run
+
+
+def command(
+    run: RunPath,
+    costs: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Explore with the costs of this run.", show_default="its own"),
+    ] = None,
+    begins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="Of a watch, from then on alone, beside the rest; a second --from and --to is compared "
+            "instead.",
+        ),
+    ] = None,
+    ends: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            metavar="TIME",
+            help="Of a watch, until then; 2026-11-24T16:30, 2026-11-24 or 16:30 UTC.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make the results and the page of a stored run anew, and show them.
+
+    Raises:
+        UsageError: there is no run, it has no finished sample or no such period, or cannot be analysed.
+    """
+    from redolab.files.understood import understood
+    from redolab.records.store import open_run
+
+    with understood(run):
+        stored = open_run(run)
+        results = make_results(stored, costs, begins or (), ends or ())
+    show_results(results, stored, json)
 
 
 def make_results(
