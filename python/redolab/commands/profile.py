@@ -16,21 +16,15 @@ import typer
 
 from redolab.commands.options import Json, PageFile
 from redolab.commands.page import check_page, write_page
-from redolab.engine.observer import Observer, open_observer
+from redolab.engine import open_observer, watched_choices
+from redolab.engine.server.observer import Observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say, show_json, terminal
 from redolab.records.observation import Observation, join
 from redolab.report.screen.profile import print_profile
 from redolab.units import clock, duration
 
-LiveUrl = Annotated[
-    str,
-    typer.Argument(
-        metavar="URL",
-        help="postgresql://user@host/db, mysql://user@host/ or oracle://user@host/service",
-        show_default=False,
-    ),
-]
+LiveUrl = Annotated[str, typer.Argument(metavar="URL", help=watched_choices(), show_default=False)]
 Show = Callable[[Callable[[Event], dict[str, Any] | None], int | None], None]
 
 _DEFAULT_S = 10.0

@@ -16,7 +16,8 @@ from redolab.commands.options import Json
 from redolab.commands.process import command_line
 from redolab.commands.profile import LiveUrl
 from redolab.commands.report import conclude
-from redolab.engine.observer import Observer, open_observer
+from redolab.engine import open_observer
+from redolab.engine.server.observer import Observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
 from redolab.outlet import say, terminal
