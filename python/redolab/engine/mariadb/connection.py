@@ -16,6 +16,7 @@ from pymysql.cursors import Cursor
 from redolab.engine.mariadb.answers import RowCursor, checked
 from redolab.engine.mariadb.connecting.client import Client
 from redolab.engine.mariadb.connecting.log_ins import LogIns
+from redolab.engine.mariadb.connecting.session_settings import at_log_in
 from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.statements import has_statement, statement
 from redolab.errors import RefusedError
@@ -88,6 +89,7 @@ def _opened(
             program_name=program,
             autocommit=True,
             charset="utf8mb4",
+            init_command=at_log_in(),
             client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
             cursorclass=rows,
         )
