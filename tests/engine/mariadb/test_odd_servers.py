@@ -66,3 +66,15 @@ def test_what_refuses_every_commit_is_told_in_the_servers_words(
     assert said in ended.err
     assert "connection was closed" not in ended.err
     assert not (tmp_path / "run").exists(), "no sample was begun"
+
+
+def test_a_server_without_its_redo_log_promises_nothing(redolab: Redolab, tmp_path: Path) -> None:
+    with server("--log-bin=binlog", name="mysql 9.7") as it:
+        it.ask("alter instance disable innodb redo_log")
+        ended = redolab(*RUN, "--engine", it.url, "--out", tmp_path / "run")
+        profiled = redolab("profile", it.url, "--seconds", "0.5", "--json")
+        it.ask("alter instance enable innodb redo_log")
+    assert (ended.code, profiled.code) == (0, 0), ended.err + profiled.err
+    results = json.loads(ended.out)
+    assert {setting["tier"] for setting in results["settings"]} == {"memory"}
+    assert any("redo log is disabled" in text for text in open_run(tmp_path / "run").manifest["conditions"])
