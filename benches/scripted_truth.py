@@ -113,7 +113,7 @@ def log_device(seconds: float, delay_s: float) -> list[Row]:
         scripted.begun()
         device = scripted.server.device
         assert device is not None
-        seen = list(windows(scripted.url, until - 0.5, lambda: device.counters().requested_s))
+        seen = list(windows(scripted.url, until - 0.5, lambda: device.counters().total.requested_s))
         for number, ((*_, before), (_, _, results, slept)) in enumerate(pairwise(seen)):
             rows += compare(name, number, "instance", results["instance"], {"IO:WalSync": slept - before})
         scripted.ended()
@@ -151,7 +151,9 @@ def top_five(seconds: float) -> list[tuple[int, list[str], list[str]]]:
         scripted.begun()
         device = scripted.server.device
         assert device is not None
-        seen = list(windows(scripted.url, until - 0.5, lambda: device.counters().requested_s, ORDER_WINDOW_S))
+        seen = list(
+            windows(scripted.url, until - 0.5, lambda: device.counters().total.requested_s, ORDER_WINDOW_S)
+        )
         scripted.ended()
     for number, ((_, _, _, before), (begin, end, results, slept)) in enumerate(pairwise(seen)):
         truth: defaultdict[str, float] = defaultdict(float)

@@ -61,7 +61,7 @@ def server(kind: str, place: Path, sessions: int) -> Iterator[tuple[str, _core.C
             mariadb.ask("create table bench.item (id bigint auto_increment primary key, filler varchar(100))")
             made = _core.ClientSessions.mysql(
                 "", 0, str(mariadb.socket), "root", None, "bench", tls="disabled", ca_file=None,
-                connect_timeout_s=10.0,
+                peer_uid=None, connect_timeout_s=10.0,
             )  # fmt: skip
             with closing(made):
                 made.resize(sessions)

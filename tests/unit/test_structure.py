@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -165,6 +166,27 @@ def test_python_imports_go_in_no_circle() -> None:
     graph = python_imports(PACKAGE)
     assert sum(map(len, graph.values())) > 1_000
     assert circle(graph) == []
+
+
+def test_what_is_beside_the_package_imports_what_there_is() -> None:
+    modules = python_modules(PACKAGE)
+    imported = {
+        (path.name, f"{node.module}.{alias.name}")
+        for room in ("benches", "docs", "scripts")
+        for path in (PACKAGE.parents[1] / room).glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "redolab"
+        for alias in node.names
+    }
+    assert len(imported) > 50
+
+    def is_there(name: str) -> bool:
+        module, _, inside = name.rpartition(".")
+        return name in modules or hasattr(importlib.import_module(module), inside)
+
+    missing = {(path, name) for path, name in imported if name.rpartition(".")[0] not in modules}
+    assert missing == set()
+    assert {(path, name) for path, name in imported if not is_there(name)} == set()
 
 
 @pytest.mark.parametrize("crate", sorted(path.name for path in CRATES.iterdir() if (path / "src").is_dir()))

@@ -128,7 +128,8 @@ def littles_law(samples: Sequence[Sample]) -> Diagnostic:
         account.arrival_rate * account.response_time / sample.sessions
         for sample in samples
         for account in (session_account(sample),)
-        if account.response_time is not None
+        # Runs on a pool of threads were once stored without their number of sessions.
+        if account.response_time is not None and sample.sessions
     ]
     if not ratios:
         return Diagnostic(name, "not_available", "No sample of sessions that work all the time counts.")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from redolab.measure.runner import Outcome
     from redolab.records.run import Run
 
+_MOST_REASONS = 3
+
 
 def command(
     run: RunPath,
@@ -151,6 +153,14 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         raise RefusedError(f"{error} {raised}") from raised
     if error is not None:
         raise error
+    if reasons := _none_counts(outcome.run):
+        raise RefusedError(f"No sample of this run counts: {reasons}. {kept} {outcome.run.path}.")
+
+
+def _none_counts(run: Run) -> str:
+    """Why no sample counts, in one line without a full stop; empty where one does."""
+    spoiled = run.samples["spoiled"].to_pylist()
+    return "" if None in spoiled else "; ".join(list(dict.fromkeys(spoiled))[:_MOST_REASONS])
 
 
 def keep_lasting(results: Mapping[str, Any], run: Run) -> None:

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 
 REDO = "innodb_flush_log_at_trx_commit"
 BINLOG = "sync_binlog"
+REDO_LOG = "innodb_redo_log_enabled"
+"""Of the server's status, as it is kept among its parameters."""
 LONGEST_PAUSE_US = 100_000
 WITHOUT_BINLOG = "skip-log-bin"
 """The option of both servers that leaves the binary log out, and the variant of a private one without it."""
@@ -102,7 +104,7 @@ def commit_parameters(
     return found
 
 
-def durability_tier(redo: str, sync_binlog: str | None, flush_method: str) -> str:
+def durability_tier(redo: str, sync_binlog: str | None, flush_method: str, redo_log: bool = True) -> str:
     """What an acknowledged commit is safe from: the weaker of the two logs (glossary: durability tier).
 
     With the binary log on, recovery rolls back a prepared transaction that is not in it. So a commit that
@@ -112,7 +114,10 @@ def durability_tier(redo: str, sync_binlog: str | None, flush_method: str) -> st
         redo: `innodb_flush_log_at_trx_commit`.
         sync_binlog: None without a binary log.
         flush_method: `innodb_flush_method`; with `nosync` nothing is flushed.
+        redo_log: whether the redo log is written at all, as `has_redo_log` tells.
     """
+    if not redo_log:
+        return "memory"
     tiers = [_REDO_TIERS[redo]]
     if sync_binlog is not None:
         tiers.append("disk" if sync_binlog == "1" else "os")
@@ -131,7 +136,16 @@ def tier_of(parameters: Mapping[str, str]) -> str | None:
     if redo not in _REDO_TIERS:
         return None
     binlog = parameters.get(BINLOG) if parameters.get("log_bin") in ("1", "ON") else None
-    return durability_tier(redo, binlog, parameters.get("innodb_flush_method", ""))
+    method = parameters.get("innodb_flush_method", "")
+    return durability_tier(redo, binlog, method, has_redo_log(parameters))
+
+
+def has_redo_log(facts: Mapping[str, str]) -> bool:
+    """Whether a server writes its redo log: MySQL can be told not to, and says so in its status.
+
+    Source: MySQL Reference Manual, "Disabling Redo Logging".
+    """
+    return facts.get(REDO_LOG, "ON").upper() != "OFF"
 
 
 def _mode(levels: Mapping[str, str]) -> tuple[str, str | None] | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from redolab.engine.base import Engine
+from redolab.errors import ConnectionLostError
 from redolab.measure.difference import difference
 from redolab.records.design import Design, Trial
 from redolab.records.load import Amount
@@ -33,18 +34,27 @@ class Moment:
 
 
 def measure_sample(engine: Engine, moment: Moment) -> Measured:
-    """Put the setting in force, warm up, and measure one sample under the wait sampler."""
+    """Put the setting in force, warm up, and measure one sample under the wait sampler.
+
+    Raises:
+        ConnectionLostError: the sessions could do nothing in the warm-up.
+    """
     design, stop = moment.design, moment.stop
     engine.apply(moment.setting)
     engine.settle()
-    if design.warmup_s > 0:
-        engine.work(Amount(design.warmup_s), stop)
+    warm = engine.work(Amount(design.warmup_s), stop) if design.warmup_s > 0 else None
+    if warm and warm.trouble and not warm.units:
+        # Whatever refused all of it would refuse the sample too; a lost connection is made anew.
+        raise ConnectionLostError(warm.trouble)
     started_at, start_s = moment.now()
     before = engine.snapshot()
     fixed_work = design.units or design.units_each
     with engine.watch(0.0 if fixed_work else design.seconds) as watch:
         work = engine.work(design.amount(moment.setting.name), stop)
     after = engine.snapshot()
+    if warm and warm.trouble:
+        # The sessions that died then have nothing more to say of why.
+        work = replace(work, trouble=warm.trouble)
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
 

@@ -33,6 +33,13 @@ def test_where_nothing_is_flushed_no_commit_is_safe_from_a_power_cut(redo: str, 
     assert innodb.durability_tier(redo, "1", "nosync") == tier
 
 
+def test_without_a_redo_log_no_commit_is_safe_from_a_crash() -> None:
+    assert innodb.durability_tier("1", "1", "O_DIRECT", redo_log=False) == "memory"
+    usual = {"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1"}
+    assert innodb.tier_of(usual) == innodb.tier_of({**usual, "innodb_redo_log_enabled": "ON"}) == "disk"
+    assert innodb.tier_of({**usual, "innodb_redo_log_enabled": "OFF"}) == "memory"
+
+
 @pytest.mark.parametrize("flavour", ["mariadb", "mysql"])
 @pytest.mark.parametrize(
     ("wait", "logging", "logs", "pause"),

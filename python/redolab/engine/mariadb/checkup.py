@@ -70,7 +70,7 @@ def _server(control: Connection, connector: Connector, seen: Observation | str) 
     where = ""
     if not isinstance(seen, str):
         name, version = seen.server["name"], seen.server["version"]
-        where = ", on this machine" if seen.server["local"] else ", on another machine"
+        where = ", on this machine" if seen.server["local"] else ", its processes not visible from here"
     text = f"{name} {version} at {place}, as the user {connector.target.user}{where}"
     if control.is_encrypted:
         return Check("Server", "works", f"{text}, encrypted (TLS)")

@@ -13,9 +13,11 @@ import pymysql
 from pymysql.constants import CLIENT
 from pymysql.cursors import Cursor
 
+from redolab.dialect.innodb import REDO_LOG
 from redolab.engine.mariadb.answers import RowCursor, checked
 from redolab.engine.mariadb.connecting.client import Client
 from redolab.engine.mariadb.connecting.log_ins import LogIns
+from redolab.engine.mariadb.connecting.session_settings import at_log_in
 from redolab.engine.mariadb.connecting.target import Target
 from redolab.engine.statements import has_statement, statement
 from redolab.errors import RefusedError
@@ -88,6 +90,7 @@ def _opened(
             program_name=program,
             autocommit=True,
             charset="utf8mb4",
+            init_command=at_log_in(),
             client_flag=CLIENT.MULTI_STATEMENTS if several else 0,
             cursorclass=rows,
         )
@@ -202,6 +205,23 @@ def ask(connection: Connection, text: str, *values: Any) -> list[dict[str, Any]]
     with connection.cursor() as cursor:
         cursor.execute(text, values or None)
         return checked(text, cursor.fetchall())
+
+
+def redo_log_state(connection: Connection, flavour: str) -> dict[str, str]:
+    """Whether the redo log is written, by `innodb.REDO_LOG`; nothing where the server has no such switch.
+
+    Args:
+        connection: where to.
+        flavour: `mariadb` or `mysql`; only the second has one.
+    """
+    if flavour != "mysql":
+        return {}
+    rows = ask(
+        connection,
+        "select VARIABLE_VALUE as Value from performance_schema.global_status where VARIABLE_NAME = %s",
+        REDO_LOG,
+    )
+    return {REDO_LOG: str(rows[0]["Value"])} if rows else {}
 
 
 def socket_of(connection: Connection) -> socket.socket:

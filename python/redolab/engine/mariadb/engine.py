@@ -220,8 +220,8 @@ class MariaDBEngine(Engine):
     def watch(self, in_turns_s: float = 0.0) -> InTurns:
         """Sample waits while the `with` block runs, in turns on and off over `in_turns_s` seconds."""
         self._seed = (self._seed + 1) % SEEDS
-        threads = threads_of(self._control, self._server, self._working().connections)
-        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, threads)
+        working = self._working().connections
+        return InTurns(self._begin_watching, self._edge, in_turns_s, self._seed, working)
 
     def _begin_watching(self) -> ThreadSource | None:
         """The source; None while the server is going down."""

@@ -51,7 +51,10 @@ def setting_of(
     ) | load.parameters(levels)
     logs = {**now, **values}
     tier = innodb.durability_tier(
-        logs[innodb.REDO], logs[innodb.BINLOG] if server["binlog"] else None, server["innodb_flush_method"]
+        logs[innodb.REDO],
+        logs[innodb.BINLOG] if server["binlog"] else None,
+        server["innodb_flush_method"],
+        innodb.has_redo_log(server),
     )
     scopes = dict.fromkeys(values, load.scope)
     return Setting("/".join(levels.values()), levels, values, scopes, tier, TIER_TEXT[tier])

@@ -75,7 +75,8 @@ def take_snapshot(
             counters["sampler_cpu_s"] = sum(t.cpu_ns for t in living if t.pid == watcher) / 1e9
             # What the whole process used beside its living threads.
             used_by_others_ns = None if used_ns is None else used_ns - sum(t.cpu_ns for t in living)
-    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, threads)
+    known = _identities(served, sessions)
+    return Snapshot(time.monotonic(), str(process), counters, tasks, used_by_others_ns, known)
 
 
 def _binlog_times(control: Connection, server: Mapping[str, Any]) -> dict[str, float | None]:
@@ -100,10 +101,18 @@ def threads_of(
 
 
 def _threads(control: Connection, server: Mapping[str, Any]) -> Mapping[int, int]:
-    """The thread of every connection that is there."""
+    """The thread of every connection that is there; 0 for one that has none of its own now.
+
+    In a pool of threads one serves a connection only as long as it works.
+    """
     rows = fetch(control, "select_session_threads", server["version"], server["flavour"])
     return {row["connection"]: int(row["thread"] or 0) for row in rows}
 
 
 def _serving(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:
-    return tuple(threads[number] for number in connections if number in threads)
+    return tuple(threads[number] for number in connections if threads.get(number))
+
+
+def _identities(threads: Mapping[int, int], connections: Collection[int]) -> tuple[int, ...]:
+    """What tells that each connection is still the one it was; one that is gone has nothing."""
+    return tuple(threads[number] or number for number in connections if number in threads)

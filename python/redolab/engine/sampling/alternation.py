@@ -100,7 +100,7 @@ class InTurns:
                 answer: that ends the turns and not the sample, for it is the sessions' to say.
             load_s: the load begins right after the block and lasts so long.
             seed: of the order.
-            sessions: the working sessions' processes or threads.
+            sessions: the working sessions' connections, as the server calls them.
         """
         self._begin, self._mark, self._load_s, self._sessions = begin, mark, load_s, sessions
         self._source: Source | None = None

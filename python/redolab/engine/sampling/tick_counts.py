@@ -17,8 +17,8 @@ def ticks_of(observation: Observation, sessions: Collection[int]) -> Ticks:
 
     Args:
         observation: of the sample's time.
-        sessions: the working sessions' processes or threads; all others are background, other
-            clients' sessions too.
+        sessions: the working sessions' connections, as the server calls them; all others are
+            background, other clients' sessions too.
     """
     instrument = observation.instrument
     return Ticks(
@@ -41,6 +41,6 @@ def _counts(observation: Observation, sessions: frozenset[int]) -> Iterator[Tick
     totals: Counter[tuple[Scope, str, str, str, State]] = Counter()
     for (place, event, state), ticks in counts.items():
         process = observation.processes[place]
-        scope: Scope = "session" if process.pid in sessions else "background"
+        scope: Scope = "session" if process.connection in sessions else "background"
         totals[scope, process.kind, *observation.events[event], STATES[state]] += ticks
     return (TickCount(*combination, ticks) for combination, ticks in sorted(totals.items()))

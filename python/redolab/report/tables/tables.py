@@ -107,7 +107,7 @@ def servers(results: Results) -> list[tuple[str, str]]:
 
 
 def _server(results: Results, engine: Mapping[str, Any]) -> str:
-    place = "" if engine.get("local", True) else ", on another machine"
+    place = "" if engine.get("local", True) else ", processes not visible from here"
     product = product_name(engine["name"])
     if product:
         return f"{product} {engine['version']} ({engine['name']}{place})"

@@ -48,6 +48,8 @@ class Said:
             self._rows = [{"Id": n, "Command": "Query"} for n in range(1, self._others + 2)]
         elif "slave status" in asked or "replica status" in asked:
             self._rows = []
+        elif "global_status" in asked:
+            self._rows = [{"Value": self._variables.get("innodb_redo_log_enabled", "ON")}]
         else:
             assert "current_user()" in asked, text
             self._rows = [{"role": "u@%"}]
@@ -134,7 +136,13 @@ def test_one_on_which_no_run_is_possible_is_refused(variables: dict[str, str], s
         ({"sync_binlog": "100"}, "ext4", ["sync_binlog was 100"]),
         ({"innodb_flush_method": "O_DSYNC"}, None, ["within each write"]),
         ({"innodb_flush_method": "nosync"}, None, ["nothing is ever flushed"]),
-        ({"innodb_doublewrite": "OFF"}, None, ["innodb_doublewrite is off"]),
+        ({"innodb_doublewrite": "OFF"}, None, ["innodb_doublewrite is OFF"]),
+        ({"innodb_doublewrite": "DETECT_ONLY"}, None, ["innodb_doublewrite is DETECT_ONLY"]),
+        (
+            {"version": "9.7.0", "version_comment": "MySQL Community", "innodb_redo_log_enabled": "OFF"},
+            None,
+            ["redo log is disabled"],
+        ),
         ({"innodb_flush_log_at_timeout": "10"}, None, ["lose about that many seconds"]),
         ({"rpl_semi_sync_source_enabled": "ON"}, None, ["Semi-synchronous"]),
         ({}, "tmpfs", ["lie in memory"]),

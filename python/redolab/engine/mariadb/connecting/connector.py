@@ -11,6 +11,7 @@ from typing import Any
 import pymysql
 
 from redolab.engine.mariadb.connecting.client import PATIENCE_S
+from redolab.engine.mariadb.connecting.session_settings import LASTING
 from redolab.engine.mariadb.connecting.target import Target, read_target
 from redolab.engine.mariadb.connection import (
     Connection,
@@ -24,18 +25,6 @@ from redolab.engine.mariadb.connection import (
 
 LOCK_WAIT_S = 60
 """How long a statement waits for somebody's lock of a table."""
-_IDLE_S = 8 * 3600
-# Customs and limits meant for applications must not cut a sample short, nor give a statement another sense.
-_CUSTOMS: Mapping[str, Any] = {
-    "sql_mode": "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION",
-    "wait_timeout": _IDLE_S,
-    "net_read_timeout": 60,
-    "net_write_timeout": 60,
-    "max_statement_time": 0,
-    "max_execution_time": 0,
-    "sql_require_primary_key": 0,
-    "sql_safe_updates": 0,
-}
 _NO_SUCH_VARIABLE = 1193
 _NOT_ALLOWED = 1227
 
@@ -103,7 +92,7 @@ class Connector:
         try:
             with connection.promptly():
                 ask(connection, "set session transaction read write")
-                for variable, value in {**_CUSTOMS, "lock_wait_timeout": lock_wait_s}.items():
+                for variable, value in {**LASTING, "lock_wait_timeout": lock_wait_s}.items():
                     _set(connection, variable, value)
         except pymysql.Error as error:
             with suppress(pymysql.Error):

@@ -12,6 +12,7 @@ import pymysql
 
 from redolab import _core
 from redolab.bounds import MOST_DIGITS
+from redolab.dialect.innodb import REDO_LOG
 from redolab.engine.linux.peers import find_server
 from redolab.engine.linux.thread_looks import age_s
 from redolab.engine.mariadb.answers import Row, StrangeAnswerError
@@ -21,6 +22,7 @@ from redolab.engine.mariadb.connection import (
     error_number,
     error_text,
     fetch,
+    redo_log_state,
     socket_of,
 )
 from redolab.errors import RefusedError
@@ -34,7 +36,9 @@ _WHOLE = re.compile(rf"\d{{1,{MOST_DIGITS}}}")
 _MOST_LETTERS = 200
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)")
 _PLACE = ("hostname", "port", "datadir")
-_ABOUT_COMMITS = ("innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method")
+_ABOUT_COMMITS = (
+    "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method", REDO_LOG,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def identify(connection: Connection, target: Target) -> Server:
     thread = int(fetch(connection, "select_own_thread", version, flavour)[0]["thread"] or 0)
     process, why_remote = _find_here(connection, thread, uptime_s)
     missing = [] if why_remote is None else [("CPU and run queue of sessions", why_remote)]
-    parameters = _parameters(connection)
+    parameters = _parameters(connection) | redo_log_state(connection, flavour)
     on, consumers, why_off = _instruments(connection, bool(row["performance_schema"]), row["role"])
     missing += [] if why_off is None else [("exact times of file operations, names of locks", why_off)]
     return Server(

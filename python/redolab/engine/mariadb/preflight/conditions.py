@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from redolab.dialect.innodb import has_redo_log
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, ask
@@ -64,6 +65,11 @@ def replicas(control: Connection) -> int:
 
 def _of_flushes(server: Facts) -> list[str]:
     found = []
+    if not has_redo_log(server):
+        found.append(
+            "The redo log is disabled (ALTER INSTANCE DISABLE INNODB REDO_LOG): whatever the setting, no "
+            "commit is safe from a crash here, and after one the server does not start."
+        )
     method = str(server["innodb_flush_method"]).upper()
     if method in _UNFLUSHED:
         what = (
@@ -72,8 +78,11 @@ def _of_flushes(server: Facts) -> list[str]:
             else "the redo log is flushed within each write of it, so the server counts no flush"
         )
         found.append(f"innodb_flush_method is {server['innodb_flush_method']}: {what}.")
-    if server.get("innodb_doublewrite", "ON").upper() in ("OFF", "0"):
-        found.append("innodb_doublewrite is off: pages are written once, and one torn by a crash is lost.")
+    doublewrite = server.get("innodb_doublewrite", "ON").upper()
+    if doublewrite in ("OFF", "0", "DETECT_ONLY"):
+        found.append(
+            f"innodb_doublewrite is {doublewrite}: pages are written once, and one torn by a crash is lost."
+        )
     if server.get("innodb_flush_log_at_timeout", "1") != "1":
         found.append(
             f"innodb_flush_log_at_timeout is {server['innodb_flush_log_at_timeout']}: a setting that does "

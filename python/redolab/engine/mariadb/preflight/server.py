@@ -10,7 +10,7 @@ from typing import Any
 import pymysql
 
 from redolab.engine.mariadb.answers import Row
-from redolab.engine.mariadb.connection import Connection, ask, fetch
+from redolab.engine.mariadb.connection import Connection, ask, fetch, redo_log_state
 from redolab.errors import RefusedError
 
 Facts = Mapping[str, Any]
@@ -46,9 +46,10 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
         _check_writable(found)
         _check_alone_in_commits(found)
         role = ask(control, "select current_user() as role")[0]["role"]
+        redo_log = redo_log_state(control, flavour)
         timed_files = flavour == "mysql" or _times_files(control, found)
     return Row(
-        found,
+        {**found, **redo_log},
         flavour=flavour,
         name=NAMES[flavour],
         version=version,

@@ -87,6 +87,26 @@ SESSION_SETTINGS: Mapping[str, str] = {
     "tcp_keepalives_count": "4",
 }
 
+# What the answers of Redolab's own statements depend on, and what a server, a database, a role or the
+# environment may have set otherwise.
+READING_SETTINGS: Mapping[str, str] = {
+    "DateStyle": "ISO, MDY",
+    "IntervalStyle": "postgres",
+    "TimeZone": "UTC",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "lc_monetary": "C",
+    "lc_numeric": "C",
+    "lc_time": "C",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "array_nulls": "on",
+    "quote_all_identifiers": "off",
+    "row_security": "on",
+    "xmlbinary": "base64",
+    "xmloption": "content",
+}
+
 
 class Connector:
     """Opens connections to one server, from one connection string. No other place opens any."""
@@ -183,7 +203,11 @@ class Connector:
             raise self._pooled(
                 f"the option search_path={_SEARCH_PATH} of the log-in did not reach the server's session"
             )
-        wanted = {**SESSION_SETTINGS, "default_transaction_read_only": "on" if read_only else "off"}
+        wanted = {
+            **SESSION_SETTINGS,
+            **READING_SETTINGS,
+            "default_transaction_read_only": "on" if read_only else "off",
+        }
         encoding = connection.info.parameter_status("server_encoding")
         if read_only and encoding is not None:
             # Then the server neither converts nor checks, and no name of others can make it refuse.
