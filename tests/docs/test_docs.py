@@ -418,8 +418,8 @@ def test_the_mapping_and_tiers_of_mariadb_and_mysql_are_those_of_the_code() -> N
     (mapping,) = [table for table in found if table[0][0] == "parameter"]
     (names,) = [table for table in found if table[0] == ["", "MariaDB", "MySQL"]]
     for column, flavour in enumerate(("mariadb", "mysql"), start=1):
-        assert tuple(row[column].strip("`") for row in names[1:]) == innodb.pause_parameters(flavour)
-        order = (innodb.REDO, innodb.BINLOG, *innodb.pause_parameters(flavour))
+        assert tuple(row[column].strip("`") for row in names[1:]) == innodb.PAUSE[flavour]
+        order = (innodb.REDO, innodb.BINLOG, *innodb.PAUSE[flavour])
         for place, mode in enumerate(mapping[0][1:], start=1):
             values = innodb.commit_parameters(
                 COMMIT_MODES[mode], flavour=flavour, binlog=True, pause_us=-1, sessions=-2

@@ -129,13 +129,6 @@ def session_times(sample: Sample, seen: Seen) -> Times:
     return account_of_sessions(sample, seen).times() or {}
 
 
-def instance_times(sample: Sample, seen: Seen) -> Times | None:
-    """Process-seconds per row of the whole instance (see `account_of_instance`); None without accounts or
-    ticks.
-    """
-    return account_of_instance(sample, seen).times()
-
-
 def profile(samples: Iterable[tuple[Account, int]]) -> tuple[ProfileRow, ...]:
     """The profile of a setting from its samples' accounts and units of work.
 

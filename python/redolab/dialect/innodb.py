@@ -21,12 +21,12 @@ REDO_LOG = "innodb_redo_log_enabled"
 LONGEST_PAUSE_US = 100_000
 WITHOUT_BINLOG = "skip-log-bin"
 """The option of both servers that leaves the binary log out, and the variant of a private one without it."""
-_PAUSE: Mapping[str, tuple[str, str]] = {
+PAUSE: Mapping[str, tuple[str, str]] = {
     "mariadb": ("binlog_commit_wait_usec", "binlog_commit_wait_count"),
     "mysql": ("binlog_group_commit_sync_delay", "binlog_group_commit_sync_no_delay_count"),
 }
 """The pause in microseconds, and how many commits end it early, by flavour."""
-PARAMETERS = frozenset({REDO, BINLOG, *_PAUSE["mariadb"], *_PAUSE["mysql"]})
+PARAMETERS = frozenset({REDO, BINLOG, *PAUSE["mariadb"], *PAUSE["mysql"]})
 """All parameters of commits; every one is of the whole server."""
 NO_PAUSE = (
     "wait/batch needs a pause that gathers commits, and MariaDB and MySQL have one in the binary log alone; "
@@ -48,15 +48,6 @@ _REDO_TIERS = {"0": "memory", "1": "disk", "2": "os", "3": "disk"}
 _WEAKEST_FIRST = ("memory", "os", "disk")
 
 
-def pause_parameters(flavour: str) -> tuple[str, str]:
-    """The parameter of the pause, microseconds, and that of the number of commits that end it.
-
-    Args:
-        flavour: `mariadb` or `mysql`.
-    """
-    return _PAUSE[flavour]
-
-
 def missing(levels: Mapping[str, str], binlog: bool) -> str | None:
     """Why a server cannot do a setting with such levels, half a sentence; None where it can."""
     gathers = _mode(levels) == ("wait", "batch") or "commit_delay_us" in levels
@@ -73,7 +64,7 @@ def parameter_names(combinations: Iterable[Mapping[str, str]], flavour: str, bin
     """
     factors = {factor for levels in combinations for factor in levels}
     logs = (REDO, BINLOG) if binlog else (REDO,)
-    pause = _PAUSE[flavour] if binlog and factors & {"commit_logging", "commit_delay_us"} else ()
+    pause = PAUSE[flavour] if binlog and factors & {"commit_logging", "commit_delay_us"} else ()
     return (*(logs if "commit_wait" in factors else ()), *pause)
 
 
@@ -97,7 +88,7 @@ def commit_parameters(
     asked_us = levels.get("commit_delay_us")
     if binlog and ((mode and mode[1]) or asked_us is not None):
         gathering = str(pause_us) if mode == ("wait", "batch") else "0"
-        pause, count = _PAUSE[flavour]
+        pause, count = PAUSE[flavour]
         found[pause] = asked_us if asked_us is not None else gathering
         # MariaDB pauses only where the number is above 0; the pause is in force where it is as well.
         found[count] = str(sessions) if found[pause] != "0" else "0"

@@ -99,19 +99,6 @@ def approximate_mva(
             return _network(stations, math.ceil(sessions), throughput, times)
 
 
-def most_throughput(stations: Sequence[Station], sessions: int, think_time: float = 0.0) -> float:
-    """What no number of sessions can exceed: the slowest station, or no queueing at all.
-
-    Raises:
-        ValueError: no station, no session, or a demand or time that cannot be.
-
-    Source: asymptotic bounds, Lazowska et al. (1984), chapter 5.
-    """
-    _check(stations, sessions, think_time)
-    alone = sessions / (think_time + sum(station.demand for station in stations))
-    return min(alone, *(s.servers / s.demand for s in stations if s.demand > 0))
-
-
 def sessions_at_elbow(stations: Sequence[Station], think_time: float = 0.0) -> float:
     """The number of sessions at which the two asymptotic bounds of throughput meet.
 

@@ -1,6 +1,6 @@
 """Throughput over the number of sessions as a curve through measured points: what others forecast with.
 
-Both know nothing of a log or a CPU. They are here because every forecast must beat them.
+It knows nothing of a log or a CPU. It is here because every forecast must beat it.
 """
 
 from __future__ import annotations
@@ -32,23 +32,6 @@ class Scalability:
             / (1 + self.contention * (sessions - 1) + self.coherency * sessions * (sessions - 1))
         )
 
-    @property
-    def best_sessions(self) -> float:
-        """The number of sessions with most throughput; infinite without coherency."""
-        return math.inf if self.coherency == 0 else math.sqrt((1 - self.contention) / self.coherency)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A straight line through the measured points."""
-
-    slope: float
-    intercept: float
-
-    def at(self, place: float) -> float:
-        """Its value."""
-        return self.intercept + self.slope * place
-
 
 def fit_scalability(sessions: Sequence[float], throughputs: Sequence[float]) -> Scalability:
     """The law through measured points, by least squares on the logarithm, no parameter negative.
@@ -79,22 +62,6 @@ def fit_scalability(sessions: Sequence[float], throughputs: Sequence[float]) -> 
         errors, (start, 0.05, 0.001), bounds=((1e-300, 0, 0), (np.inf, 1, np.inf)), x_scale=(start, 0.1, 0.01)
     )
     return Scalability(*(float(value) for value in fitted.x))
-
-
-def fit_line(places: Sequence[float], values: Sequence[float]) -> Line:
-    """The least-squares line through measured points.
-
-    Raises:
-        ValueError: fewer than two different places.
-
-    Source: `statistics.linear_regression`.
-    """
-    from statistics import linear_regression
-
-    if len(set(places)) < 2:
-        raise ValueError("a line needs two different places")
-    slope, intercept = linear_regression(places, values)
-    return Line(slope, intercept)
 
 
 def _sessions(sessions: float) -> None:

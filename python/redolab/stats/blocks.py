@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -295,19 +295,6 @@ def _blocks_needed(logs: Floats, margin: float) -> int | None:
     effect = min(math.log1p(margin) / spread, 5.0)
     needed = _solve_power(effect_size=effect)
     return None if needed is None else max(1, math.ceil(needed) - len(logs))
-
-
-def block_means(values: Iterable[tuple[int, float | None]]) -> dict[int, float]:
-    """The mean of each block's values, by block; None is left out, and so is a block without any value.
-
-    Args:
-        values: block and value, as the baseline has two in a block.
-    """
-    blocks: dict[int, list[float]] = {}
-    for block, value in values:
-        if value is not None:
-            blocks.setdefault(block, []).append(value)
-    return {block: sum(known) / len(known) for block, known in blocks.items()}
 
 
 def _fewest_blocks(family: int, labels: int) -> int:

@@ -8,7 +8,6 @@ import pytest
 from redolab.analysis.profile import (
     account_of_instance,
     account_of_sessions,
-    instance_times,
     log_sync_share,
     profile,
     session_times,
@@ -96,7 +95,7 @@ def test_steal_is_a_row_where_the_hypervisor_took_time(sample: Sample) -> None:
     assert [item.row for item in rows[:3]] == ["on_cpu", "run_queue", "steal"]
     assert rows[-1].row == "unaccounted"
     assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
-    whole = instance_times(replace(sample, host_steal_s=1.4), Seen(WAITS))
+    whole = account_of_instance(replace(sample, host_steal_s=1.4), Seen(WAITS)).times()
     assert whole is not None
     assert whole["steal"] == pytest.approx(0.7)
 
@@ -172,7 +171,7 @@ def test_what_an_instance_cannot_tell_has_its_reason_and_no_total(
     found = account_of_instance(replace(sample, **change), Seen(WAITS))
     assert {item.row: item.reason for item in found.rows if item.seconds is None} == missing
     assert found.total_s is None
-    assert instance_times(replace(sample, **change), Seen(WAITS)) is None
+    assert account_of_instance(replace(sample, **change), Seen(WAITS)).times() is None
     assert profile([(found, 100)]) == ()
 
 
@@ -187,7 +186,7 @@ def test_without_kernel_accounts_time_is_divided_by_ticks_alone(sample: Sample) 
     waits = (row("IO", "WalSync", 300, "unknown"), row("", "", 100, "unknown"))
     assert session_times(remote, Seen(waits)) == pytest.approx({"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5})
     assert session_times(remote, NOTHING) == {"unaccounted": 10.0}
-    assert instance_times(remote, Seen(waits)) is None
+    assert account_of_instance(remote, Seen(waits)).times() is None
 
 
 def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> None:
@@ -196,7 +195,7 @@ def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> Non
         WaitRow(1, "background", "walwriter", "Activity", "WalWriterMain", "asleep", 400),
         WaitRow(1, "background", "io worker", "Activity", "IoWorkerMain", "asleep", 1500),
     )
-    found = instance_times(sample, Seen((*WAITS, *background)))
+    found = account_of_instance(sample, Seen((*WAITS, *background))).times()
     assert found == pytest.approx(
         {
             "on_cpu": 2.5,

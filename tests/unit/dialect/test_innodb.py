@@ -55,7 +55,7 @@ def test_a_mode_sets_both_logs_and_the_pause(
 ) -> None:
     levels = {"commit_wait": wait, "commit_logging": logging}
     found = innodb.commit_parameters(levels, flavour=flavour, binlog=True, pause_us=250, sessions=8)
-    names = (innodb.REDO, innodb.BINLOG, *innodb.pause_parameters(flavour))
+    names = (innodb.REDO, innodb.BINLOG, *innodb.PAUSE[flavour])
     assert found == dict(zip(names, (*logs, *pause), strict=True))
     alone = innodb.commit_parameters(levels, flavour=flavour, binlog=False, pause_us=250, sessions=8)
     assert alone == {innodb.REDO: logs[0]}

@@ -1,10 +1,9 @@
-"""Holm, the fewest that are enough, and block means: one helper each."""
+"""Holm, and the fewest that are enough: one helper each."""
 
 from __future__ import annotations
 
 import pytest
 
-from redolab.stats.blocks import block_means
 from redolab.stats.enough import fewest_enough, fewest_enough_interval
 from redolab.stats.estimates import MISSING, Estimate
 from redolab.stats.families import holm
@@ -33,7 +32,3 @@ def test_the_interval_holds_all_that_cannot_be_ruled_out() -> None:
     assert fewest_enough_interval(4, (1, 2, 4, 8), beyond) == Estimate(4.0, 2.0, 8.0)
     assert fewest_enough_interval(4, (4, 8), [*beyond[2:3], MISSING]) == Estimate(4.0, None, None)
     assert fewest_enough_interval(1, (1, 2), [Estimate(1.0, 0.5, 2.0)] * 2) == Estimate(1.0, 1.0, 1.0)
-
-
-def test_means_of_blocks() -> None:
-    assert block_means([(1, 2.0), (1, 4.0), (2, None), (3, 5.0), (3, None)]) == {1: 3.0, 3: 5.0}
