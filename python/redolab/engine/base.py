@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol, Self
 
-from redolab.engine.sampling.no_watch import NoWatch
 from redolab.errors import UsageError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Work
@@ -49,6 +49,23 @@ class Watch(Protocol):
     def ticks(self) -> Ticks:
         """What was seen."""
         ...
+
+
+class NoWatch:
+    """A wait sampler for engines that have no waits, or whose waits cannot be read: it sees nothing."""
+
+    ticks = Ticks()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing was begun."""
 
 
 class Engine(ABC):
