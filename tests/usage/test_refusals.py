@@ -184,7 +184,7 @@ def test_before_15_no_grant_on_a_parameter_is_asked_for() -> None:
     delay = Parameter("commit_delay", "0", True, "default", False, may_set=False, may_alter_system=False)
     server = {
         "version_num": 140_019, "role": "plain", "database": "orders", "may_create": True,
-        "may_reload": False, "may_read_settings": False,
+        "may_reload": False, "may_alter": True, "may_read_settings": False,
     }  # fmt: skip
     with pytest.raises(RefusedError, match="Before PostgreSQL 15 only a superuser may: connect as one"):
         check_rights({"commit_delay": delay}, "session", server)
