@@ -12,7 +12,7 @@ import psycopg
 
 from redolab.engine.offer import Wanted
 from redolab.engine.postgres import private
-from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.postgres.connecting.connection import Connection, Connector, place_of
 from redolab.engine.postgres.loads import postgres_load
 from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
@@ -41,7 +41,7 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     connector = Connector(target)
     try:
         with connector.connect(_NAME, read_only=True) as control:
-            checks = [_server(control, connector)]
+            checks = [_server(control)]
             refusals = _refusals(control, connector, wanted)
             checks += _conditions(control)
             checks += _profile(target, refusals)
@@ -51,10 +51,10 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     return Checkup(tuple(checks), refusals)
 
 
-def _server(control: Connection, connector: Connector) -> Check:
+def _server(control: Connection) -> Check:
     info = control.info
     version = info.parameter_status("server_version") or ""
-    text = f"PostgreSQL {version.split()[0]} at {connector.place}, as the role {info.user}"
+    text = f"PostgreSQL {version.split()[0]} at {place_of(control)}, as the role {info.user}"
     if control.pgconn.ssl_in_use:
         return Check("Server", "works", f"{text}, encrypted (TLS)")
     if info.host.startswith("/") or info.hostaddr in ("127.0.0.1", "::1"):
