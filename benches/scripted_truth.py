@@ -27,7 +27,7 @@ from scipy import stats
 from tests.scripted import LOCKS, SLEEP, Worker, script, shares
 
 from redolab.analysis.live.profile import profile_observation
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 
 RESULTS = Path(__file__).parent / "results" / "scripted_truth.csv"
 SEED = 20261121

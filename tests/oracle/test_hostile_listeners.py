@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from redolab.bounds import MOST_SOCKETS
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.engine.oracle.connecting import connection as connecting
 from redolab.engine.oracle.connecting.connection import connect
 from redolab.engine.oracle.connecting.target import Target
@@ -165,7 +165,7 @@ def test_whatever_a_server_says_in_the_middle_ends_in_a_sentence(
 ) -> None:
     for name, value in (("MOST_LOG_IN_S", _LIMIT_S), ("_ANSWERS_S", _LIMIT_S)):
         monkeypatch.setattr(connecting, name, value)
-    monkeypatch.setattr(observing, "RESTART_LIMIT_S", 0.0)
+    monkeypatch.setattr(observing.OracleObserver, "restart_limit_s", 0.0)
     monkeypatch.setattr(observing, "_AFTER_BREAK_S", 0.0)
     Busy(instance).second()
     rng = random.Random(WAYS.index(way))

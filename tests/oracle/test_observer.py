@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from redolab.analysis.live.profile import profile_observation
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.engine.oracle.observer import observer as observing
 from redolab.engine.oracle.observer import reading
 from redolab.engine.oracle.observer.observer import OracleObserver
@@ -36,7 +36,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
     monkeypatch.setattr(reading, "monotonic", found)
     monkeypatch.setattr(observing, "_AFTER_BREAK_S", 0.0)
-    monkeypatch.setattr(observing, "_RETRY_S", 0.01)
+    monkeypatch.setattr(observing.OracleObserver, "retry_s", 0.01)
     return found
 
 
@@ -185,7 +185,7 @@ def test_a_lost_connection_is_made_again(
 def test_a_database_that_stays_away_ends_the_watching(
     observer: OracleObserver, server: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observing, "RESTART_LIMIT_S", 0.05)
+    monkeypatch.setattr(observing.OracleObserver, "restart_limit_s", 0.05)
     server.stop()
     with pytest.raises(RefusedError, match=r"No connection to Oracle at .*Does the listener run"):
         observer.read()
@@ -241,7 +241,7 @@ def test_without_another_view_the_rest_is_shown(
 def test_an_error_of_oracles_in_any_statement_ends_in_a_sentence(
     server: Replayed, busy: Busy, clock: Clock, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observing, "RESTART_LIMIT_S", 0.05)
+    monkeypatch.setattr(observing.OracleObserver, "restart_limit_s", 0.05)
     for name in ("select_sessions", "select_waits", "select_histograms", "select_self"):
         server.instance.failing = {name: code}
         with pytest.raises(RefusedError, match=rf"could not be watched: .*ORA-{code:05d}"):

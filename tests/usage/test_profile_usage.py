@@ -153,7 +153,7 @@ def test_a_password_in_the_url_is_kept_out_of_the_process_list(newest: Server, u
 def test_a_server_that_goes_for_good_ends_with_3_after_the_report(
     redolab: Redolab, own_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observe_postgres, "_RESTART_LIMIT_S", 0.3)
+    monkeypatch.setattr(observe_postgres.PostgresObserver, "restart_limit_s", 0.3)
     read = observe_postgres.PostgresObserver.read
 
     def read_and_stop(observer: observe_postgres.PostgresObserver) -> Any:

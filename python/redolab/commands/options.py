@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from redolab.engine import engine_choices
+from redolab.engine import engine_choices, watched_choices
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 Changes = Annotated[
@@ -109,11 +109,7 @@ ValuesPage = Annotated[Path | None, typer.Option(help="Also write a page with th
 # Of `profile`.
 WatchedUrl = Annotated[
     str,
-    typer.Argument(
-        metavar="URL",
-        help="postgresql://user@host/db, mysql://user@host/ or oracle://user@host/service",
-        show_default=False,
-    ),
+    typer.Argument(metavar="URL", help=watched_choices(), show_default=False),
 ]
 WatchedSeconds = Annotated[
     float | None,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from redolab.engine.observer import Observer, open_observer
+from redolab.engine import open_observer
+from redolab.engine.server.observer import Observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.measure.runner import Interruptions
 from redolab.outlet import say, terminal

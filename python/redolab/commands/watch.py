@@ -9,7 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 from threading import Event
 
-from redolab.engine.observer import Observer, open_observer
+from redolab.engine import open_observer
+from redolab.engine.server.observer import Observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
 from redolab.measure.runner import Outcome

@@ -1,4 +1,4 @@
-"""Engines: what experiments run against. `open_engine` is the only door."""
+"""Engines: what experiments run against, or what is watched. `open_engine` and `open_observer` open one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from redolab.records.capability import Capability
 from redolab.units import counted
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from redolab.engine.base import Engine
+    from redolab.engine.server.observer import Observer
     from redolab.records.load import Load
 
 _ROOMS = (
@@ -49,6 +52,38 @@ def open_engine(
     """
     variant = _variant(target)
     return find_offer(target).open(Opening(target, load, disk_bytes, log_device_s, seed, variant))
+
+
+def open_observer(
+    target: str, seed: int, stop: Event | None = None, *, reopen: bool = True, calm: bool = False
+) -> Observer:
+    """Watch the server that a URL names.
+
+    Args:
+        target: the URL.
+        seed: of the gaps between ticks.
+        stop: once it is set, a PostgreSQL server that does not answer is waited for no longer than a second.
+        reopen: whether `read` makes a connection anew that was lost, for half a minute. Otherwise it gives
+            what was seen until then, `broken`, and the observer can only be closed.
+        calm: whether it looks more rarely than for a profile, so that its cost can hardly be measured; Oracle
+            is not looked at between readings.
+
+    Raises:
+        UsageError: the URL names no server that can be watched.
+        RefusedError: the server cannot be reached, or refuses.
+    """
+    scheme, is_url, _ = target.partition("://")
+    for offer in OFFERS:
+        if is_url and offer.observer is not None and scheme in offer.schemes:
+            return offer.observer()(target, seed, stop, reopen, calm)
+    raise UsageError(
+        f"There is no server to watch under {scheme[:20]!r}. Give its URL, such as {watched_choices()}."
+    )
+
+
+def watched_choices() -> str:
+    """What `redolab profile` and `redolab watch` take, in words."""
+    return _listed([offer.example for offer in OFFERS if offer.observer is not None])
 
 
 def offers_for(needs: Collection[Capability]) -> list[Offer]:

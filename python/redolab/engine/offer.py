@@ -10,7 +10,10 @@ from redolab.records.capability import CAPABILITIES, Capability, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from redolab.engine.base import Engine
+    from redolab.engine.server.observer import Observer
     from redolab.records.load import Load
 
 
@@ -98,6 +101,8 @@ class Offer:
     missing: Callable[[str, Mapping[str, str]], str | None] = nothing_missing
     """Why such a target does not have a setting with such levels, without a full stop; None where it has, or
     where that is not known before it is opened."""
+    observer: Callable[[], Callable[[str, int, Event | None, bool, bool], Observer]] | None = None
+    """Imports what watches the server of a URL, by the arguments of `open_observer`; None for none."""
     schemes: tuple[str, ...] = ()
     """Of the URLs that name it, where the server is somebody else's."""
     makes: tuple[str, ...] = ()

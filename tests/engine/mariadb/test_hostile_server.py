@@ -118,7 +118,7 @@ def enemy(server: Hostile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     monkeypatch.setenv("MYSQL_PWD", PASSWORD)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr(observer, "RESTART_LIMIT_S", 0.0)
+    monkeypatch.setattr(observer.MariadbObserver, "restart_limit_s", 0.0)
     server.reset()
     yield server
     server.let_go.set()

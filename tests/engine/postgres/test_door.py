@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.engine.postgres.connecting import connection as door
 from redolab.engine.postgres.connecting.connection import Connector, list_names
 from redolab.engine.postgres.connecting.limited import LimitedConnection, NoAnswerError
@@ -303,7 +303,7 @@ def test_a_server_that_falls_silent_ends_the_profile_with_what_was_seen(
     memory: bool, newest: Server, url: str, redolab: Redolab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(door, "_ANSWER_LIMIT_S", 0.5)
-    monkeypatch.setattr(observe_postgres, "_RESTART_LIMIT_S", 0.3)
+    monkeypatch.setattr(observe_postgres.PostgresObserver, "restart_limit_s", 0.3)
     if not memory:
         monkeypatch.setattr(reach, "why_not_readable", lambda *_: "the test forbids it")
     pooler = Pooler(newest.port, another_pid=False)

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from redolab.analysis.live.profile import profile_observation
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.records.observation import Observation, join
 from tests.scripted import LOCKS, SLEEP, Worker, script, shares
 

@@ -63,6 +63,7 @@ def test_every_url_and_name_finds_its_engine() -> None:
     for offer in OFFERS:
         assert all(find_offer(choice) is offer for choice in offer.choices)
         assert all(find_offer(f"{scheme}://u@h/") is offer for scheme in offer.schemes)
+        assert ("watch" in offer.capabilities) == (offer.observer is not None)
     assert default_engine(EXPERIMENTS["commit-mode"].needs) == "embedded"
     assert engine_choices() == (
         "embedded, mariadb, mysql, sqlite, machine, generator, postgresql://user@host/db, "

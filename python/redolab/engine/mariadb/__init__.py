@@ -14,6 +14,7 @@ from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
+    from redolab.engine.mariadb.observer.observer import MariadbObserver
     from redolab.engine.mariadb.private import Flavour
 
 _LOADS: frozenset[Capability] = frozenset(
@@ -94,6 +95,12 @@ def _private(flavour: Flavour, product: str) -> Offer:
     )
 
 
+def _observer() -> type[MariadbObserver]:
+    from redolab.engine.mariadb.observer.observer import MariadbObserver
+
+    return MariadbObserver
+
+
 OFFERS = (
     _private("mariadb", "MariaDB"),
     _private("mysql", "MySQL"),
@@ -111,6 +118,7 @@ OFFERS = (
         ways=_WAYS,
         open=_open_url,
         checkup=_check_url,
+        observer=_observer,
         schemes=("mysql", "mariadb"),
         makes=("database redolab",),
         within="redolab.",

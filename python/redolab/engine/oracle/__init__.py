@@ -11,6 +11,7 @@ from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
+    from redolab.engine.oracle.observer.observer import OracleObserver
 
 _LOADS: frozenset[Capability] = frozenset(
     {"updates", "own_rows", "inserts", "scans", "commit_modes", "client_sessions"}
@@ -27,6 +28,12 @@ def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     from redolab.engine.oracle.checkup import check_url
 
     return check_url(target, wanted)
+
+
+def _observer() -> type[OracleObserver]:
+    from redolab.engine.oracle.observer.observer import OracleObserver
+
+    return OracleObserver
 
 
 OFFERS = (
@@ -52,6 +59,7 @@ OFFERS = (
         ),
         open=_open,
         checkup=_check,
+        observer=_observer,
         schemes=("oracle",),
         makes=("table REDOLAB_RUN in the user's own schema",),
         within="REDOLAB_",

@@ -12,6 +12,7 @@ from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
+    from redolab.engine.postgres.observer.observer import PostgresObserver
 
 _ANY_SERVER: frozenset[Capability] = frozenset(
     {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
@@ -49,6 +50,12 @@ def _changes(_target: str, combinations: Iterable[Mapping[str, str]]) -> Sequenc
     return parameter_names(combinations)
 
 
+def _observer() -> type[PostgresObserver]:
+    from redolab.engine.postgres.observer.observer import PostgresObserver
+
+    return PostgresObserver
+
+
 OFFERS = (
     Offer(
         name="embedded",
@@ -77,6 +84,7 @@ OFFERS = (
         },
         open=_open_url,
         checkup=_check,
+        observer=_observer,
         schemes=("postgresql", "postgres"),
         makes=("schema redolab",),
         within="redolab.",

@@ -151,7 +151,7 @@ def test_a_watch_that_connects_again_is_not_less_protected(server: MariaDB, betw
         between.strips = True
         assert watching._target.demanded == "required"
         with pytest.raises(RefusedError, match="first connection"):
-            watching._open()
+            watching.open()
 
 
 def test_a_password_that_must_be_sent_is_not_sent_to_who_takes_tls_away(

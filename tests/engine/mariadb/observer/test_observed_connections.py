@@ -15,7 +15,6 @@ import pytest
 
 from redolab.engine.mariadb.connecting.target import read_target
 from redolab.engine.mariadb.connection import connect
-from redolab.engine.mariadb.observer import observer as observe_mariadb
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.errors import RefusedError, UsageError
 from tests.engine.mariadb.observer.watching import (
@@ -69,7 +68,7 @@ def test_nothing_is_lost_while_connections_come_and_go(plain: MariaDB) -> None:
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_server_restarts(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observe_mariadb, "RESTART_LIMIT_S", 0.0)
+    monkeypatch.setattr(MariadbObserver, "restart_limit_s", 0.0)
     with (
         running_mariadb(Path(tempfile.mkdtemp(dir=place)) / "r", name=name) as server,
         closing(MariadbObserver(server.url, 9)) as observer,

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 import numpy as np
 import pymysql
 
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.records.observation import STATES, Observation, Observed, join
 from tests.mariadb import MariaDB, number_of, run
 

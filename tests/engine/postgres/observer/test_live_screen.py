@@ -22,7 +22,9 @@ from tests.servers import PASSWORD, PATIENCE_S, Server
 _ENTER, _LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 _ESCAPE = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07]*\x07|[ -Z\\-~])")
 _RUN = "import sys; from redolab import cli; sys.argv[0] = 'redolab'; {before}; cli.main()"
-_GIVE_UP_SOON = "from redolab.engine.postgres.observer import observer as o; o._RESTART_LIMIT_S = 0.3"
+_GIVE_UP_SOON = (
+    "from redolab.engine.postgres.observer import observer as o; o.PostgresObserver.restart_limit_s = 0.3"
+)
 
 
 class Terminal:

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from redolab.analysis.live.profile import profile_observation
-from redolab.engine.observer import open_observer
+from redolab.engine import open_observer
 from redolab.engine.postgres.connecting.connection import fetch
 from redolab.engine.postgres.observer import link
 from redolab.engine.postgres.observer import observer as observe_postgres
@@ -440,7 +440,7 @@ def test_a_session_that_an_administrator_ends_is_opened_again(newest: Server, ur
 def test_a_server_that_stays_away_is_given_up(
     own_server: Server, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observe_postgres, "_RESTART_LIMIT_S", 0.3)
+    monkeypatch.setattr(observe_postgres.PostgresObserver, "restart_limit_s", 0.3)
     with watching(own_server.url()) as observer:
         watched(observer, 1)
         own_server.stop()

@@ -1,8 +1,7 @@
-"""Watching a live MariaDB or MySQL: read-only, without load; goes on after the server's restart."""
+"""Watching a live MariaDB or MySQL."""
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,88 +12,30 @@ from redolab.engine.mariadb.connecting.target import read_target
 from redolab.engine.mariadb.connection import connect, error_text, settled
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import ThreadSource
+from redolab.engine.server.observer import Observer, warned
 from redolab.errors import RefusedError
-from redolab.records.observation import Observation, ServerFacts
+from redolab.records.observation import Observation
 
 _RESTARTED_S = 3.0
 """The server tells its age in whole seconds."""
-RESTART_LIMIT_S = 30.0
-_RETRY_S = 0.25
+_THREADS = {
+    "mariadb": "information_schema.PROCESSLIST",
+    "mysql": "performance_schema.threads (PROCESSLIST_ID)",
+}
 
 
-class MariadbObserver:
-    """One server under observation; see `Observer`."""
+class MariadbObserver(Observer):
+    """One server under observation."""
 
-    def __init__(self, target: str, seed: int, *, reopen: bool = True, calm: bool = False) -> None:
-        """Connect and begin.
+    _caution: tuple[str, ...] | None = None
+    """Of a connection that others can read; said once, and whoever joins what was read keeps it."""
 
-        Args:
-            target: a `mysql://` or `mariadb://` URL.
-            seed: of the gaps between ticks.
-            reopen: whether a connection that was lost is made again.
-            calm: whether it looks more rarely than for a profile.
+    def aim(self, target: str) -> None:
+        """Take the URL."""
+        self._target = read_target(target)
 
-        Raises:
-            UsageError: the URL cannot be read.
-            RefusedError: the server cannot be reached, or refuses.
-        """
-        self._target, self._seed, self._reopens = read_target(target), seed, reopen
-        self._until_break: Observation | None = None
-        self._calm = calm
-        self._open()
-        exposed = plaintext(self._connection)
-        self._caution = (exposed.text,) if exposed and exposed.leaves else ()
-
-    @property
-    def session_numbers(self) -> str:
-        """By which number a session is named, and where the server itself shows it, in words."""
-        if self._server.flavour == "mariadb":
-            return "its connection id, as SHOW PROCESSLIST and information_schema.PROCESSLIST do"
-        return "its connection id, as SHOW PROCESSLIST and performance_schema.threads (PROCESSLIST_ID) do"
-
-    @property
-    def facts(self) -> ServerFacts:
-        """Who the server is."""
-        return self._server.facts
-
-    def read(self) -> Observation:
-        """What happened since the last reading.
-
-        When the connection was lost in between, what was seen until then; the time in which the server
-        was away is in no observation.
-
-        Raises:
-            RefusedError: the server went away, and stayed away for half a minute.
-        """
-        if self._until_break is None:
-            seen = self._source.read()
-            if seen is not None:
-                # Once; whoever joins what was read keeps it.
-                caution, self._caution = self._caution, ()
-                return replace(seen, warnings=(*caution, *seen.warnings))
-            self._until_break = replace(self._end(), broken="the connection to the server was lost")
-        if not self._reopens:
-            return self._until_break
-        before = self._server
-        self._reopen()
-        last, self._until_break = self._until_break, None
-        restarted = (
-            self._server.process != before.process
-            or abs(self._server.started_epoch_s - before.started_epoch_s) > _RESTARTED_S
-        )
-        text = (
-            "The server restarted while it was watched; what it did around that was not seen."
-            if restarted
-            else "The connection to the server was lost and made again; meanwhile nothing was seen."
-        )
-        return replace(last, warnings=(*last.warnings, text))
-
-    def close(self) -> None:
-        """End the observation; nothing is left behind."""
-        if self._until_break is None:
-            self._end()
-
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Connect and begin to watch."""
         self._connection = connect(self._target)
         self._target = settled(self._target, self._connection)
         try:
@@ -108,18 +49,37 @@ class MariadbObserver:
         except RefusedError:
             self._disconnect()
             raise
+        if self._caution is None:
+            exposed = plaintext(self._connection)
+            self._caution = (exposed.text,) if exposed and exposed.leaves else ()
+        self.facts, threads = self._server.facts, _THREADS[self._server.flavour]
+        self.session_numbers = f"its connection id, as SHOW PROCESSLIST and {threads} do"
 
-    def _reopen(self) -> None:
-        give_up_s = time.monotonic() + RESTART_LIMIT_S
-        while True:
-            try:
-                return self._open()
-            except RefusedError:
-                if time.monotonic() > give_up_s:
-                    raise
-                time.sleep(_RETRY_S)
+    def look(self) -> Observation:
+        """What happened since the last look."""
+        seen = self._source.read()
+        if seen is None:
+            return replace(self.end(), broken="the connection to the server was lost")
+        caution, self._caution = self._caution or (), ()
+        return replace(seen, warnings=(*caution, *seen.warnings))
 
-    def _end(self) -> Observation:
+    def resume(self, last: Observation) -> Observation:
+        """Say whether the server was restarted."""
+        before = self._server
+        self.reopen()
+        restarted = (
+            self._server.process != before.process
+            or abs(self._server.started_epoch_s - before.started_epoch_s) > _RESTARTED_S
+        )
+        text = (
+            "The server restarted while it was watched; what it did around that was not seen."
+            if restarted
+            else "The connection to the server was lost and made again; meanwhile nothing was seen."
+        )
+        return warned(last, text)
+
+    def end(self) -> Observation:
+        """Disconnect."""
         seen = self._source.stop()
         self._disconnect()
         return seen

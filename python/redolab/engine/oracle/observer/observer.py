@@ -1,4 +1,4 @@
-"""Watching a live Oracle: read-only, without load, from its own accounts; goes on after a restart."""
+"""Watching a live Oracle from its own accounts."""
 
 from __future__ import annotations
 
@@ -14,108 +14,78 @@ from redolab.engine.oracle.connecting.target import read_target
 from redolab.engine.oracle.observer.account import as_observation
 from redolab.engine.oracle.observer.reading import Reading, read
 from redolab.engine.oracle.preflight.server import identify
+from redolab.engine.server.observer import Observer, warned
 from redolab.errors import RefusedError
 from redolab.records.observation import Observation, ServerFacts
 
-RESTART_LIMIT_S = 60.0
-_RETRY_S = 0.5
 _AFTER_BREAK_S = 1.0
 _NAME = "redolab profile"
 
 
-class OracleObserver:
-    """One instance under observation; see `Observer`."""
+class OracleObserver(Observer):
+    """One instance under observation. What happened between its last look and a break is known to nobody."""
 
+    restart_limit_s, retry_s = 60.0, 0.5
     session_numbers = "its SID, as V$SESSION does"
-    """By which number a session is named, and where the server itself shows it, in words."""
 
-    def __init__(self, target: str, *, reopen: bool = True) -> None:
-        """Connect and begin.
+    def aim(self, target: str) -> None:
+        """Take the URL."""
+        self._target = read_target(target)
 
-        Args:
-            target: an `oracle://` URL.
-            reopen: whether `read` makes a connection anew that was lost.
-
-        Raises:
-            UsageError: the URL cannot be read.
-            RefusedError: the database cannot be reached, or refuses.
-        """
-        self._target, self._reopens = read_target(target), reopen
-        self._reading = self._open()
-
-    @property
-    def facts(self) -> ServerFacts:
-        """Who the server is."""
+    def open(self) -> None:
+        """Connect and begin to watch."""
+        self._connection = connect(self._target, _NAME)
+        try:
+            self._server = identify(self._connection, self._target)
+            self._reading = self._read()[0]
+        except (oracledb.Error, OSError) as error:
+            self.end()
+            raise self._broken_off(error) from error
+        except RefusedError:
+            self.end()
+            raise
         known = {name: value for name, value in self._server.parameters.items() if value is not None}
-        return ServerFacts(self._server.description, self._server.identity, known)
+        self.facts = ServerFacts(self._server.description, self._server.identity, known)
 
-    def read(self) -> Observation:
-        """What happened since the last reading.
-
-        When the connection was lost in between, that time is in no observation: this one begins with the new
-        connection, and says so. Without `reopen` an empty one says that it is `broken`.
-
-        Raises:
-            RefusedError: the database went away and stayed away, or refuses what it gave before.
-        """
+    def look(self) -> Observation:
+        """What happened since the last look."""
         before = self._reading
         try:
             self._reading, cpu_s = self._read()
         except oracledb.Error as error:
             if not is_lost(error):
                 raise self._broken_off(error) from error
-            self._disconnect()
-            if not self._reopens:
-                # What happened since the last reading is known to nobody.
-                seen = as_observation(before, before, self._server, 0.0)
-                return replace(seen, broken="the connection to the server was lost")
-            started = self._server.started
-            self._reading = self._reopen()
-            time.sleep(_AFTER_BREAK_S)
-            restarted = started is not None and started != self._server.started
-            text = (
-                "The database was restarted while it was watched; what it did around that was not seen."
-                if restarted
-                else "The connection to the database was lost and made again; meanwhile nothing was seen."
-            )
-            return self._since_break(text)
+            self.end()
+            seen = as_observation(before, before, self._server, 0.0)
+            return replace(seen, broken="the connection to the server was lost")
         return as_observation(before, self._reading, self._server, cpu_s)
 
-    def close(self) -> None:
-        """End the observation; nothing is left behind."""
-        self._disconnect()
-
-    def _since_break(self, text: str) -> Observation:
+    def resume(self, last: Observation) -> Observation:  # noqa: ARG002
+        """Begin with the new connection, and say whether the database was restarted."""
+        started = self._server.started
+        self.reopen()
+        time.sleep(_AFTER_BREAK_S)
+        restarted = started is not None and started != self._server.started
+        text = (
+            "The database was restarted while it was watched; what it did around that was not seen."
+            if restarted
+            else "The connection to the database was lost and made again; meanwhile nothing was seen."
+        )
         before = self._reading
         try:
             self._reading, cpu_s = self._read()
         except oracledb.Error as error:
             raise self._broken_off(error) from error
-        seen = as_observation(before, self._reading, self._server, cpu_s)
-        return replace(seen, warnings=(*seen.warnings, text))
+        return warned(as_observation(before, self._reading, self._server, cpu_s), text)
 
-    def _open(self) -> Reading:
-        self._connection = connect(self._target, _NAME)
-        try:
-            self._server = identify(self._connection, self._target)
-            return self._read()[0]
-        except (oracledb.Error, OSError) as error:
-            self._disconnect()
-            raise self._broken_off(error) from error
-        except RefusedError:
-            self._disconnect()
-            raise
+    def is_away(self, error: RefusedError) -> bool:
+        """Not where it answered, and refused."""
+        return error.__cause__ is not None and is_lost(error.__cause__)
 
-    def _reopen(self) -> Reading:
-        give_up_s = time.monotonic() + RESTART_LIMIT_S
-        while True:
-            try:
-                return self._open()
-            except RefusedError as error:
-                cause = error.__cause__
-                if cause is None or not is_lost(cause) or time.monotonic() > give_up_s:
-                    raise
-                time.sleep(_RETRY_S)
+    def end(self) -> None:
+        """Disconnect."""
+        with suppress(oracledb.Error, OSError):
+            self._connection.close()
 
     def _read(self) -> tuple[Reading, float]:
         """A reading, and the CPU that it cost here."""
@@ -131,7 +101,3 @@ class OracleObserver:
             f"{self._target.place} answered, and then could not be watched: {error_text(error)}. "
             f"{mend(error)}".rstrip()
         )
-
-    def _disconnect(self) -> None:
-        with suppress(oracledb.Error, OSError):
-            self._connection.close()
