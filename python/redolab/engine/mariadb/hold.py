@@ -18,7 +18,7 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, address, ask
 from redolab.engine.mariadb.own import guard_database, planted
 from redolab.engine.mariadb.own.journal import Journal
-from redolab.engine.mariadb.own.recovery import DatabaseRecovery
+from redolab.engine.mariadb.own.recovery import MariadbRecovery
 from redolab.engine.mariadb.own.schema import MARKS, make_database, server_place
 from redolab.engine.mariadb.own.server_lock import RUN, holder_of
 from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of, started_at
@@ -207,9 +207,9 @@ class Hold(hold.Hold[Connection]):
             if self.connection.open:
                 self.connection.close()
 
-    def recovery(self) -> DatabaseRecovery:
+    def recovery(self) -> MariadbRecovery:
         """What puts this server back."""
-        return DatabaseRecovery(self.connection, self._connector, self._charge.proofs())
+        return MariadbRecovery(self.connection, self._connector, self._charge.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """In a thread, so that it can be broken off."""

@@ -11,7 +11,7 @@ import psycopg
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch_beside
 from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own import guard_database
-from redolab.engine.postgres.own.recovery import SchemaRecovery
+from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS, identity, make_schema
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
@@ -121,9 +121,9 @@ class Hold(hold.Hold[Connection]):
         """Close the connection."""
         self.connection.close()
 
-    def recovery(self) -> SchemaRecovery:
+    def recovery(self) -> PostgresRecovery:
         """What puts this server back."""
-        return SchemaRecovery(self.connection, self._charge.proofs())
+        return PostgresRecovery(self.connection, self._charge.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """Each statement has its patience."""

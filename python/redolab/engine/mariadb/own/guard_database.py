@@ -9,7 +9,7 @@ import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask
-from redolab.engine.mariadb.own.recovery import DatabaseRecovery, why
+from redolab.engine.mariadb.own.recovery import MariadbRecovery, why
 from redolab.engine.mariadb.own.schema import MARKS, server_place
 from redolab.engine.mariadb.own.server_lock import await_end_of_run, hold_as_guard, take_server
 from redolab.engine.mariadb.own.sessions import end_sessions, number_of
@@ -67,7 +67,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
     def put_back(self) -> str:
         """From memory."""
         marks = {**MARKS.kept(), self.kept.mark: server_place(self._control)}
-        return DatabaseRecovery(self._control, self._connector, marks).finish(self.kept).text
+        return MariadbRecovery(self._control, self._connector, marks).finish(self.kept).text
 
     def close(self) -> None:
         """Close the connection."""

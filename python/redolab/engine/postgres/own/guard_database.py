@@ -10,7 +10,7 @@ import psycopg
 from redolab.engine.postgres.connecting.connection import Connection, Connector
 from redolab.engine.postgres.connecting.driver_errors import in_one_line
 from redolab.engine.postgres.connecting.patience import Patience
-from redolab.engine.postgres.own.recovery import SchemaRecovery
+from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS
 from redolab.engine.postgres.own.server_lock import await_end_of_run, hold_as_guard, take_server
 from redolab.engine.server import guard_database
@@ -68,7 +68,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
 
     def put_back(self) -> str:
         """From memory."""
-        return SchemaRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
+        return PostgresRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
 
     def close(self) -> None:
         """Close the connection."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.own.recovery import finish_noted, recover
+from redolab.engine.postgres.own.recovery import PostgresRecovery, finish_noted
 from redolab.engine.postgres.own.schema import MARKS, find_schema, identity
 from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
 from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
@@ -115,7 +115,7 @@ def claim_database(control: Connection, connector: Connector) -> None:
         tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this.database)
     marks = MARKS.kept()
     _check_schema(control, marks)
-    tell_of_killed(recover(control, marks))
+    tell_of_killed(PostgresRecovery(control, marks).recover())
     _check_schema(control, MARKS.kept())
     for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
         _recover_elsewhere(connector, database, marks)
@@ -128,7 +128,7 @@ def _recover_elsewhere(connector: Connector, database: str, marks: Collection[st
     except RefusedError:
         return
     with control:
-        tell_of_killed(recover(control, marks))
+        tell_of_killed(PostgresRecovery(control, marks).recover())
 
 
 def _check_schema(control: Connection, marks: Collection[str]) -> bool:
