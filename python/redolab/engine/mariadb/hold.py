@@ -20,10 +20,10 @@ from redolab.engine.mariadb.own import guard_database, planted
 from redolab.engine.mariadb.own.journal import Journal
 from redolab.engine.mariadb.own.recovery import MariadbRecovery
 from redolab.engine.mariadb.own.schema import MARKS, make_database, server_place
-from redolab.engine.mariadb.own.server_lock import RUN, holder_of
+from redolab.engine.mariadb.own.server_lock import RUN, MariadbLock
 from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of, started_at
 from redolab.engine.mariadb.parameters import Parameters, read_parameters
-from redolab.engine.mariadb.preflight.claim import check_alone, check_unclaimed, claim_server
+from redolab.engine.mariadb.preflight.claim import check_unclaimed, claim_server
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.introduction import introduction
 from redolab.engine.mariadb.preflight.rights import check_rights
@@ -187,11 +187,12 @@ class Hold(hold.Hold[Connection]):
 
     def take_over(self, connection: Connection, *, leaving: bool) -> None:
         """Take the lock again."""
-        if self._own is None and holder_of(connection, RUN) == self._number:
+        lock = MariadbLock(connection)
+        if self._own is None and lock.holder_of(RUN) == self._number:
             end(connection, self._number)  # The server does not know yet that the old one is dead.
         self.connection, self._number = connection, number_of(connection)
         if self._claimed:
-            check_alone(connection, self.guard_pids(hold=True))
+            lock.take_for_run(self.guard_pids(hold=True))
         if leaving:
             return
         if self.parameters:

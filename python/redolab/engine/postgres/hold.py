@@ -13,9 +13,10 @@ from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own import guard_database
 from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS, identity, make_schema
+from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
-from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
+from redolab.engine.postgres.preflight.preflight import check_server, check_writable
 from redolab.engine.private.charge import Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
@@ -109,7 +110,7 @@ class Hold(hold.Hold[Connection]):
                 (self.server["pid"],),
             )
             if self._claimed:
-                check_alone(connection, self.guard_pids(hold=True))
+                PostgresLock(connection).take_for_run(self.guard_pids(hold=True))
         if leaving:
             self.server["pid"] = connection.info.backend_pid
             return

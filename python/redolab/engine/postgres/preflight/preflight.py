@@ -9,13 +9,12 @@ from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.own.recovery import PostgresRecovery, finish_noted
 from redolab.engine.postgres.own.schema import MARKS, find_schema, identity
-from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
+from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
 from redolab.outlet import say
 
 OLDEST, NEWEST = 14, 18
-_LOCK_LIMIT_S = 5.0
 _MOST_LEFT = 20
 
 
@@ -69,21 +68,6 @@ def check_writable(control: Connection) -> None:
     )
 
 
-def check_alone(control: Connection, own: Collection[int] = ()) -> None:
-    """Take the server for this run.
-
-    Args:
-        control: holds it until it is closed.
-        own: server processes of this run's guard.
-
-    Raises:
-        RefusedError: another run is at work on it, in whichever database.
-    """
-    holder = take_server(control, _LOCK_LIMIT_S, own)
-    if holder is not None:
-        raise _other_run(holder)
-
-
 def check_unclaimed(control: Connection) -> None:
     """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
 
@@ -92,9 +76,7 @@ def check_unclaimed(control: Connection) -> None:
     Raises:
         RefusedError: it is not so.
     """
-    holder = other_holder(control)
-    if holder is not None:
-        raise _other_run(holder)
+    PostgresLock(control).check_free()
     this = identity(control)
     left = MARKS.left_on(this.server, this.address)
     tell_of_copies(left)
@@ -109,7 +91,7 @@ def claim_database(control: Connection, connector: Connector) -> None:
     Raises:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
-    check_alone(control)
+    PostgresLock(control).take_for_run()
     this, here = identity(control), control.info.dbname
     for noted in MARKS.left_on(this.server, this.address).here:
         tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this.database)
@@ -148,13 +130,6 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
         f"{why}. It is never touched. If a killed run left it, start one as that role, and as the "
         "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
         "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
-    )
-
-
-def _other_run(holder: Holder) -> RefusedError:
-    return RefusedError(
-        f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two would "
-        "spoil each other's figures and parameters. Wait for it, or use another server."
     )
 
 
