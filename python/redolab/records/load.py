@@ -199,6 +199,11 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
     return rate_per_s
 
 
+def rows_per_commit_of(levels: Mapping[str, str]) -> int:
+    """Rows inserted before each commit under a setting with such levels."""
+    return int(levels.get("rows_per_commit", "1"))
+
+
 def turns_of(levels: Mapping[str, str]) -> int:
     """Turns of an empty loop in each unit of work under a setting with such levels."""
     return int(levels.get("cpu_turns", "0"))

@@ -31,6 +31,11 @@ class Turn:
         """Units of work of this session; None where there is a deadline."""
         return self.amount.share(self.number, self.sessions)
 
+    @property
+    def sets(self) -> tuple[list[str], list[str]]:
+        """Names and values of `parameters`, as the loops take them."""
+        return list(self.parameters), list(self.parameters.values())
+
 
 @dataclass(frozen=True)
 class Call:
@@ -38,6 +43,12 @@ class Call:
 
     statement: bytes
     arguments: tuple[Any, ...]
+
+
+def call(loop: str, *arguments: Any) -> Call:
+    """The call of one of the schema's loops; a list is one of texts."""
+    places = ", ".join("%s::text[]" if isinstance(each, list) else "%s" for each in arguments)
+    return Call(f"call redolab.{loop}({places})".encode(), arguments)
 
 
 class PostgresLoad(ABC):

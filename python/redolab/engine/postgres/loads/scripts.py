@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, list_names, run_script
-from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn, call
 from redolab.errors import UsageError
 from redolab.records.list_texts import before_place, place_in_file, with_levels
 from redolab.records.load import LevelScript, Script
@@ -55,16 +55,7 @@ class PostgresScript(PostgresLoad):
 
     def call(self, turn: Turn) -> Call:
         """The loop around the unit of work."""
-        return Call(
-            b"call redolab.unit_loop(%s, %s, %s, %s::text[], %s::text[])",
-            (
-                turn.number,
-                turn.share,
-                turn.deadline,
-                list(turn.parameters),
-                list(turn.parameters.values()),
-            ),
-        )
+        return call("unit_loop", turn.number, turn.share, turn.deadline, *turn.sets)
 
     def _make_unit(self, control: Connection) -> None:
         """Make the procedure of the unit under the levels in force, and try it once without a trace."""
