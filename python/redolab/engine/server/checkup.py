@@ -68,8 +68,9 @@ def refusals(
     with closing(engine):
         for name, asked in wanted.items():
             try:
-                engine.introduce(asked.load, asked.combinations, asked.transaction_ids, asked.log_bytes)
-                also(asked)
+                here = asked.without(engine.missing)
+                engine.introduce(here.load, here.combinations, here.transaction_ids, here.log_bytes)
+                also(here)
             except RedolabError as error:
                 found[name] = str(error)
     return found
