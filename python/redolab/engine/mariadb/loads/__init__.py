@@ -5,17 +5,18 @@ from __future__ import annotations
 import threading
 
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.loads.base import ClientLoad, MariadbLoad
 from redolab.engine.mariadb.loads.scans import MariadbScans
 from redolab.engine.mariadb.loads.scripts import MariadbScript
 from redolab.engine.mariadb.loads.writes import MariadbLedger, MariadbWrites
+from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["ClientLoad", "MariadbLoad", "MariadbScans", "mariadb_load"]
+__all__ = ["MariadbScans", "mariadb_load"]
 
 
-def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> MariadbLoad:
+def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> ServerLoad[Statements]:
     """How MariaDB and MySQL do `load`; what takes long in it ends early once `stop` is set.
 
     Args:

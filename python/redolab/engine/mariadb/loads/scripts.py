@@ -10,14 +10,14 @@ from pymysql.converters import escape_string
 
 from redolab.engine.client_job import ClientJob
 from redolab.engine.mariadb.connection import Connection, error_text
-from redolab.engine.mariadb.loads.base import MariadbLoad
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.errors import UsageError
 from redolab.records.list_texts import place_in_file, with_levels
 from redolab.records.load import LevelScript, Script
 
 
-class MariadbScript(MariadbLoad):
+class MariadbScript(ServerLoad[Statements]):
     """`Script` on MariaDB and MySQL. Names without a database are those of `redolab`.
 
     A unit of work is sent as one text, between BEGIN and COMMIT. In it `{session}` stands for the number of

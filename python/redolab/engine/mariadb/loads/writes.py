@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from redolab.engine.client_job import ClientJob, ClientStatements
-from redolab.engine.mariadb.loads.base import MariadbLoad
 from redolab.engine.mariadb.loads.filling import fill
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.records.load import Inserts, OwnRows, Updates
 
 _FROM_CLIENTS = ClientStatements(
@@ -35,7 +33,7 @@ _LEDGER = (
 )
 
 
-class MariadbLedger(MariadbLoad):
+class MariadbLedger(ServerLoad[Statements]):
     """`Ledger` on MariaDB and MySQL (see `redolab.engine.mariadb.crash`)."""
 
     def create(self, control: Statements) -> None:
@@ -43,12 +41,11 @@ class MariadbLedger(MariadbLoad):
         control.run(_LEDGER)
 
 
-class MariadbWrites(MariadbLoad):
+class MariadbWrites(ServerLoad[Statements]):
     """`Inserts`, `OwnRows` or `Updates` on MariaDB and MySQL."""
 
     def __init__(self, load: Inserts | OwnRows | Updates) -> None:
         self._load = load
-        self._levels: Mapping[str, str] = {}
 
     def create(self, control: Statements) -> None:
         """A table without an index, one of one row for each session, or one with a key range for each."""
@@ -63,10 +60,6 @@ class MariadbWrites(MariadbLoad):
                 control.run(_ROW, load.padding_bytes)
                 fill(control, _MORE, load.sessions * load.rows_per_session)
 
-    def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
-        """Take the levels."""
-        self._levels = levels
-
     def settle(self, control: Statements) -> None:
         """Empty the table of inserts, so that every sample extends the same file from its beginning."""
         if isinstance(self._load, Inserts):
@@ -74,4 +67,4 @@ class MariadbWrites(MariadbLoad):
 
     def client_job(self) -> ClientJob:
         """The writes, each by a statement of its own."""
-        return _FROM_CLIENTS.job(self._load, self._levels)
+        return _FROM_CLIENTS.job(self._load, self.levels)

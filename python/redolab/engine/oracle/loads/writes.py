@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from redolab.engine.oracle.clients.task import ClientTask
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.loads.base import Block, OracleLoad, Turn, fill
@@ -25,7 +23,6 @@ class OracleWrites(OracleLoad):
 
     def __init__(self, load: Inserts | OwnRows | Updates) -> None:
         self._load = load
-        self._levels: Mapping[str, str] = {}
 
     def create(self, control: Statements) -> None:
         """An empty table, one of one row for each session, or one with a key range for each."""
@@ -43,10 +40,6 @@ class OracleWrites(OracleLoad):
                 rows = load.sessions * load.rows_per_session
                 fill(control, "fill_account", rows, {"padding_bytes": load.padding_bytes})
 
-    def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
-        """Take the levels."""
-        self._levels = levels
-
     def settle(self, control: Statements) -> None:
         """Empty the table of inserts, so that every sample extends it from its beginning."""
         if isinstance(self._load, Inserts):
@@ -54,16 +47,16 @@ class OracleWrites(OracleLoad):
 
     def block(self, turn: Turn) -> Block:
         """The session's rows, the updates of its own row, or those of its range."""
-        mode = {"mode": mode_of(self._levels)}
+        mode = {"mode": mode_of(self.levels)}
         part = {"quota": turn.quota, "seconds": turn.amount.seconds}
         match self._load:
             case Inserts() as load:
                 part |= {"session_no": turn.number, "padding_bytes": load.padding_bytes}
-                return Block("run_inserts", mode, part | {"row_count": rows_per_commit_of(self._levels)})
+                return Block("run_inserts", mode, part | {"row_count": rows_per_commit_of(self.levels)})
             case Updates() as load:
                 rows = load.rows_per_session
                 part |= {"first_id": turn.number * rows, "row_count": rows, "seed": turn.state}
-                return Block("run_updates", mode, part | {"turns": turns_of(self._levels)})
+                return Block("run_updates", mode, part | {"turns": turns_of(self.levels)})
         return Block("run_own_rows", {"number": str(turn.number), **mode}, part)
 
 
@@ -80,18 +73,18 @@ class OracleClientWrites(OracleWrites):
         Raises:
             UsageError: a unit of work carries CPU work, which a client's update has not.
         """
-        load, mode = self._of_clients, mode_of(self._levels)
+        load, mode = self._of_clients, mode_of(self.levels)
         if isinstance(load, Inserts):
             return ClientTask(
                 "insert_item",
                 {"padding": "x" * load.padding_bytes},
                 mode,
                 load.scope,
-                rows_per_commit=rows_per_commit_of(self._levels),
-                pause_s=pause_of(self._levels),
-                arrival_rate_per_s=arrival_rate_of(self._levels),
+                rows_per_commit=rows_per_commit_of(self.levels),
+                pause_s=pause_of(self.levels),
+                arrival_rate_per_s=arrival_rate_of(self.levels),
             )
-        if turns_of(self._levels):
+        if turns_of(self.levels):
             raise UsageError(
                 "--load cpu computes in a loop of PL/SQL, and --scope session needs sessions of a client: "
                 "leave one of them out."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from redolab.engine.postgres.connecting.connection import Connector
-from redolab.engine.postgres.loads.base import Call, ClientLoad, PostgresLoad
+from redolab.engine.postgres.loads.base import Call, PostgresLoad
 from redolab.engine.postgres.loads.ledger import PostgresLedger
 from redolab.engine.postgres.loads.scans import PostgresScans
 from redolab.engine.postgres.loads.scripts import PostgresScript
@@ -13,7 +13,7 @@ from redolab.engine.postgres.loads.writes import PostgresWrites
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["Call", "ClientLoad", "PostgresLoad", "postgres_load"]
+__all__ = ["Call", "PostgresLoad", "postgres_load"]
 
 
 def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> PostgresLoad:

@@ -80,7 +80,6 @@ class PostgresWrites(PostgresLoad):
 
     def __init__(self, load: Inserts | OwnRows | Updates) -> None:
         self._load = load
-        self._levels: Mapping[str, str] = {}
         match load:
             case Inserts():
                 self._written = _inserts(load)
@@ -95,18 +94,14 @@ class PostgresWrites(PostgresLoad):
         for statement, values in self._written.fills:
             control.execute(statement.encode(), values or None)
 
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
-        """Take the levels."""
-        self._levels = levels
-
     def settle(self, control: Connection) -> None:
         """Empty the table, or remove the dead versions of rows."""
         control.execute(self._written.settles.encode())
 
     def call(self, turn: Turn) -> Call:
         """The loop."""
-        return self._written.loop(turn, self._levels)
+        return self._written.loop(turn, self.levels)
 
     def client_job(self) -> ClientJob:
         """The same writes, each by a statement of its own."""
-        return _FROM_CLIENTS.job(self._load, self._levels)
+        return _FROM_CLIENTS.job(self._load, self.levels)
