@@ -16,11 +16,13 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, error_text
 from redolab.engine.mariadb.observer.observer import MariadbObserver
+from redolab.engine.mariadb.own.schema import left_here
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
 from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup
 from redolab.records.observation import Observation
@@ -46,7 +48,7 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
         with closing(connector.connect(_NAME, read_only=True)) as control:
             return look_at(
                 lambda seen: _server(control, connector, seen),
-                lambda: server_conditions(control, check_server(control, connector.place), None),
+                lambda: _conditions(control, connector),
                 partial(MariadbObserver, target),
                 _refusals(connector, wanted),
             )
@@ -68,6 +70,11 @@ def _server(control: Connection, connector: Connector, seen: Observation | None)
     if exposed is None:
         return Check("Server", "works", f"{text}, through a socket")
     return Check("Server", "limited" if exposed.leaves else "works", f"{text}, not encrypted", exposed.text)
+
+
+def _conditions(control: Connection, connector: Connector) -> tuple[str, ...]:
+    left = (LEFT,) if left_here(control).here else ()
+    return (*left, *server_conditions(control, check_server(control, connector.place), None))
 
 
 def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:

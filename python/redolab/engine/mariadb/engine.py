@@ -117,6 +117,16 @@ class MariaDBEngine(Engine):
         """Every parameter change so far, in order."""
         return self._hold.parameters.changes if self._hold.parameters else []
 
+    @property
+    def meanwhile(self) -> list[str]:
+        """That the connection was lost."""
+        return self._hold.meanwhile
+
+    @property
+    def farewell(self) -> str:
+        """That everything is put back."""
+        return self._hold.farewell
+
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
         return {"source": self._watched.source, "rate_per_s": RATE_PER_S}

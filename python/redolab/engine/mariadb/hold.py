@@ -33,7 +33,7 @@ from redolab.engine.private.charge import NO_MARK, Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
 from redolab.engine.server.planted import Planted
-from redolab.engine.server.recovery import Finished
+from redolab.engine.server.recovery import LEFT, Finished
 
 
 class Hold(hold.Hold[Connection]):
@@ -82,10 +82,10 @@ class Hold(hold.Hold[Connection]):
         """
         known = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
-        check_unclaimed(self.connection)
+        left = check_unclaimed(self.connection)
         told = introduction(self.connection, self.server, known, log_bytes)
         note = unseen(self.connection)
-        return replace(told, notes=(*told.notes, note)) if note else told
+        return replace(told, notes=(*((LEFT,) if left else ()), *told.notes, *((note,) if note else ())))
 
     def check_rights(self, parameters: Collection[str]) -> None:
         """Make sure that this user may make the database and change these parameters, and others not.
@@ -196,7 +196,7 @@ class Hold(hold.Hold[Connection]):
         if leaving:
             return
         if self.parameters:
-            self.parameters.connected_again(connection)
+            self.parameters.connected_again(connection, self.recovery().restarted(self._charge.kept))
             if self._claimed and self.parameters.as_before:
                 # What the run sets from here on, it sets in this life of the server.
                 self._charge.keep(replace(self._charge.kept, started=started_at(connection)))

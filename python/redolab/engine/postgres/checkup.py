@@ -16,11 +16,13 @@ from redolab.engine.postgres import private
 from redolab.engine.postgres.connecting.connection import Connection, Connector, place_of
 from redolab.engine.postgres.loads import postgres_load
 from redolab.engine.postgres.observer.observer import PostgresObserver
+from redolab.engine.postgres.own.schema import MARKS, identity
 from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
 from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
 from redolab.records.checkup import Check, Checkup
 from redolab.records.load import loop_of
@@ -80,4 +82,6 @@ def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wa
 
 
 def _conditions(control: Connection) -> tuple[str, ...]:
-    return (*server_conditions(control, check_server(control), None), *kept_log(idle_slots(control)))
+    this = identity(control)
+    left = (LEFT,) if MARKS.left_on(this.server, this.address).here else ()
+    return (*left, *server_conditions(control, check_server(control), None), *kept_log(idle_slots(control)))

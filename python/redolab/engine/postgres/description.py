@@ -36,7 +36,7 @@ def introduce(
     if system:
         notes += pending_edits(control, quoted(server["role"]))
         notes += [
-            f"{p.name} = {p.value} stands in postgresql.auto.conf, and is put back there."
+            f"{p.name} stands in postgresql.auto.conf, and what stands there is put back."
             for p in system
             if p.in_auto_conf
         ]

@@ -42,28 +42,28 @@ class Finished:
         restored = self.parameters.restored
         values = ", ".join(f"{name} = {value}" for name, value in restored.items())
         if self.parameters.left:
-            done = "A killed run left parameters changed."
+            done = "An earlier run left parameters changed."
         elif restored:
-            done = f"A killed run had left parameters changed, and they are put back: {values}."
+            done = f"An earlier run had left parameters changed, and they are put back: {values}."
         elif self.removal:
-            done = "A killed run left something here."
+            done = "An earlier run left something here."
         else:
-            done = "What a killed run had left was cleared away."
+            done = "What an earlier run had left was cleared away."
         return f"{done} {self.text}".rstrip()
 
 
-LEFT_BY_KILLED = (
-    "redolab: A run that was killed left something on this server. It is put back before this run begins. "
-    "Until then parameters are as that run left them."
+LEFT = (
+    "An earlier run left something on this server. The next run puts it back before it begins; until then "
+    "parameters are as that run left them."
 )
-"""What is said before anything is asked."""
+"""What is told of a server before anything is asked."""
 
 
 def tell_of_copies(left: Left) -> None:
     """Say where a server was reached that says it is the same one, and has parameters left changed."""
     for address in left.elsewhere:
         say(
-            "redolab: A run that was killed left parameters changed on a server that says it is this one and "
+            "redolab: An earlier run left parameters changed on a server that says it is this one and "
             f"was reached at {address}. If it is this one, begin a run by that address first: that puts "
             "them back. Nothing of that run is touched here."
         )
@@ -203,6 +203,11 @@ class SchemaRecovery(Recovery):
             if standing is not None:
                 name = standing.name
                 if standing.doubt is None:
+                    if name != "redolab":
+                        say(
+                            f"redolab: Somebody has named the {self.kind} redolab {name}. By its mark it is "
+                            "Redolab's own, and it is dropped with all that is in it."
+                        )
                     self.drop(standing)
                     standing = self.find(kept)
             # Somebody else's may have its name by now.

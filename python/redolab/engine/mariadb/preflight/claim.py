@@ -9,15 +9,14 @@ from redolab.engine.mariadb.connection import Connection
 from redolab.engine.mariadb.own.recovery import recover
 from redolab.engine.mariadb.own.schema import MARKS, find_database, left_here
 from redolab.engine.mariadb.own.server_lock import MariadbLock
-from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
+from redolab.engine.server.recovery import tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
-from redolab.outlet import say
 
 
-def check_unclaimed(control: Connection) -> None:
+def check_unclaimed(control: Connection) -> bool:
     """Make sure, before anything is asked, that no other run is at work and that the name is free.
 
-    What a killed run left is told: it is put back first.
+    Returns whether an earlier run left something, which is put back first.
 
     Raises:
         RefusedError: it is not so.
@@ -26,8 +25,7 @@ def check_unclaimed(control: Connection) -> None:
     left = left_here(control)
     tell_of_copies(left)
     # What is noted is put back first, whoever has the name by now.
-    if left.here or _check_database(control, MARKS.kept()):
-        say(LEFT_BY_KILLED)
+    return bool(left.here) or _check_database(control, MARKS.kept())
 
 
 def claim_server(control: Connection, connector: Connector) -> None:

@@ -23,6 +23,7 @@ from redolab.engine.postgres.parameters.alter_system import (
     alter_system,
     await_value,
     reload_configuration,
+    reload_first,
 )
 from redolab.engine.postgres.parameters.system import Lines, read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
@@ -215,9 +216,13 @@ class Parameters:
         """Put in force what of `setting` goes to the whole server.
 
         Raises:
-            RefusedError: the server was told a value and has another.
+            RefusedError: the server was told a value and has another, or somebody else changed one.
         """
         changed = self._differing(setting)
+        if changed and not self.sees_lines:
+            # What a colleague has written and not reloaded is not seen before.
+            reload_first(self.control)
+            self.check(read_lines(self.control, self.look()))
         self._memory.keep(self._changing(changed))
         for name, value in changed.items():
             alter_system(self.control, name, value)

@@ -10,9 +10,8 @@ from redolab.engine.postgres.connecting.connection import Connection, Connector,
 from redolab.engine.postgres.own.recovery import PostgresRecovery, finish_noted
 from redolab.engine.postgres.own.schema import MARKS, find_schema, identity
 from redolab.engine.postgres.own.server_lock import PostgresLock
-from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
+from redolab.engine.server.recovery import tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
-from redolab.outlet import say
 
 OLDEST, NEWEST = 14, 18
 _MOST_LEFT = 20
@@ -68,10 +67,10 @@ def check_writable(control: Connection) -> None:
     )
 
 
-def check_unclaimed(control: Connection) -> None:
+def check_unclaimed(control: Connection) -> bool:
     """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
 
-    What a killed run left is told: it is put back first.
+    Returns whether an earlier run left something, which is put back first.
 
     Raises:
         RefusedError: it is not so.
@@ -81,8 +80,7 @@ def check_unclaimed(control: Connection) -> None:
     left = MARKS.left_on(this.server, this.address)
     tell_of_copies(left)
     # What is noted is put back first, whoever has the name by now.
-    if left.here or _check_schema(control, MARKS.kept()):
-        say(LEFT_BY_KILLED)
+    return bool(left.here) or _check_schema(control, MARKS.kept())
 
 
 def claim_database(control: Connection, connector: Connector) -> None:
