@@ -452,7 +452,7 @@ def test_the_grants_are_those_the_code_asks_for(scope: Scope) -> None:
     server = dict.fromkeys(("may_create", "may_reload", "may_read_settings"), False)
     with pytest.raises(RefusedError) as refusal:
         check_rights(
-            server_parameters(), scope, {"role": "bench", "database": "app", "version_num": 150_000, **server}
+            server_parameters(), scope, {"role": "bench", "database": "app", "version_num": 150_000, "may_alter": True, **server}
         )
     asked = set(re.findall(r"GRANT [^;.]+", str(refusal.value)))
     page = DOCS / "guide" / "own-server.md"

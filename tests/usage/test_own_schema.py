@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from redolab.engine.postgres.connecting.connection import Connector
-from redolab.engine.postgres.own.recovery import recover
+from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS, find_schema, make_schema
 from redolab.engine.private.marks import new_mark
 from tests.conftest import Redolab
@@ -100,7 +100,7 @@ def test_lists_that_are_no_plain_tables_are_not_read(
         assert doubted is not None
         assert doubted.odd is not None
         assert "plain tables" in doubted.odd
-        assert not recover(control, {mark})
+        assert not PostgresRecovery(control, {mark}).recover()
         assert find_schema(control, {mark}) is not None
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from redolab.engine.postgres.own.server_lock import take_server
+from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights
-from redolab.engine.postgres.preflight import preflight
 from redolab.engine.private.directory import remove_server
+from redolab.engine.server import server_lock
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
 from tests.servers import Ended, Server, made
@@ -143,9 +143,9 @@ def test_a_foreign_schema_is_never_touched(run: Run, newest: Server, url: str, d
 def test_one_run_at_a_time_on_a_server(
     run: Run, newest: Server, url: str, database: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight, "_LOCK_LIMIT_S", 0.2)
+    monkeypatch.setattr(server_lock, "_LIMIT_S", 0.2)
     with newest.admin(database if where == "same database" else "postgres") as other:
-        assert take_server(other, 1) is None
+        assert PostgresLock(other).take(1) is None
         pid = f"server process {other.info.backend_pid}, user postgres, database {other.info.dbname}"
         refused(run(url), "Another Redolab run is at work on this server", pid, "Wait for it")
     newest.assert_left_clean(database)
@@ -184,7 +184,7 @@ def test_before_15_no_grant_on_a_parameter_is_asked_for() -> None:
     delay = Parameter("commit_delay", "0", True, "default", False, may_set=False, may_alter_system=False)
     server = {
         "version_num": 140_019, "role": "plain", "database": "orders", "may_create": True,
-        "may_reload": False, "may_read_settings": False,
+        "may_reload": False, "may_alter": True, "may_read_settings": False,
     }  # fmt: skip
     with pytest.raises(RefusedError, match="Before PostgreSQL 15 only a superuser may: connect as one"):
         check_rights({"commit_delay": delay}, "session", server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from redolab.engine.linux.checkup import check_machine, user_name
 from redolab.engine.offer import Offer, Wanted
 from redolab.errors import RefusedError
 from redolab.experiment import EXPERIMENTS, find_experiment
-from redolab.experiment.base import Wish
+from redolab.experiment.base import Experiment, Missing, Wish, nothing_missing
 from redolab.measure.consumption import consumption
 from redolab.outlet import show_json
 from redolab.records.checkup import Check, Checkup
@@ -98,21 +99,21 @@ def _offers(experiment: str | None, engine: str | None) -> Sequence[Offer]:
 
 def _wanted(offer: Offer, names: Sequence[str]) -> dict[str, Wanted]:
     """The quick run of each experiment that the engine has what it needs for."""
-    found = {}
-    for name in names:
-        experiment = EXPERIMENTS[name]
-        if offer.why_not(experiment.needs) is not None:
-            continue
-        plan = experiment.plan(Wish(quick=True, scope=offer.ways.scopes[0], ways=offer.ways))
-        used = consumption(plan.design, plan.load, plan.combinations) if offer.uses_up else None
-        found[name] = Wanted(
-            load=plan.load,
-            combinations=list(plan.combinations.values()),
-            disk_bytes=plan.load.disk_bytes(plan.design.units),
-            transaction_ids=used.transaction_ids if used else 0,
-            log_bytes=used.log_bytes if used else None,
-        )
-    return found
+    fitting = [name for name in names if offer.why_not(EXPERIMENTS[name].needs) is None]
+    return {name: _quick_run(EXPERIMENTS[name], offer) for name in fitting}
+
+
+def _quick_run(experiment: Experiment, offer: Offer, missing: Missing = nothing_missing) -> Wanted:
+    plan = experiment.plan(Wish(quick=True, scope=offer.ways.scopes[0], ways=offer.ways, missing=missing))
+    used = consumption(plan.design, plan.load, plan.combinations) if offer.uses_up else None
+    return Wanted(
+        load=plan.load,
+        combinations=list(plan.combinations.values()),
+        disk_bytes=plan.load.disk_bytes(plan.design.units),
+        transaction_ids=used.transaction_ids if used else 0,
+        log_bytes=used.log_bytes if used else None,
+        without=partial(_quick_run, experiment, offer),
+    )
 
 
 def _experiment(name: str, offers: Sequence[Offer], checkups: Mapping[str, Checkup]) -> dict[str, Any]:

@@ -72,9 +72,9 @@ def open_observer(
         UsageError: the URL names no server that can be watched.
         RefusedError: the server cannot be reached, or refuses.
     """
-    scheme = target.partition("://")[0]
+    scheme, is_url, _ = target.partition("://")
     for offer in OFFERS:
-        if offer.observer is not None and scheme in offer.schemes:
+        if is_url and offer.observer is not None and scheme in offer.schemes:
             return offer.observer()(target, seed, stop, reopen, calm)
     raise UsageError(
         f"There is no server to watch under {scheme[:20]!r}. Give its URL, such as {watched_choices()}."

@@ -93,6 +93,16 @@ class Engine(ABC):
         """Warnings about this server that a reader of its figures must know."""
         return []
 
+    @property
+    def meanwhile(self) -> list[str]:
+        """What happened to the server during the run that a reader of its figures must know."""
+        return []
+
+    @property
+    def farewell(self) -> str:
+        """Once it is closed: that somebody's server is as before, as a sentence; empty where nobody's is."""
+        return ""
+
     def not_measured(self) -> list[str]:
         """What cannot be had here, and why; one sentence each."""
         return []

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from redolab._core import ClientArgument
+from redolab.records.load import (
+    Inserts,
+    Load,
+    Updates,
+    arrival_rate_of,
+    pause_of,
+    rows_per_commit_of,
+    turns_of,
+)
 
 
 @dataclass(frozen=True)
@@ -23,3 +33,34 @@ class ClientJob:
     """How long a session waits after each commit; not where transactions are asked for."""
     text: bool = False
     """Whether the statement is several, executed as they are between BEGIN and COMMIT, as one unit."""
+
+
+@dataclass(frozen=True)
+class ClientStatements:
+    """The statements of Redolab's own writes, in the placeholders of a database's protocol."""
+
+    insert: str
+    """Of one row, from the session's number, the row's and the filler."""
+    update: str
+    """Of one row, by its key."""
+    update_and_work: str
+    """The same with CPU work before, by the turns of that and the key."""
+
+    def job(self, load: Load, levels: Mapping[str, str]) -> ClientJob:
+        """What each session does under such levels; `load` is one of such writes."""
+        match load:
+            case Inserts():
+                filler = ClientArgument.text("x" * load.padding_bytes)
+                return ClientJob(
+                    self.insert,
+                    (ClientArgument.session(), ClientArgument.row(), filler),
+                    rows_per_commit=rows_per_commit_of(levels),
+                    arrival_rate_per_s=arrival_rate_of(levels),
+                    pause_s=pause_of(levels),
+                )
+            case Updates():
+                key, turns = ClientArgument.key(load.rows_per_session), turns_of(levels)
+                if turns:
+                    return ClientJob(self.update_and_work, (ClientArgument.text(str(turns)), key))
+                return ClientJob(self.update, (key,))
+        return ClientJob("update redolab.own_{session} set a = a + 1")

@@ -49,6 +49,8 @@ class Wanted:
     """How many it uses up of a server that has them, at most."""
     log_bytes: int | None
     """How much log it writes at most; None where the user's own statements decide it."""
+    without: Callable[[Callable[[Mapping[str, str]], str | None]], Wanted]
+    """The same run without the settings that a server turns out not to have (see `Engine.missing`)."""
 
 
 NO_DATABASE: Mapping[Capability, str] = {

@@ -45,6 +45,16 @@ class SideBySide(Engine):
             self._changes += [replace(change, setting=name_on(name, change.setting)) for change in new]
         return self._changes
 
+    @property
+    def meanwhile(self) -> list[str]:
+        """What happened to each server, with its name."""
+        return _named({name: engine.meanwhile for name, engine in self._engines.items()})
+
+    @property
+    def farewell(self) -> str:
+        """Of each server, with its name."""
+        return " ".join(_named({name: [it.farewell] for name, it in self._engines.items() if it.farewell}))
+
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read: one word where all servers have the same, else each by its name."""
         found = {name: engine.sampler() for name, engine in self._engines.items()}

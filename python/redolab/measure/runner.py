@@ -21,6 +21,7 @@ from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError
 from redolab.experiment.base import Experiment, Pilot, Plan
 from redolab.machine.machine import describe_machine
 from redolab.measure.trial import MEASURES, Measured, Moment
+from redolab.outlet import say
 from redolab.records.design import Design
 from redolab.records.load import Amount
 from redolab.records.run import Run
@@ -100,7 +101,10 @@ def run(
             finished_at=_now(),
             error=str(error) if error else None,
             parameter_changes=_changes(engine),
+            conditions=[*manifest["conditions"], *engine.meanwhile],
         )
+    if engine.farewell and (error is None or isinstance(error, InterruptedRunError)):
+        say(f"redolab: {engine.farewell}")
     if error is None and interruptions.stop.is_set():
         error = InterruptedRunError("The run was interrupted after its last sample, so it is complete.")
     return Outcome(stored, error)

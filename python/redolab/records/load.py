@@ -199,6 +199,11 @@ def arrival_rate_of(levels: Mapping[str, str]) -> float | None:
     return rate_per_s
 
 
+def rows_per_commit_of(levels: Mapping[str, str]) -> int:
+    """Rows inserted before each commit under a setting with such levels."""
+    return int(levels.get("rows_per_commit", "1"))
+
+
 def turns_of(levels: Mapping[str, str]) -> int:
     """Turns of an empty loop in each unit of work under a setting with such levels."""
     return int(levels.get("cpu_turns", "0"))
@@ -327,11 +332,21 @@ class Script(Load):
         """Where the unit of work finds names without a schema; the session around it does not."""
         return self._brought(levels).get(SEARCH_PATH, LIST_SCHEMAS)
 
+    def passage(self, before: Mapping[str, str], levels: Mapping[str, str]) -> dict[str, str]:
+        """The SQL between such settings, by its path: it leaves what goes, then enters what comes."""
+        gone = [(f, level) for f, level in before.items() if levels[f] != level]
+        come = [(f, level) for f, level in levels.items() if before.get(f) != level]
+        leaving = {f"levels.{f}.{level}.leave": self._brings(f, level).leave for f, level in gone}
+        return leaving | {f"levels.{f}.{level}.enter": self._brings(f, level).enter for f, level in come}
+
     def _brought(self, levels: Mapping[str, str]) -> dict[str, str]:
         found: dict[str, str] = {}
         for factor, level in levels.items():
-            found |= self.levels.get(factor, {}).get(level, LevelScript()).parameters
+            found |= self._brings(factor, level).parameters
         return found
+
+    def _brings(self, factor: str, level: str) -> LevelScript:
+        return self.levels.get(factor, {}).get(level, LevelScript())
 
     def makes(self, units: int | None, within: str) -> tuple[str, ...]:  # noqa: ARG002
         """The user's statements, as they will be executed, and the values of parameters they come with."""

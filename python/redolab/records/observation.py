@@ -39,7 +39,7 @@ class Observed:
     kind: str
     """`client backend`, `walwriter`, ... as `pg_stat_activity.backend_type` has it."""
     scope: Literal["session", "background"]
-    """A session serves a client (parallel workers of its statements are sessions too)."""
+    """A session serves a client. A parallel worker of its statement is none: it serves that session."""
     user: str | None
     application: str | None
     database: str | None

@@ -182,6 +182,12 @@ def test_the_server_is_restarted(
     done = start(url, restart)
     assert done.code == 0, done.err
     assert_one_is_spoiled(kept(), RESET)
+    (told,) = (text for text in kept().manifest["conditions"] if "the server was restarted" in text)
+    assert f"redolab: {told}" in done.err
+    assert (
+        "redolab: Every parameter that was changed is put back, and the schema redolab is dropped."
+        in done.err
+    )
 
 
 def test_the_server_is_gone_for_good(

@@ -22,7 +22,7 @@ from redolab.engine.postgres.connecting import cleartext
 from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.postgres.connecting.effective_options import effective_options
 from redolab.engine.postgres.connecting.load_protection import allowed_methods
-from redolab.engine.postgres.loads.inserts import PostgresInserts
+from redolab.engine.postgres.loads.writes import PostgresWrites
 from redolab.engine.postgres.sessions.client import ClientSessions, check_client
 from redolab.engine.private.directory import remove_server
 from redolab.errors import RefusedError
@@ -40,7 +40,7 @@ from tests.engine.tls import (
 )
 from tests.servers import PASSWORD, Server, in_a_process, wait_until
 
-LOAD = PostgresInserts(Inserts("", 1, "session", 20, loop="client"))
+LOAD = PostgresWrites(Inserts("", 1, "session", 20, loop="client"))
 QUICK = ("--yes", "--quick", "--blocks", "1", "--seconds", "0.3", "--sessions", "1,2", "--seed", "1")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from redolab.analysis.live.group import Json
 from redolab.analysis.live.looks import Counted
 from redolab.records.observation import Instrument, Observation
@@ -55,6 +57,10 @@ def _instrument_text(item: Instrument, rate: float, elapsed: float) -> str:
     )
 
 
+PARALLEL = "parallel worker"
+"""The kind of a process that does a part of a session's statement, as PostgreSQL has it."""
+
+
 def cautions(observation: Observation, counted: Counted) -> list[str]:
     """What a reader must know of how well the looks could be taken."""
     item, cautions = observation.instrument, []
@@ -74,4 +80,17 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
                 f"{100 * spent:.0f} %: the sampler did not run as freely as it must, and waits may be "
                 "divided wrongly."
             )
-    return cautions
+    return [*cautions, *_workers(observation)]
+
+
+def _workers(observation: Observation) -> list[str]:
+    """What of the sessions' statements was done by other processes."""
+    workers = [one for one in observation.processes if one.kind == PARALLEL]
+    if not workers:
+        return []
+    known = [one.cpu_s for one in workers if one.cpu_s is not None]
+    used = f" and used {math.fsum(known):.3g} s of CPU" if len(known) == len(workers) else ""
+    return [
+        f"{len(workers)} parallel workers did a part of sessions' statements{used}. What they did is in the "
+        "instance's account, and not in the sessions'."
+    ]

@@ -5,7 +5,7 @@ Everything is asked of what a run and a profile ask themselves before they chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 
@@ -16,13 +16,15 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, error_text
 from redolab.engine.mariadb.observer.observer import MariadbObserver
+from redolab.engine.mariadb.own.schema import left_here
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
-from redolab.engine.refusals import refusals
+from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.checkup import Check, Checkup
 from redolab.records.observation import Observation
 
 _NAME = "redolab doctor"
@@ -44,31 +46,21 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     connector = Connector.to_url(target)
     try:
         with closing(connector.connect(_NAME, read_only=True)) as control:
-            seen = _observe(target)
-            refusals = _refusals(connector, wanted)
-            checks = [_server(control, connector, seen), *_conditions(control, connector)]
+            return look_at(
+                lambda seen: _server(control, connector, seen),
+                lambda: _conditions(control, connector),
+                partial(MariadbObserver, target),
+                _refusals(connector, wanted),
+            )
     except (RefusedError, pymysql.Error) as error:
         told = str(error) if isinstance(error, RefusedError) else f"{connector.place}: {error_text(error)}."
-        return Checkup((missing("Server", told),), dict.fromkeys((*wanted, "profile"), told))
-    if isinstance(seen, str):
-        return Checkup((*checks, missing("Profile", seen)), {**refusals, "profile": seen})
-    profile = of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]
-    return Checkup((*checks, *profile), refusals)
+        return not_there("Server", told, wanted)
 
 
-def _observe(target: str) -> Observation | str:
-    """What a profile sees, or why there can be none."""
-    try:
-        with closing(MariadbObserver(target, 0)) as observer:
-            return observer.read()
-    except RefusedError as error:
-        return str(error)
-
-
-def _server(control: Connection, connector: Connector, seen: Observation | str) -> Check:
+def _server(control: Connection, connector: Connector, seen: Observation | None) -> Check:
     name, version, place = "a server", control.get_server_info(), connector.place  # type: ignore[no-untyped-call]
     where = ""
-    if not isinstance(seen, str):
+    if seen is not None:
         name, version = seen.server["name"], seen.server["version"]
         where = ", on this machine" if seen.server["local"] else ", its processes not visible from here"
     text = f"{name} {version} at {place}, as the user {connector.target.user}{where}"
@@ -80,18 +72,12 @@ def _server(control: Connection, connector: Connector, seen: Observation | str) 
     return Check("Server", "limited" if exposed.leaves else "works", f"{text}, not encrypted", exposed.text)
 
 
+def _conditions(control: Connection, connector: Connector) -> tuple[str, ...]:
+    left = (LEFT,) if left_here(control).here else ()
+    return (*left, *server_conditions(control, check_server(control, connector.place), None))
+
+
 def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:
     from redolab.engine.mariadb.engine import MariaDBEngine
 
     return refusals(lambda: MariaDBEngine(connector, None, 0), wanted)
-
-
-def _conditions(control: Connection, connector: Connector) -> Iterator[Check]:
-    """What a reader of a run's figures would be told of this server; nothing where no run can be."""
-    try:
-        server = check_server(control, connector.place)
-    except RefusedError as error:
-        yield missing("Runs", str(error))
-        return
-    for text in server_conditions(control, server, None):
-        yield Check("Condition", "limited", "stands in every report", text)

@@ -24,7 +24,7 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.mariadb.driver_errors import as_engine_errors
 from redolab.engine.mariadb.hold import Hold
-from redolab.engine.mariadb.loads import ClientLoad, MariadbLoad, MariadbScans, mariadb_load
+from redolab.engine.mariadb.loads import MariadbScans, mariadb_load
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource
 from redolab.engine.mariadb.own.sessions import number_of
@@ -37,6 +37,7 @@ from redolab.engine.mariadb.statements import Statements
 from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
+from redolab.engine.server.load import ClientLoad, ServerLoad
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Load, Script, check_pace
@@ -61,7 +62,7 @@ class MariaDBEngine(Engine):
         self._connector, self._own, self._seed = connector, own_server, seed
         self._stop, self._hurry = threading.Event(), threading.Event()
         self._hold = Hold(connector, own_server)
-        self._load: MariadbLoad | None = None
+        self._load: ServerLoad[Statements] | None = None
         self._sessions: WorkingSessions | None = None
         try:
             self._open_watcher()
@@ -115,6 +116,16 @@ class MariaDBEngine(Engine):
     def changes(self) -> list[ParameterChange]:
         """Every parameter change so far, in order."""
         return self._hold.parameters.changes if self._hold.parameters else []
+
+    @property
+    def meanwhile(self) -> list[str]:
+        """That the connection was lost."""
+        return self._hold.meanwhile
+
+    @property
+    def farewell(self) -> str:
+        """That everything is put back."""
+        return self._hold.farewell
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""
@@ -293,7 +304,7 @@ class MariaDBEngine(Engine):
         brought = {name for levels in combinations for name in load.parameters(levels)}
         return (*dict.fromkeys((*names, *sorted(brought))),)
 
-    def _ready(self) -> tuple[Parameters, MariadbLoad]:
+    def _ready(self) -> tuple[Parameters, ServerLoad[Statements]]:
         assert self._load is not None
         assert self._hold.parameters is not None, "prepare() comes first"
         return self._hold.parameters, self._load

@@ -18,12 +18,12 @@ from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, address, ask
 from redolab.engine.mariadb.own import guard_database, planted
 from redolab.engine.mariadb.own.journal import Journal
-from redolab.engine.mariadb.own.recovery import DatabaseRecovery
+from redolab.engine.mariadb.own.recovery import MariadbRecovery
 from redolab.engine.mariadb.own.schema import MARKS, make_database, server_place
-from redolab.engine.mariadb.own.server_lock import RUN, holder_of
+from redolab.engine.mariadb.own.server_lock import RUN, MariadbLock
 from redolab.engine.mariadb.own.sessions import end, note_sessions, number_of, started_at
 from redolab.engine.mariadb.parameters import Parameters, read_parameters
-from redolab.engine.mariadb.preflight.claim import check_alone, check_unclaimed, claim_server
+from redolab.engine.mariadb.preflight.claim import check_unclaimed, claim_server
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.introduction import introduction
 from redolab.engine.mariadb.preflight.rights import check_rights
@@ -33,7 +33,7 @@ from redolab.engine.private.charge import NO_MARK, Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
 from redolab.engine.server.planted import Planted
-from redolab.engine.server.recovery import Finished
+from redolab.engine.server.recovery import LEFT, Finished
 
 
 class Hold(hold.Hold[Connection]):
@@ -82,10 +82,10 @@ class Hold(hold.Hold[Connection]):
         """
         known = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
-        check_unclaimed(self.connection)
+        left = check_unclaimed(self.connection)
         told = introduction(self.connection, self.server, known, log_bytes)
         note = unseen(self.connection)
-        return replace(told, notes=(*told.notes, note)) if note else told
+        return replace(told, notes=(*((LEFT,) if left else ()), *told.notes, *((note,) if note else ())))
 
     def check_rights(self, parameters: Collection[str]) -> None:
         """Make sure that this user may make the database and change these parameters, and others not.
@@ -187,15 +187,16 @@ class Hold(hold.Hold[Connection]):
 
     def take_over(self, connection: Connection, *, leaving: bool) -> None:
         """Take the lock again."""
-        if self._own is None and holder_of(connection, RUN) == self._number:
+        lock = MariadbLock(connection)
+        if self._own is None and lock.holder_of(RUN) == self._number:
             end(connection, self._number)  # The server does not know yet that the old one is dead.
         self.connection, self._number = connection, number_of(connection)
         if self._claimed:
-            check_alone(connection, self.guard_pids(hold=True))
+            lock.take_for_run(self.guard_pids(hold=True))
         if leaving:
             return
         if self.parameters:
-            self.parameters.connected_again(connection)
+            self.parameters.connected_again(connection, self.recovery().restarted(self._charge.kept))
             if self._claimed and self.parameters.as_before:
                 # What the run sets from here on, it sets in this life of the server.
                 self._charge.keep(replace(self._charge.kept, started=started_at(connection)))
@@ -207,9 +208,9 @@ class Hold(hold.Hold[Connection]):
             if self.connection.open:
                 self.connection.close()
 
-    def recovery(self) -> DatabaseRecovery:
+    def recovery(self) -> MariadbRecovery:
         """What puts this server back."""
-        return DatabaseRecovery(self.connection, self._connector, self._charge.proofs())
+        return MariadbRecovery(self.connection, self._connector, self._charge.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """In a thread, so that it can be broken off."""

@@ -129,6 +129,7 @@ class Parameters:
         self.control = control
         self._known, self._memory, self._journal = known, memory, journal
         self._now = {name: parameter.value for name, parameter in known.items()}
+        self._restarted = False
 
     def plan(self, settings: Sequence[Setting]) -> None:
         """Write down in the journal what values these settings will give."""
@@ -191,19 +192,19 @@ class Parameters:
         for name in self._known:
             seen = str(row[name])
             if not same_value(seen, self._now[name]):
-                raise changed_by_others(name, self._now[name], seen)
+                raise changed_by_others(name, self._now[name], seen, self._restarted)
 
     def restored(self, values: Mapping[str, str]) -> None:
         """Note in the list of changes what was put back and read."""
         for name, value in values.items():
             self._record(name, value, "restore")
 
-    def connected_again(self, control: Connection) -> None:
+    def connected_again(self, control: Connection, restarted: bool) -> None:
         """The connection was lost: a restart takes every parameter back to the server's configuration.
 
         Whatever else one of them has then, `check` finds.
         """
-        self.control = control
+        self.control, self._restarted = control, restarted
         for name, value in read_values(control, list(self._known)).items():
             if same_value(value, self._known[name].value):
                 self._now[name] = value

@@ -13,7 +13,8 @@ from typing import Protocol
 from redolab import _core
 from redolab.engine.loops.client_work import work
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.loads import ClientLoad, MariadbScans
+from redolab.engine.mariadb.loads import MariadbScans
+from redolab.engine.server.load import ClientLoad
 from redolab.errors import RefusedError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount

@@ -12,9 +12,9 @@ from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.target import Target, read_target
 from redolab.engine.oracle.preflight.rights import script
 from redolab.engine.oracle.preflight.server import NEWEST, Server, identify
-from redolab.engine.refusals import refusals
+from redolab.engine.server.checkup import not_there, refusals
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.checkup import Check, Checkup, of_observation
 
 _NAME = "redolab doctor"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -30,16 +30,14 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     try:
         connection = connect(where, _NAME)
     except RefusedError as error:
-        refusals = dict.fromkeys((*wanted, "profile"), str(error))
-        return Checkup((missing("Server", str(error)), _user(OLDEST, 0)), refusals)
+        return not_there("Server", str(error), wanted, _user(OLDEST, 0))
     try:
         version, container = release(connection), 0
         container = int(fetch(connection, "select_self")[0]["con_id"] or 0)
         server = identify(connection, where)
     except (RefusedError, oracledb.Error) as error:
         told = str(error) if isinstance(error, RefusedError) else f"{where.place}: {error_text(error)}."
-        refusals = dict.fromkeys((*wanted, "profile"), told)
-        return Checkup((missing("Profile", told), _user(version, container)), refusals)
+        return not_there("Profile", told, wanted, _user(version, container))
     finally:
         connection.close()
     checks = [_server(server, where), *_conditions(server), *of_observation(server.not_available)]

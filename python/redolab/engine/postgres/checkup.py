@@ -5,22 +5,26 @@ Everything is asked of what a run and a profile ask themselves before they chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from threading import Event
 
 import psycopg
 
 from redolab.engine.offer import Wanted
 from redolab.engine.postgres import private
-from redolab.engine.postgres.connecting.connection import Connection, Connector
+from redolab.engine.postgres.connecting.connection import Connection, Connector, place_of
 from redolab.engine.postgres.loads import postgres_load
+from redolab.engine.postgres.observer.observer import PostgresObserver
+from redolab.engine.postgres.own.schema import MARKS, identity
 from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
-from redolab.engine.refusals import refusals
+from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup, missing, of_observation
+from redolab.records.checkup import Check, Checkup
 from redolab.records.load import loop_of
 
 _NAME = "redolab doctor"
@@ -41,20 +45,21 @@ def check_url(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
     connector = Connector(target)
     try:
         with connector.connect(_NAME, read_only=True) as control:
-            checks = [_server(control, connector)]
-            refusals = _refusals(control, connector, wanted)
-            checks += _conditions(control)
-            checks += _profile(target, refusals)
+            return look_at(
+                lambda _: _server(control),
+                lambda: _conditions(control),
+                partial(PostgresObserver, target),
+                _refusals(control, connector, wanted),
+            )
     except (RefusedError, psycopg.Error) as error:
         told = error if isinstance(error, RefusedError) else connector.refused(str(error).splitlines()[0])
-        return Checkup((missing("Server", str(told)),), dict.fromkeys((*wanted, "profile"), str(told)))
-    return Checkup(tuple(checks), refusals)
+        return not_there("Server", str(told), wanted)
 
 
-def _server(control: Connection, connector: Connector) -> Check:
+def _server(control: Connection) -> Check:
     info = control.info
     version = info.parameter_status("server_version") or ""
-    text = f"PostgreSQL {version.split()[0]} at {connector.place}, as the role {info.user}"
+    text = f"PostgreSQL {version.split()[0]} at {place_of(control)}, as the role {info.user}"
     if control.pgconn.ssl_in_use:
         return Check("Server", "works", f"{text}, encrypted (TLS)")
     if info.host.startswith("/") or info.hostaddr in ("127.0.0.1", "::1"):
@@ -76,27 +81,7 @@ def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wa
     return refusals(lambda: PostgresEngine(connector, None, 0), wanted, client_can)
 
 
-def _conditions(control: Connection) -> Iterator[Check]:
-    """What a reader of a run's figures would be told of this server; nothing where no run can be."""
-    try:
-        server = check_server(control)
-    except RefusedError as error:
-        yield missing("Runs", str(error))
-        return
-    for text in (*server_conditions(control, server, None), *kept_log(idle_slots(control))):
-        yield Check("Condition", "limited", "stands in every report", text)
-
-
-def _profile(target: str, refusals: dict[str, str]) -> list[Check]:
-    from redolab.engine.postgres.observer.observer import PostgresObserver
-
-    try:
-        observer = PostgresObserver(target, 0)
-        try:
-            seen = observer.read()
-        finally:
-            observer.close()
-    except RefusedError as error:
-        refusals["profile"] = str(error)
-        return [missing("Profile", str(error))]
-    return of_observation(seen.not_available) or [Check("Profile", "works", "shows everything")]
+def _conditions(control: Connection) -> tuple[str, ...]:
+    this = identity(control)
+    left = (LEFT,) if MARKS.left_on(this.server, this.address).here else ()
+    return (*left, *server_conditions(control, check_server(control), None), *kept_log(idle_slots(control)))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import psycopg
-
 from redolab.engine.base import Introduction
 from redolab.engine.offer import PRIVATE_PLACE
-from redolab.engine.postgres.connecting.connection import Connection
+from redolab.engine.postgres.connecting.connection import Connection, place_of
 from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
@@ -38,12 +36,12 @@ def introduce(
     if system:
         notes += pending_edits(control, quoted(server["role"]))
         notes += [
-            f"{p.name} = {p.value} stands in postgresql.auto.conf, and is put back there."
+            f"{p.name} stands in postgresql.auto.conf, and what stands there is put back."
             for p in system
             if p.in_auto_conf
         ]
     return Introduction(
-        f"PostgreSQL {server['version'].split()[0]} at {_place(control.info)}, as the role {server['role']}",
+        f"PostgreSQL {server['version'].split()[0]} at {place_of(control)}, as the role {server['role']}",
         tuple(notes),
     )
 
@@ -54,7 +52,7 @@ def describe(control: Connection, server: Facts, own: OwnServer | None, local: b
         "name": "embedded" if own else "postgresql",
         "version": server["version"].split()[0],
         "local": local,
-        "place": PRIVATE_PLACE if own else _place(control.info),
+        "place": PRIVATE_PLACE if own else place_of(control),
         "emulated": emulated(own.device if own else None),
         "log_filesystem": own.log_filesystem if own else None,
         **{k: server[k] for k in ("fsync", "full_page_writes", "wal_sync_method")},
@@ -104,8 +102,3 @@ def not_measured(server: Facts, local: bool) -> list[str]:
             f"GRANT pg_read_all_stats TO {quoted(server['role'])} would show them."
         )
     return missing
-
-
-def _place(info: psycopg.ConnectionInfo) -> str:
-    """Host, port and database as really connected, whatever URL, environment or service file said."""
-    return f"{info.host}:{info.port}, database {info.dbname}"

@@ -42,6 +42,7 @@ from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.private.place import check_room
 from redolab.engine.sampling.alternation import InTurns, Mark
+from redolab.engine.server.recovery import LEFT
 from redolab.errors import EngineError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount, Ledger, Load, Script, check_pace, loop_of
@@ -109,12 +110,13 @@ class PostgresEngine(Engine):
         check_publications(self._control, self._server["database"])
         age = read_age(self._control)
         age.check(transaction_ids)
-        check_unclaimed(self._control)
+        left = check_unclaimed(self._control)
         known = self._known(load, combinations)
         system = [parameter for parameter in known.values() if goes_to_system(parameter, load.scope)]
-        return description.introduce(
+        told = description.introduce(
             self._control, self._server, system, age.sentence(transaction_ids), log_bytes
         )
+        return replace(told, notes=(LEFT, *told.notes)) if left else told
 
     def _find_processes(self) -> None:
         """Find the server's processes on this machine, and how their waits can be read."""
@@ -136,6 +138,16 @@ class PostgresEngine(Engine):
         return description.conditions(
             self._control, self._server, self._own, self._hold.mark_kept, self._reach.why_not_memory
         )
+
+    @property
+    def meanwhile(self) -> list[str]:
+        """That the connection was lost."""
+        return self._hold.meanwhile
+
+    @property
+    def farewell(self) -> str:
+        """That everything is put back."""
+        return self._hold.farewell
 
     def sampler(self) -> Mapping[str, Any]:
         """How wait events are read here, and how often."""

@@ -11,11 +11,12 @@ import psycopg
 from redolab.engine.postgres.connecting.connection import Connection, Connector, OwnConnection, fetch_beside
 from redolab.engine.postgres.connecting.patience import Patience
 from redolab.engine.postgres.own import guard_database
-from redolab.engine.postgres.own.recovery import SchemaRecovery
+from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS, identity, make_schema
+from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
-from redolab.engine.postgres.preflight.preflight import check_alone, check_server, check_writable
+from redolab.engine.postgres.preflight.preflight import check_server, check_writable
 from redolab.engine.private.charge import Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
@@ -109,7 +110,7 @@ class Hold(hold.Hold[Connection]):
                 (self.server["pid"],),
             )
             if self._claimed:
-                check_alone(connection, self.guard_pids(hold=True))
+                PostgresLock(connection).take_for_run(self.guard_pids(hold=True))
         if leaving:
             self.server["pid"] = connection.info.backend_pid
             return
@@ -121,9 +122,9 @@ class Hold(hold.Hold[Connection]):
         """Close the connection."""
         self.connection.close()
 
-    def recovery(self) -> SchemaRecovery:
+    def recovery(self) -> PostgresRecovery:
         """What puts this server back."""
-        return SchemaRecovery(self.connection, self._charge.proofs())
+        return PostgresRecovery(self.connection, self._charge.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """Each statement has its patience."""

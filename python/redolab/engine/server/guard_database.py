@@ -10,9 +10,11 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import replace
+from typing import Protocol
 
 from redolab.engine.server.kept import Memory
-from redolab.errors import RedolabError
+from redolab.engine.server.server_lock import ServerLock
+from redolab.errors import RedolabError, RefusedError
 from redolab.outlet import say, standard_streams
 
 PATIENCE_S = 600.0
@@ -25,11 +27,18 @@ TRIES_ON = (
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0
 
 
+class _Connection(Protocol):
+    def close(self) -> None: ...
+
+
 class DatabaseCharge(Memory, ABC):
     """One database whose state the guard answers for."""
 
     errors: tuple[type[Exception], ...]
     """What the driver raises."""
+    _control: _Connection
+    lock: ServerLock
+    """What `connect` holds the server by."""
 
     def __init__(self) -> None:
         """Connect, and hold the server.
@@ -57,7 +66,6 @@ class DatabaseCharge(Memory, ABC):
     def answers(self) -> bool:
         """Whether the connection is there."""
 
-    @abstractmethod
     def run_is_gone(self, limit_s: float, *, lost: bool) -> bool:
         """Wait until the run's own connection is gone; returns whether no other run has begun since.
 
@@ -70,14 +78,15 @@ class DatabaseCharge(Memory, ABC):
         Raises:
             RefusedError: it is not gone by then.
         """
+        if lost:
+            return self.lock.take(limit_s) is None
+        if not self.lock.await_end_of_run(limit_s):
+            raise RefusedError("The killed run's connection is still at work on the server")
+        return True
 
     @abstractmethod
     def put_back(self) -> str:
         """Put everything back; returns what the user must know of it, as sentences."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close the connection."""
 
     def hold(self) -> None:
         """Hold the server again, where its restart ended the connection.
@@ -91,7 +100,7 @@ class DatabaseCharge(Memory, ABC):
     def release(self) -> None:
         """Nothing is left to do."""
         with suppress(*self.errors):
-            self.close()
+            self._control.close()
 
     def clean_up(self) -> None:
         """Put everything back once the run is gone; a server that is not there is waited for.

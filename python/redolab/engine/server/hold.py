@@ -9,14 +9,16 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Generic, Protocol, TypeVar
 
 from redolab.engine.private.charge import Charge
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server.guard_database import TRIES_ON
 from redolab.engine.server.putting_back import by_hand
-from redolab.engine.server.recovery import Finished, Recovery
+from redolab.engine.server.recovery import Finished, SchemaRecovery
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
+from redolab.outlet import say
 
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
@@ -55,6 +57,10 @@ class Hold(ABC, Generic[_Connection]):
         """
         self._charge, self._own = charge, own_server
         self._claimed = self._gone = False
+        self.meanwhile: list[str] = []
+        """What happened to the server while it was held, one sentence each."""
+        self.farewell = ""
+        """That everything is put back, as a sentence; empty where nothing was, or not all."""
         self.connection = self.open()
 
     @abstractmethod
@@ -90,7 +96,7 @@ class Hold(ABC, Generic[_Connection]):
         """Close the connection; nothing is raised for one that is gone."""
 
     @abstractmethod
-    def recovery(self) -> Recovery:
+    def recovery(self) -> SchemaRecovery:
         """What puts this server back, by the connection that stands."""
 
     @abstractmethod
@@ -127,6 +133,8 @@ class Hold(ABC, Generic[_Connection]):
         except self.lost:
             self._reconnect(_RESTART_LIMIT_S if limit_s is None else limit_s, leaving=False)
             self.look()
+            if self._own is None:
+                self._note_loss()
             return True
         return False
 
@@ -154,6 +162,12 @@ class Hold(ABC, Generic[_Connection]):
             if finished.text:
                 self._charge.release()
                 raise RefusedError(finished.text)
+            changed = (
+                "Every parameter that was changed is put back, and the"
+                if self._charge.kept.changed
+                else "The"
+            )
+            self.farewell = f"{changed} {self.recovery().kind} redolab is dropped."
         self._charge.release()
 
     def leave_to_guard(self) -> None:
@@ -181,6 +195,15 @@ class Hold(ABC, Generic[_Connection]):
                 "from this user and machine, puts it back first."
             ) from error
         return self.put_back(hurry)
+
+    def _note_loss(self) -> None:
+        at = datetime.now(UTC)
+        self.meanwhile.append(
+            f"The connection to the server was lost and made anew at {at:%H:%M:%S} UTC: the server was "
+            "restarted, or somebody ended the connection. Samples after that began with what the server's "
+            "memory held then."
+        )
+        say(f"redolab: {self.meanwhile[-1]}")
 
     def _reconnect(self, limit_s: float, *, leaving: bool) -> None:
         try:

@@ -144,11 +144,12 @@ def by_hand(server: ServerParameters, kept: Kept) -> str:
     return f"An administrator puts it back with: {' '.join(statements)} " if statements else ""
 
 
-def changed_by_others(name: str, ours: str, now: str) -> RefusedError:
-    """The end of a run whose parameter somebody else changed in the middle."""
+def changed_by_others(name: str, ours: str, now: str, restarted: bool = False) -> RefusedError:
+    """The end of a run whose parameter a restart or somebody else changed in the middle."""
+    who = "The server was restarted and changed" if restarted else "Somebody else changed"
     return RefusedError(
-        f"Somebody else changed {name} while the run was under way: it was {ours}, and now it "
-        f"is {now}. What is measured from there on is not what was asked for, so the run ends."
+        f"{who} {name} while the run was under way: it was {ours}, and now it is {now}. "
+        "What is measured from there on is not what was asked for, so the run ends."
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.kept import Kept
 from redolab.engine.server.putting_back import PutBack, ServerParameters, put_back
-from redolab.errors import RefusedError
+from redolab.errors import RedolabError, RefusedError
 from redolab.outlet import say
 
 
@@ -40,28 +42,28 @@ class Finished:
         restored = self.parameters.restored
         values = ", ".join(f"{name} = {value}" for name, value in restored.items())
         if self.parameters.left:
-            done = "A killed run left parameters changed."
+            done = "An earlier run left parameters changed."
         elif restored:
-            done = f"A killed run had left parameters changed, and they are put back: {values}."
+            done = f"An earlier run had left parameters changed, and they are put back: {values}."
         elif self.removal:
-            done = "A killed run left something here."
+            done = "An earlier run left something here."
         else:
-            done = "What a killed run had left was cleared away."
+            done = "What an earlier run had left was cleared away."
         return f"{done} {self.text}".rstrip()
 
 
-LEFT_BY_KILLED = (
-    "redolab: A run that was killed left something on this server. It is put back before this run begins. "
-    "Until then parameters are as that run left them."
+LEFT = (
+    "An earlier run left something on this server. The next run puts it back before it begins; until then "
+    "parameters are as that run left them."
 )
-"""What is said before anything is asked."""
+"""What is told of a server before anything is asked."""
 
 
 def tell_of_copies(left: Left) -> None:
     """Say where a server was reached that says it is the same one, and has parameters left changed."""
     for address in left.elsewhere:
         say(
-            "redolab: A run that was killed left parameters changed on a server that says it is this one and "
+            "redolab: An earlier run left parameters changed on a server that says it is this one and "
             f"was reached at {address}. If it is this one, begin a run by that address first: that puts "
             "them back. Nothing of that run is touched here."
         )
@@ -134,3 +136,139 @@ class Recovery(ABC):
     @abstractmethod
     def why_kept(self, kept: Kept) -> str:
         """What stays in the database while a parameter is not put back, as sentences."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A schema of Redolab's name, and what speaks for its being Redolab's."""
+
+    mark: str | None
+    """The mark that it bears, if any; where a seal stands for it, one that is in no doubt."""
+    doubt: str | None
+    """Why it is not taken as Redolab's own; None where it is."""
+    looks_made: bool
+    """Whether it says that a Redolab made it, which proves nothing."""
+    name: str = "redolab"
+    """What it is called by now."""
+    made: str = ""
+    """What the server calls it whatever its name and comment become; empty where it does not."""
+    lists: Collection[str] = ()
+    """Which lists it has, where that is looked at; a run that was killed in making them leaves a part."""
+    odd: str | None = None
+    """Why its lists are not read, although it is Redolab's own."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether it is Redolab's own, and its lists are."""
+        return not (self.doubt or self.odd)
+
+
+class SchemaRecovery(Recovery):
+    """One server, and the schema `redolab` on it, which is proved to be Redolab's own by a mark."""
+
+    kind: str
+    """What the server calls such a schema, in words."""
+    within: str
+    """Where the next run must be to find it."""
+    journal: str
+    """The list of parameters in it, in words."""
+    afterwards = ""
+    """What else the user must know while a parameter is not put back, as a sentence."""
+
+    @abstractmethod
+    def find(self, kept: Kept) -> Standing | None:
+        """Whose the schema is; None where there is none."""
+
+    @abstractmethod
+    def drop_statement(self, name: str) -> str:
+        """What an administrator runs to drop it."""
+
+    @abstractmethod
+    def drop(self, standing: Standing) -> None:
+        """Drop it, its journal last."""
+
+    @abstractmethod
+    def listed(self, standing: Standing) -> Kept:
+        """What the run noted in it."""
+
+    def forget(self, kept: Kept) -> None:
+        """Forget the marks of which nothing is left; without a mark in `kept` those of the whole server."""
+        self.marks.forget(kept.mark, kept.address)
+
+    def remove(self, kept: Kept) -> str:
+        """Drop the schema, whatever it is called by now, where it is proved to be Redolab's own."""
+        name = "redolab"
+        try:
+            standing = self.find(kept)
+            if standing is not None:
+                name = standing.name
+                if standing.doubt is None:
+                    if name != "redolab":
+                        say(
+                            f"redolab: Somebody has named the {self.kind} redolab {name}. By its mark it is "
+                            "Redolab's own, and it is dropped with all that is in it."
+                        )
+                    self.drop(standing)
+                    standing = self.find(kept)
+            # Somebody else's may have its name by now.
+            gone = kept.made and standing and standing.made != kept.made and standing.mark != kept.mark
+            if standing is None or gone:
+                self.forget(kept)
+                return ""
+            left = standing.doubt or "it is there again"
+        except self._foreseen as error:
+            left = self.parameters.words(error)
+        return (
+            f"The {self.kind} {name} is still there: {left}. The next run {self.within}, from this user and "
+            f"machine, drops it first where it can; by hand: {self.drop_statement(name)};"
+        )
+
+    def why_kept(self, kept: Kept) -> str:
+        """The list of parameters, where it is still there."""
+        with suppress(*self.parameters.errors):
+            standing = self.find(kept)
+            if standing is not None and standing.readable:
+                return (
+                    f"The {self.kind} {standing.name} stays until then, with the list in {self.journal}: the "
+                    f"next run {self.within}, from this user and machine, puts everything back first. "
+                    f"{self.afterwards}"
+                ).rstrip()
+        return self.afterwards
+
+    def finish_noted(self, noted: Kept) -> Finished:
+        """Put back what this machine noted of a killed run, with what its lists there have besides."""
+        # Who changed them is no reason to leave what is known.
+        with suppress(*self._foreseen):
+            standing = self.find(noted)
+            if standing and standing.mark == noted.mark and standing.readable:
+                noted = noted.joined(self.listed(standing))
+        return self.finish(noted)
+
+    def recover(self) -> Finished | None:
+        """Put back what a killed run noted in its schema, and drop that, where this machine did not note it.
+
+        Nothing is touched where the schema is not proved to be Redolab's own. Safe to run again after any
+        interruption: the journal goes last.
+
+        Returns what came of it; None where there was nothing to put back.
+
+        Raises:
+            RefusedError: the lists cannot be read.
+        """
+        try:
+            standing = self.find(Kept())
+            if standing is None:
+                # Killed between the last two steps, or somebody else dropped it.
+                self.forget(Kept())
+            if standing is None or not standing.readable:
+                return None
+            kept = self.listed(standing)
+        except self.parameters.errors as error:
+            raise RefusedError(
+                f"Redolab could not put everything back: {self.parameters.words(error)}."
+            ) from error
+        return self.finish(kept)
+
+    @property
+    def _foreseen(self) -> tuple[type[Exception], ...]:
+        return (*self.parameters.errors, RedolabError)

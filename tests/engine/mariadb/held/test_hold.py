@@ -170,15 +170,31 @@ def test_a_restart_in_the_middle_is_survived(own: MariaDB, data: Path) -> None:
         own.start()
         assert hold.ensure()
         assert not hold.ensure()
+        assert len(hold.meanwhile) == 1
         assert settings(own) == before
         apply(hold, {REDO: "2"})
         assert settings(own)["redo"] == 2
         hold.note_sessions([])
         end(hold)
+        assert hold.farewell.endswith("is put back, and the database redolab is dropped.")
         assert settings(own) == before
         assert parameters.changes[-1].after == "1"
         assert "redolab" not in databases(own)
         assert list(data.iterdir()) == []
+
+
+def test_what_a_restart_changed_is_no_colleagues(own: MariaDB, data: Path) -> None:
+    with account(own, "bench", *grants_of(own)) as url:
+        hold = hold_of(url)
+        begin(hold)
+        own.stop()
+        time.sleep(3)  # When a server was started is known in whole seconds.
+        own._options += (f"--{REDO.replace('_', '-')}=2",)
+        own.start()
+        with pytest.raises(RefusedError, match=f"The server was restarted and changed {REDO} .*now it is 2"):
+            hold.ensure()
+        with pytest.raises(RefusedError, match=f"The server was restarted, and {REDO} is 2 by its conf"):
+            end(hold)
 
 
 def test_the_password_is_in_no_text_and_no_process(server: MariaDB, url: str) -> None:

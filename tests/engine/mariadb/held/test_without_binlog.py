@@ -48,3 +48,8 @@ def test_its_modes_are_three_and_a_fourth_is_refused(server: MariaDB, tmp_path: 
     assert f"wait/batch is not applicable: {NO_PAUSE}" in refused.complaint
     assert not (tmp_path / "run").exists()
     assert databases(server) == there
+
+
+def test_doctor_says_what_a_run_does(server: MariaDB, tmp_path: Path) -> None:
+    done = in_this_process(tmp_path, "doctor", "commit-mode", "--engine", server.url, environment={})
+    assert done.code == 0, done.err

@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from redolab.analysis.live.profile import profile_observation
 from redolab.engine import open_observer
 from redolab.engine.postgres.connecting.connection import fetch
 from redolab.engine.postgres.observer import link
@@ -179,6 +180,34 @@ def test_each_session_is_seen_for_what_it_does(server: Server, target: str, sour
         if process.scope == "background" and not process.ended:
             assert process.last_tick - process.first_tick - process.skipped >= 0.9 * ticks
     assert (seen.log_sync is None) == (source == "pg_stat_activity")
+
+
+PARALLEL = """
+do $$ begin
+    set local max_parallel_workers_per_gather = 2; set local min_parallel_table_scan_size = 0;
+    set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0;
+    loop perform count(*) from many; end loop;
+end $$"""
+
+
+def test_parallel_workers_are_no_sessions(target: str, source: str) -> None:
+    with Work(target) as work:
+        work.session("maker").execute(
+            "create table many as select n from generate_series(1, 100000) n; analyze many"
+        )
+        work.busy("leader", PARALLEL)
+        with watching(target) as observer:
+            seen = watched(observer)
+    assert seen.instrument.source == source
+    assert by_name(seen).keys() == {"maker", "leader"}
+    workers = [one for one in seen.processes if one.kind == "parallel worker"]
+    assert workers
+    results = profile_observation(seen)
+    everybody = results["all_sessions"]
+    assert everybody["sessions"] == 2
+    assert everybody["busy_s"] <= 1.02 * seen.elapsed_s
+    (told,) = (text for text in results["warnings"] if "parallel worker" in text)
+    assert told.startswith(f"{len(workers)} parallel workers ")
 
 
 def test_a_session_that_ends_and_one_that_begins(target: str, source: str) -> None:

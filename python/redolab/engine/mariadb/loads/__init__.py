@@ -1,24 +1,22 @@
-"""How MariaDB and MySQL do each kind of load: one file each."""
+"""How MariaDB and MySQL do each kind of load."""
 
 from __future__ import annotations
 
 import threading
 
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.loads.base import ClientLoad, MariadbLoad
-from redolab.engine.mariadb.loads.inserts import MariadbInserts
-from redolab.engine.mariadb.loads.ledger import MariadbLedger
-from redolab.engine.mariadb.loads.own_rows import MariadbOwnRows
 from redolab.engine.mariadb.loads.scans import MariadbScans
 from redolab.engine.mariadb.loads.scripts import MariadbScript
-from redolab.engine.mariadb.loads.updates import MariadbUpdates
+from redolab.engine.mariadb.loads.writes import MariadbLedger, MariadbWrites
+from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["ClientLoad", "MariadbLoad", "MariadbScans", "mariadb_load"]
+__all__ = ["MariadbScans", "mariadb_load"]
 
 
-def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> MariadbLoad:
+def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> ServerLoad[Statements]:
     """How MariaDB and MySQL do `load`; what takes long in it ends early once `stop` is set.
 
     Args:
@@ -30,12 +28,8 @@ def mariadb_load(load: Load, connector: Connector, stop: threading.Event) -> Mar
         UsageError: they have no such load.
     """
     match load:
-        case Updates():
-            return MariadbUpdates(load)
-        case OwnRows():
-            return MariadbOwnRows(load)
-        case Inserts():
-            return MariadbInserts(load)
+        case Inserts() | OwnRows() | Updates():
+            return MariadbWrites(load)
         case Scans():
             return MariadbScans(load, connector.connect, stop)
         case Script():

@@ -14,16 +14,16 @@ from collections.abc import Callable, Mapping
 
 from redolab.engine.loops.scan_loop import scan
 from redolab.engine.mariadb.connection import Connection
-from redolab.engine.mariadb.loads.base import MariadbLoad
 from redolab.engine.mariadb.loads.filling import fill
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.records.load import Amount, Scans
 from redolab.records.sample import Work
 
 _MORE = "insert into redolab.scanned select id + %s, 1 from redolab.scanned where id < %s"
 
 
-class MariadbScans(MariadbLoad):
+class MariadbScans(ServerLoad[Statements]):
     """`Scans` on MariaDB and MySQL."""
 
     def __init__(self, load: Scans, connect: Callable[[str], Connection], stop: threading.Event) -> None:

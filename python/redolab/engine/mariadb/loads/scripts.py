@@ -10,14 +10,14 @@ from pymysql.converters import escape_string
 
 from redolab.engine.client_job import ClientJob
 from redolab.engine.mariadb.connection import Connection, error_text
-from redolab.engine.mariadb.loads.base import MariadbLoad
 from redolab.engine.mariadb.statements import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.errors import UsageError
 from redolab.records.list_texts import place_in_file, with_levels
-from redolab.records.load import LevelScript, Script
+from redolab.records.load import Script
 
 
-class MariadbScript(MariadbLoad):
+class MariadbScript(ServerLoad[Statements]):
     """`Script` on MariaDB and MySQL. Names without a database are those of `redolab`.
 
     A unit of work is sent as one text, between BEGIN and COMMIT. In it `{session}` stands for the number of
@@ -33,7 +33,6 @@ class MariadbScript(MariadbLoad):
             stop: once it is set, the statement under way is broken off.
         """
         self._load, self._connect, self._stop = load, connect, stop
-        self._levels: Mapping[str, str] = {}
         self._list: Statements | None = None
 
     def create(self, control: Statements) -> None:
@@ -44,14 +43,10 @@ class MariadbScript(MariadbLoad):
 
     def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
         """Leave the levels that go, enter those that come, and try the unit of work once without a trace."""
-        before, self._levels = self._levels, levels
-        gone = {f: level for f, level in before.items() if levels[f] != level}
-        come = {f: level for f, level in levels.items() if before.get(f) != level}
-        for factor, level in gone.items():
-            self._execute(f"levels.{factor}.{level}.leave", self._brings(factor, level).leave)
-        for factor, level in come.items():
-            self._execute(f"levels.{factor}.{level}.enter", self._brings(factor, level).enter)
-        if come:
+        before, self.levels = self.levels, levels
+        for path, text in self._load.passage(before, levels).items():
+            self._execute(path, text)
+        if levels != before:
             self._execute("sql.unit", f"begin; {self._load.unit.replace('{session}', '0')}")
             self._execute("sql.unit", "rollback")
 
@@ -61,7 +56,7 @@ class MariadbScript(MariadbLoad):
 
     def client_job(self) -> ClientJob:
         """The unit of work."""
-        return ClientJob(with_levels(self._load.unit, self._levels, _value, _name), text=True)
+        return ClientJob(with_levels(self._load.unit, self.levels, _value, _name), text=True)
 
     def close(self) -> None:
         """Close the list's connection; its teardown is executed by whoever cleans up."""
@@ -73,15 +68,12 @@ class MariadbScript(MariadbLoad):
         if not text.strip():
             return
         try:
-            self._list.all_of(with_levels(text, self._levels, _value, _name))
+            self._list.all_of(with_levels(text, self.levels, _value, _name))
         except pymysql.MySQLError as error:
             if not isinstance(error, pymysql.ProgrammingError | pymysql.IntegrityError | pymysql.DataError):
                 raise
             where = place_in_file(self._load.file, self._load.places, path)
             raise UsageError(f"{where}: the server refuses {path}: {error_text(error)}.") from error
-
-    def _brings(self, factor: str, level: str) -> LevelScript:
-        return self._load.levels.get(factor, {}).get(level, LevelScript())
 
 
 def _value(level: str) -> str:

@@ -9,19 +9,19 @@ import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, ask
-from redolab.engine.mariadb.own.recovery import DatabaseRecovery, why
+from redolab.engine.mariadb.own.recovery import MariadbRecovery, why
 from redolab.engine.mariadb.own.schema import MARKS, server_place
-from redolab.engine.mariadb.own.server_lock import await_end_of_run, hold_as_guard, take_server
+from redolab.engine.mariadb.own.server_lock import MariadbLock
 from redolab.engine.mariadb.own.sessions import end_sessions, number_of
 from redolab.engine.server import guard_database
 from redolab.engine.server.guard_database import PATIENCE_S
-from redolab.errors import RefusedError
 
 
 class DatabaseCharge(guard_database.DatabaseCharge):
     """One server whose state the guard answers for."""
 
     errors = (pymysql.Error, OSError)
+    _control: Connection
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Connect, and hold the server.
@@ -33,7 +33,6 @@ class DatabaseCharge(guard_database.DatabaseCharge):
             RefusedError: the server cannot be reached.
         """
         self._connector = Connector.from_parameters(parameters)
-        self._control: Connection
         super().__init__()
 
     @property
@@ -45,7 +44,8 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         """Open the connection, and take the guard's lock."""
         # A dump takes minutes, and its locks are waited for.
         self._control = self._connector.connect("redolab guard", lock_wait_s=int(PATIENCE_S))
-        hold_as_guard(self._control)
+        self.lock = MariadbLock(self._control)
+        self.lock.hold_as_guard()
 
     def answers(self) -> bool:
         """Whether the connection is there."""
@@ -58,20 +58,12 @@ class DatabaseCharge(guard_database.DatabaseCharge):
     def run_is_gone(self, limit_s: float, *, lost: bool) -> bool:
         """Wait until it is; a statement of the killed run may take long, and holds its lock until then."""
         end_sessions(self._control, self.kept.sessions)
-        if lost:
-            return take_server(self._control, limit_s) is None
-        if not await_end_of_run(self._control, limit_s):
-            raise RefusedError("The killed run's connection is still at work on the server")
-        return True
+        return super().run_is_gone(limit_s, lost=lost)
 
     def put_back(self) -> str:
         """From memory."""
         marks = {**MARKS.kept(), self.kept.mark: server_place(self._control)}
-        return DatabaseRecovery(self._control, self._connector, marks).finish(self.kept).text
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._control.close()
+        return MariadbRecovery(self._control, self._connector, marks).finish(self.kept).text
 
     def words(self, error: Exception) -> str:
         """What an error says."""

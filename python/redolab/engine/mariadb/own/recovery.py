@@ -12,7 +12,6 @@ from redolab.engine.mariadb.connection import Connection, address, ask, error_nu
 from redolab.engine.mariadb.own.journal import read_changed, read_teardown
 from redolab.engine.mariadb.own.schema import (
     MARKS,
-    Standing,
     drop_database,
     find_database,
     left_here,
@@ -22,8 +21,8 @@ from redolab.engine.mariadb.own.sessions import end_sessions, is_same_life, read
 from redolab.engine.mariadb.parameters import literal, read_values, same_value, set_global
 from redolab.engine.server.kept import Changed, Kept
 from redolab.engine.server.putting_back import ServerParameters
-from redolab.engine.server.recovery import Finished, Recovery
-from redolab.errors import RedolabError, RefusedError
+from redolab.engine.server.recovery import Finished, SchemaRecovery, Standing
+from redolab.errors import RedolabError
 
 _LOCKED = 1205
 _WHO_LOCKS = (
@@ -64,8 +63,12 @@ class GlobalVariables(ServerParameters):
         return why(error)
 
 
-class DatabaseRecovery(Recovery):
+class MariadbRecovery(SchemaRecovery):
     """One server, and the database `redolab` on it."""
+
+    marks = MARKS
+    kind, within, journal = "database", "on that server", "redolab.parameter_journal"
+    afterwards = "A restart of the server takes its parameters to its configuration."
 
     def __init__(self, control: Connection, connector: Connector, marks: Mapping[str, str]) -> None:
         """Take what is put back.
@@ -76,7 +79,6 @@ class DatabaseRecovery(Recovery):
             marks: those that prove a database to be one's own, each with the place of its server.
         """
         self._control, self._connector, self._marks = control, connector, marks
-        self.marks = MARKS
         self.parameters = GlobalVariables(control)
 
     def end_sessions(self, kept: Kept) -> None:
@@ -98,32 +100,36 @@ class DatabaseRecovery(Recovery):
             return f"The teardown of the list failed: {why(error)}. What it made may still be there."
         return ""
 
-    def remove(self, kept: Kept) -> str:
-        """Drop the database, its journal last, where it is proved to be Redolab's own."""
-        try:
-            standing = find_database(self._control, self._marks)
-            if standing is not None and standing.doubt is None:
-                drop_database(self._control)
-                standing = find_database(self._control, self._marks)
-            if standing is None:
-                self._forget(kept)
-                return ""
-            left = standing.doubt or "it is there again"
-        except (pymysql.Error, RedolabError) as error:
-            left = why(error)
-        return _still_there(left)
+    def find(self, kept: Kept) -> Standing | None:  # noqa: ARG002
+        """By the seal of its journal."""
+        return find_database(self._control, self._marks)
 
-    def why_kept(self, kept: Kept) -> str:  # noqa: ARG002
-        """The list of parameters, where it is still there."""
-        with suppress(pymysql.Error):
-            standing = find_database(self._control, self._marks)
-            if standing is not None and not standing.doubt and not standing.odd:
-                return (
-                    "The database redolab stays until then, with the list in redolab.parameter_journal: the "
-                    "next run on that server, from this user and machine, puts everything back first. A "
-                    "restart of the server takes its parameters to its configuration."
-                )
-        return "A restart of the server takes its parameters to its configuration."
+    def drop_statement(self, name: str) -> str:
+        """DROP DATABASE."""
+        return f"DROP DATABASE {name}"
+
+    def drop(self, standing: Standing) -> None:  # noqa: ARG002
+        """Drop everything in it first."""
+        drop_database(self._control)
+
+    def listed(self, standing: Standing) -> Kept:
+        """What its lists say; nothing, where it is empty.
+
+        Raises:
+            RefusedError: somebody else wrote one of the rows.
+        """
+        control, mark = self._control, standing.mark
+        if not mark:
+            return Kept()
+        sessions, started = read_sessions(control) if "session" in standing.lists else ((), 0)
+        return Kept(
+            mark=mark,
+            address=address(control),
+            changed=read_changed(control, mark),
+            teardown=read_teardown(control, mark) if "teardown" in standing.lists else "",
+            sessions=sessions,
+            started=started,
+        )
 
     def restarted(self, kept: Kept) -> bool:
         """As SET GLOBAL lasts until a restart."""
@@ -132,20 +138,19 @@ class DatabaseRecovery(Recovery):
         except (pymysql.Error, OSError):
             return False  # What puts parameters back will say what is wrong.
 
-    def _forget(self, kept: Kept) -> None:
+    def forget(self, kept: Kept) -> None:
         """Forget its mark, or all of this server's, where nothing is left of any of them."""
-        here = server_place(self._control)
+        here, reached = server_place(self._control), kept.address or address(self._control)
         for mark, place in MARKS.kept().items():
             if mark == kept.mark or (not kept.mark and place == here):
-                MARKS.forget(mark, kept.address)
+                MARKS.forget(mark, reached)
 
 
 def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
     """Put back what killed runs of this machine left, and drop it.
 
     What a run changed is known by what this machine noted of it; where that could not be, by the lists in its
-    database. Nothing is touched where that is not proved to be Redolab's own. Safe to run again after any
-    interruption: the journal goes last.
+    database.
 
     Args:
         control: connected to the server, which this process has taken.
@@ -157,50 +162,10 @@ def recover(control: Connection, connector: Connector) -> Iterator[Finished]:
         RefusedError: the lists cannot be read.
     """
     for noted in left_here(control).here:
-        marks = MARKS.kept()
-        yield DatabaseRecovery(control, connector, marks).finish(_with_lists(control, marks, noted))
-    marks = MARKS.kept()
-    recovery = DatabaseRecovery(control, connector, marks)
-    try:
-        standing = find_database(control, marks)
-        if standing is None:
-            # Killed between the last two steps, or somebody else dropped it.
-            recovery.remove(Kept(address=address(control)))
-            return
-        if standing.doubt or standing.odd:
-            return
-        kept = _listed(control, standing)
-    except (pymysql.Error, RedolabError) as error:
-        raise RefusedError(f"Redolab could not put everything back: {why(error)}.") from error
-    yield recovery.finish(kept)
-
-
-def _with_lists(control: Connection, marks: Mapping[str, str], noted: Kept) -> Kept:
-    """What was noted on this machine, with what the lists of its database have besides."""
-    with suppress(pymysql.Error, RedolabError):
-        standing = find_database(control, marks)
-        if standing and standing.mark == noted.mark and not (standing.doubt or standing.odd):
-            return noted.joined(_listed(control, standing))
-    return noted
-
-
-def _listed(control: Connection, standing: Standing) -> Kept:
-    """What the lists of a database say; nothing, where it is empty.
-
-    Raises:
-        RefusedError: somebody else wrote one of the rows.
-    """
-    if not standing.mark:
-        return Kept()
-    sessions, started = read_sessions(control) if "session" in standing.lists else ((), 0)
-    return Kept(
-        mark=standing.mark,
-        address=address(control),
-        changed=read_changed(control, standing.mark),
-        teardown=read_teardown(control, standing.mark) if "teardown" in standing.lists else "",
-        sessions=sessions,
-        started=started,
-    )
+        yield MariadbRecovery(control, connector, MARKS.kept()).finish_noted(noted)
+    finished = MariadbRecovery(control, connector, MARKS.kept()).recover()
+    if finished is not None:
+        yield finished
 
 
 def why(error: Exception) -> str:
@@ -209,10 +174,3 @@ def why(error: Exception) -> str:
         return _WHO_LOCKS
     text = str(error) if isinstance(error, RedolabError) else error_text(error)
     return " ".join(text.split()).rstrip(".")
-
-
-def _still_there(reason: str) -> str:
-    return (
-        f"The database redolab is still there: {reason}. The next run on that server, from this user and "
-        "machine, drops it first where it can; by hand: DROP DATABASE redolab;"
-    )

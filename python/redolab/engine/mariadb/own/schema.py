@@ -8,14 +8,14 @@ machine kept a mark for this server: a run that was killed between two statement
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import pymysql
 
 from redolab.engine.mariadb.connection import Connection, address, ask, error_number, fetch
 from redolab.engine.mariadb.own.journal import JOURNAL, LISTS, seal
 from redolab.engine.private.marks import Left, Marks
+from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("databases")
 """Of MariaDB and MySQL, each with the place of its server."""
@@ -24,22 +24,6 @@ _COMMENT = "made by redolab; removed at the end of the run; seal {}"
 _SEALED = re.compile(r"made by redolab; removed at the end of the run; seal ([0-9a-f]{64})")
 _MOST_LETTERS = 200
 _NO_DATABASE = 1049
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A database of that name, and what speaks for its being Redolab's."""
-
-    mark: str | None
-    """The mark whose seal it bears; None for one that is empty, or in doubt."""
-    doubt: str | None
-    """Why it is not taken as Redolab's own; None where it is."""
-    looks_made: bool
-    """Whether its journal says that a Redolab made it, which proves nothing."""
-    lists: Collection[str] = ()
-    """Which lists it has; a run that was killed in making or dropping them leaves a part."""
-    odd: str | None = None
-    """Why its lists are not read, although it is Redolab's own: others have put something into it."""
 
 
 def server_place(control: Connection) -> str:
@@ -84,7 +68,7 @@ def find_database(control: Connection, marks: Mapping[str, str]) -> Standing | N
         odd = "its lists are not the plain tables that Redolab makes"
     elif found["definer"]:
         odd = f"{found['definer']} defined a view, trigger, routine or event in it"
-    return Standing(None if doubt else mark, doubt, bool(said), lists, odd)
+    return Standing(None if doubt else mark, doubt, bool(said), lists=lists, odd=odd)
 
 
 def _check_missing(control: Connection) -> None:

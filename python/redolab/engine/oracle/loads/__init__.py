@@ -1,4 +1,4 @@
-"""How Oracle does each kind of load: one file each."""
+"""How Oracle does each kind of load."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 from redolab.engine.oracle.connecting.execution import Statements
 from redolab.engine.oracle.loads.base import Block, ClientLoad, OracleLoad, Turn
-from redolab.engine.oracle.loads.inserts import OracleInserts
-from redolab.engine.oracle.loads.own_rows import OracleOwnRows
 from redolab.engine.oracle.loads.scans import OracleScans
-from redolab.engine.oracle.loads.updates import OracleUpdates
+from redolab.engine.oracle.loads.writes import OracleClientWrites, OracleWrites
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Load, OwnRows, Scans, Updates
 
@@ -27,12 +25,10 @@ def oracle_load(load: Load, connect: Callable[[str], Statements]) -> OracleLoad:
         UsageError: it has no such load.
     """
     match load:
-        case Updates():
-            return OracleUpdates(load)
+        case Inserts() | Updates():
+            return OracleClientWrites(load)
         case OwnRows():
-            return OracleOwnRows(load)
-        case Inserts():
-            return OracleInserts(load)
+            return OracleWrites(load)
         case Scans():
             return OracleScans(load, connect)
     raise UsageError(f"Oracle cannot do the load {type(load).__name__.lower()}.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from redolab.engine.oracle.clients.task import ClientTask
 from redolab.engine.oracle.connecting.execution import Statements
+from redolab.engine.server.load import ServerLoad
 from redolab.records.load import Amount
 
 _ROWS_AT_ONCE = 10_000
@@ -59,28 +60,15 @@ class ClientLoad(Protocol):
         ...
 
 
-class OracleLoad(ABC):
+class OracleLoad(ServerLoad[Statements]):
     """One kind of load, with tables in the user's own schema."""
 
     scans = False
     """Whether the one session executes queries, and no block."""
 
     @abstractmethod
-    def create(self, control: Statements) -> None:
-        """Make the tables."""
-
-    def apply(self, control: Statements, levels: Mapping[str, str]) -> None:
-        """Take what the setting's levels say of the load; the number of sessions is not its part."""
-
-    def settle(self, control: Statements) -> None:
-        """Bring the tables to the same state before every sample."""
-
-    @abstractmethod
     def block(self, turn: Turn) -> Block:
         """What a session does, under the levels applied last."""
-
-    def close(self) -> None:
-        """Close whatever connections the load holds; the tables are dropped by the engine."""
 
 
 def fill(control: Statements, name: str, rows: int, values: Mapping[str, int] | None = None) -> None:

@@ -30,6 +30,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
     """One schema whose tables the guard answers for."""
 
     errors = (oracledb.Error,)
+    _control: Statements
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Connect.
@@ -41,7 +42,6 @@ class DatabaseCharge(guard_database.DatabaseCharge):
             RefusedError: the database cannot be reached.
         """
         self._target = Target(**parameters)
-        self._control: Statements
         super().__init__()
 
     @property
@@ -87,10 +87,6 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         drop_tables(self._control)
         MARKS.forget(self.kept.mark)
         return ""
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._control.close()
 
     def words(self, error: Exception) -> str:
         """What an error says."""

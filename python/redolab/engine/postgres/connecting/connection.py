@@ -11,7 +11,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
-from psycopg.pq import TransactionStatus
+from psycopg.pq import Conninfo, TransactionStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
@@ -132,9 +132,14 @@ class Connector:
 
     @property
     def place(self) -> str:
-        """Host, port and database in words, never a password."""
-        known = self.parameters
-        host, port = known.get("host") or "the default host", known.get("port") or "5432"
+        """Host, port and database in words as they are asked for, the environment's too; never a password."""
+        usual = {
+            it.keyword.decode(): (it.val or b"").decode(errors="replace") for it in Conninfo.get_defaults()
+        }
+        known = {**usual, **{name: value for name, value in self.parameters.items() if value}}
+        host = known.get("host") or "the default host"
+        # Several hosts without ports are a port of commas alone.
+        port = (known.get("port") or "").strip(",") or "5432"
         return f"{host}:{port}, database {known.get('dbname') or 'of the default name'}"
 
     def to_database(self, name: str) -> Connector:
@@ -231,6 +236,12 @@ class Connector:
         """
         mend = next((mend for part, mend in _MENDS if part in (whole or text)), "")
         return RefusedError(f"No connection to PostgreSQL at {self.place}: {text}. {mend}".rstrip())
+
+
+def place_of(connection: Connection) -> str:
+    """Host, port and database as really connected, whatever URL, environment or service file said."""
+    info = connection.info
+    return f"{info.host}:{info.port}, database {info.dbname}"
 
 
 def _open(settings: Mapping[str, Any]) -> OwnConnection:

@@ -1,21 +1,19 @@
-"""How PostgreSQL does each kind of load: one file each."""
+"""How PostgreSQL does each kind of load."""
 
 from __future__ import annotations
 
 import threading
 
 from redolab.engine.postgres.connecting.connection import Connector
-from redolab.engine.postgres.loads.base import Call, ClientLoad, PostgresLoad
-from redolab.engine.postgres.loads.inserts import PostgresInserts
+from redolab.engine.postgres.loads.base import Call, PostgresLoad
 from redolab.engine.postgres.loads.ledger import PostgresLedger
-from redolab.engine.postgres.loads.own_rows import PostgresOwnRows
 from redolab.engine.postgres.loads.scans import PostgresScans
 from redolab.engine.postgres.loads.scripts import PostgresScript
-from redolab.engine.postgres.loads.updates import PostgresUpdates
+from redolab.engine.postgres.loads.writes import PostgresWrites
 from redolab.errors import UsageError
 from redolab.records.load import Inserts, Ledger, Load, OwnRows, Scans, Script, Updates
 
-__all__ = ["Call", "ClientLoad", "PostgresLoad", "postgres_load"]
+__all__ = ["Call", "PostgresLoad", "postgres_load"]
 
 
 def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> PostgresLoad:
@@ -25,12 +23,8 @@ def postgres_load(load: Load, connector: Connector, stop: threading.Event) -> Po
         UsageError: it has no such load.
     """
     match load:
-        case Updates():
-            return PostgresUpdates(load)
-        case OwnRows():
-            return PostgresOwnRows(load)
-        case Inserts():
-            return PostgresInserts(load)
+        case Inserts() | OwnRows() | Updates():
+            return PostgresWrites(load)
         case Scans():
             return PostgresScans(load, connector, stop)
         case Script():

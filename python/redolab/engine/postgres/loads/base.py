@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from redolab.engine.client_job import ClientJob
 from redolab.engine.postgres.connecting.connection import Connection
+from redolab.engine.server.load import ServerLoad
 from redolab.records.load import Amount
 
 
@@ -31,6 +31,11 @@ class Turn:
         """Units of work of this session; None where there is a deadline."""
         return self.amount.share(self.number, self.sessions)
 
+    @property
+    def sets(self) -> tuple[list[str], list[str]]:
+        """Names and values of `parameters`, as the loops take them."""
+        return list(self.parameters), list(self.parameters.values())
+
 
 @dataclass(frozen=True)
 class Call:
@@ -40,31 +45,15 @@ class Call:
     arguments: tuple[Any, ...]
 
 
-class PostgresLoad(ABC):
+def call(loop: str, *arguments: Any) -> Call:
+    """The call of one of the schema's loops; a list is one of texts."""
+    places = ", ".join("%s::text[]" if isinstance(each, list) else "%s" for each in arguments)
+    return Call(f"call redolab.{loop}({places})".encode(), arguments)
+
+
+class PostgresLoad(ServerLoad[Connection]):
     """One kind of load on one server, inside the schema `redolab`."""
-
-    @abstractmethod
-    def create(self, control: Connection) -> None:
-        """Make the tables and procedures in the schema, which exists and is empty."""
-
-    def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
-        """Take what the setting's levels say of the load; the number of sessions is not its part."""
-
-    def settle(self, control: Connection) -> None:
-        """Bring the tables to the same state before every sample."""
 
     @abstractmethod
     def call(self, turn: Turn) -> Call:
         """What a session executes for its part."""
-
-    def close(self) -> None:
-        """Close whatever connections the load holds; the schema is dropped by the engine."""
-
-
-@runtime_checkable
-class ClientLoad(Protocol):
-    """A load whose loop can run in a client too."""
-
-    def client_job(self) -> ClientJob:
-        """What each session of a client does, under the levels applied last."""
-        ...

@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 
 from redolab.engine.loops.unless_stopped import unless_stopped
 from redolab.engine.postgres.connecting.connection import Connection, Connector, run_script
-from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn, call
 from redolab.engine.postgres.sessions.counters import publish_counters
 from redolab.errors import RefusedError
 from redolab.records.load import Scans
@@ -79,10 +79,7 @@ class PostgresScans(PostgresLoad):
 
     def call(self, turn: Turn) -> Call:
         """The loop."""
-        return Call(
-            b"call redolab.scan_loop(%s, %s, %s, %s)",
-            (turn.share, turn.deadline, self._load.rows, self._versions),
-        )
+        return call("scan_loop", turn.share, turn.deadline, self._load.rows, self._versions)
 
     def close(self) -> None:
         """Break off and roll back the other session's transaction."""

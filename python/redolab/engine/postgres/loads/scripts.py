@@ -8,10 +8,10 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, list_names, run_script
-from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn
+from redolab.engine.postgres.loads.base import Call, PostgresLoad, Turn, call
 from redolab.errors import UsageError
 from redolab.records.list_texts import before_place, place_in_file, with_levels
-from redolab.records.load import LevelScript, Script
+from redolab.records.load import Script
 
 # The list's names hold inside it alone: the loop around it is Redolab's.
 _UNIT = sql.SQL(
@@ -24,7 +24,6 @@ class PostgresScript(PostgresLoad):
 
     def __init__(self, load: Script) -> None:
         self._load = load
-        self._levels: Mapping[str, str] = {}
 
     def create(self, control: Connection) -> None:
         """Run the set-up as one transaction, in which its teardown is noted too."""
@@ -36,15 +35,11 @@ class PostgresScript(PostgresLoad):
 
     def apply(self, control: Connection, levels: Mapping[str, str]) -> None:
         """Leave the levels that go, enter those that come, and make the unit of work under them."""
-        before, self._levels = self._levels, levels
-        gone = {f: level for f, level in before.items() if levels[f] != level}
-        come = {f: level for f, level in levels.items() if before.get(f) != level}
+        before, self.levels = self.levels, levels
         with list_names(control):
-            for factor, level in gone.items():
-                self._execute(control, f"levels.{factor}.{level}.leave", self._brings(factor, level).leave)
-            for factor, level in come.items():
-                self._execute(control, f"levels.{factor}.{level}.enter", self._brings(factor, level).enter)
-        if come:
+            for path, text in self._load.passage(before, levels).items():
+                self._execute(control, path, text)
+        if levels != before:
             with list_names(control, self._load.search_path(levels)):
                 self._make_unit(control)
 
@@ -55,20 +50,11 @@ class PostgresScript(PostgresLoad):
 
     def call(self, turn: Turn) -> Call:
         """The loop around the unit of work."""
-        return Call(
-            b"call redolab.unit_loop(%s, %s, %s, %s::text[], %s::text[])",
-            (
-                turn.number,
-                turn.share,
-                turn.deadline,
-                list(turn.parameters),
-                list(turn.parameters.values()),
-            ),
-        )
+        return call("unit_loop", turn.number, turn.share, turn.deadline, *turn.sets)
 
     def _make_unit(self, control: Connection) -> None:
         """Make the procedure of the unit under the levels in force, and try it once without a trace."""
-        text = with_levels(self._load.unit, self._levels, _literal, _identifier)
+        text = with_levels(self._load.unit, self.levels, _literal, _identifier)
         whole = _UNIT.format(sql.Literal(text)).as_string()
         try:
             control.execute(whole.encode())
@@ -85,7 +71,7 @@ class PostgresScript(PostgresLoad):
         if not text.strip():
             return
         try:
-            control.execute(with_levels(text, self._levels, _literal, _identifier).encode())
+            control.execute(with_levels(text, self.levels, _literal, _identifier).encode())
         except psycopg.Error as error:
             place = error.diag.statement_position
             raise self._refused(path, text, int(place) - 1 if place else 0, error) from error
@@ -93,12 +79,9 @@ class PostgresScript(PostgresLoad):
     def _refused(self, path: str, text: str, place: int, error: psycopg.Error) -> Exception:
         if error.diag.message_primary is None:
             return error  # The connection was lost: not the statement's fault.
-        before = before_place(text, self._levels, _literal, _identifier, place)
+        before = before_place(text, self.levels, _literal, _identifier, place)
         where = place_in_file(self._load.file, self._load.places, path, before)
         return UsageError(f"{where}: the server refuses {path}: {error.diag.message_primary}.")
-
-    def _brings(self, factor: str, level: str) -> LevelScript:
-        return self._load.levels.get(factor, {}).get(level, LevelScript())
 
 
 def _literal(level: str) -> str:

@@ -13,7 +13,7 @@ import psycopg
 
 from redolab import _core
 from redolab.engine.linux.local_server import cpu_s
-from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
+from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch, place_of
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
 from redolab.engine.postgres.observer.unseen import not_available
 from redolab.engine.postgres.preflight.preflight import OLDEST
@@ -53,7 +53,7 @@ class LiveLink:
         self._connection = connector.connect(NAME, read_only=True)
         try:
             self._server, self._identity = self._read_server(), self._read_identity()
-            self._own = [self._connection.info.backend_pid]
+            self._own, self._place = [self._connection.info.backend_pid], place_of(self._connection)
             self._reach = find_reach(self._connection, self._server)
             self._rows, self._totals = self._ask()
             self._source = self._begin(seed, calm)
@@ -144,7 +144,7 @@ class LiveLink:
         return {
             "name": "postgresql",
             "version": self._server["version"].split()[0],
-            "place": self._connector.place,
+            "place": self._place,
             "local": self._reach.postmaster is not None,
         }
 

@@ -10,18 +10,18 @@ import psycopg
 from redolab.engine.postgres.connecting.connection import Connection, Connector
 from redolab.engine.postgres.connecting.driver_errors import in_one_line
 from redolab.engine.postgres.connecting.patience import Patience
-from redolab.engine.postgres.own.recovery import SchemaRecovery
+from redolab.engine.postgres.own.recovery import PostgresRecovery
 from redolab.engine.postgres.own.schema import MARKS
-from redolab.engine.postgres.own.server_lock import await_end_of_run, hold_as_guard, take_server
+from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.server import guard_database
 from redolab.engine.server.guard_database import PATIENCE_S
-from redolab.errors import RefusedError
 
 
 class DatabaseCharge(guard_database.DatabaseCharge):
     """One database whose state the guard answers for."""
 
     errors = (psycopg.Error,)
+    _control: Connection
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Connect, and hold the server.
@@ -34,7 +34,6 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         """
         self._connector = Connector("")
         self._connector.parameters = parameters
-        self._control: Connection
         super().__init__()
 
     @property
@@ -46,8 +45,8 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         """Open the connection, and take the guard's lock."""
         control = self._connector.connect("redolab guard")
         control.patience = Patience(self._connector, limit_s=PATIENCE_S)
-        self._control = control
-        hold_as_guard(control)
+        self._control, self.lock = control, PostgresLock(control)
+        self.lock.hold_as_guard()
 
     def answers(self) -> bool:
         """Whether the connection is there."""
@@ -58,21 +57,9 @@ class DatabaseCharge(guard_database.DatabaseCharge):
             return False
         return True
 
-    def run_is_gone(self, limit_s: float, *, lost: bool) -> bool:
-        """Wait until it is, in whichever database another one may begin."""
-        if lost:
-            return take_server(self._control, limit_s) is None
-        if not await_end_of_run(self._control, limit_s):
-            raise RefusedError("The killed run's connection is still at work on the server")
-        return True
-
     def put_back(self) -> str:
         """From memory."""
-        return SchemaRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._control.close()
+        return PostgresRecovery(self._control, {*MARKS.kept(), self.kept.mark}).finish(self.kept).text
 
     def words(self, error: Exception) -> str:
         """What an error says."""

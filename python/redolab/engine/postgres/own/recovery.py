@@ -8,15 +8,18 @@ import psycopg
 from psycopg import sql
 
 from redolab.engine.postgres.connecting.connection import Connection, Connector, list_names
-from redolab.engine.postgres.own.schema import MARKS, Standing, confirmed_here, find_schema, identity
+from redolab.engine.postgres.own.schema import MARKS, confirmed_here, find_schema, identity
 from redolab.engine.postgres.parameters.system import SystemParameters
 from redolab.engine.server.kept import Changed, Kept
-from redolab.engine.server.recovery import Finished, Recovery
+from redolab.engine.server.recovery import Finished, SchemaRecovery, Standing
 from redolab.errors import RedolabError, RefusedError
 
 
-class SchemaRecovery(Recovery):
+class PostgresRecovery(SchemaRecovery):
     """One server, and the schema `redolab` in a database of it."""
+
+    marks = MARKS
+    kind, within, journal = "schema", "in that database", "its table parameter_journal"
 
     def __init__(self, control: Connection, marks: Collection[str]) -> None:
         """Take what is put back.
@@ -26,7 +29,6 @@ class SchemaRecovery(Recovery):
             marks: those that prove a schema to be one's own.
         """
         self._control, self._marks = control, marks
-        self.marks = MARKS
         self.parameters = SystemParameters(control)
 
     def end_sessions(self, kept: Kept) -> None:  # noqa: ARG002
@@ -52,44 +54,34 @@ class SchemaRecovery(Recovery):
             )
         return ""
 
-    def remove(self, kept: Kept) -> str:
-        """Drop the schema, whatever it is called by now, where it is proved to be Redolab's own."""
-        name = "redolab"
-        try:
-            standing = find_schema(self._control, self._marks, kept.made)
-            if standing is not None:
-                name = standing.name
-                if standing.doubt is None:
-                    with confirmed_here(self._control):
-                        self._control.execute(
-                            sql.SQL("drop schema {} cascade").format(sql.Identifier(name)).as_bytes()
-                        )
-                    standing = find_schema(self._control, self._marks, kept.made)
-            # Somebody else's may have its name by now.
-            gone = kept.made and standing and standing.made != kept.made and standing.mark != kept.mark
-            if standing is None or gone:
-                MARKS.forget(kept.mark, kept.address)
-                return ""
-            left = standing.doubt or "it is there again"
-        except (psycopg.Error, RedolabError) as error:
-            left = self.parameters.words(error)
-        quoted = sql.Identifier(name).as_string()
-        return (
-            f"The schema {name} is still there: {left}. The next run in that database, from this user and "
-            f"machine, drops it first where it can; by hand: DROP SCHEMA {quoted} CASCADE;"
-        )
+    def find(self, kept: Kept) -> Standing | None:
+        """By its mark, or by what the server calls it."""
+        return find_schema(self._control, self._marks, kept.made)
 
-    def why_kept(self, kept: Kept) -> str:
-        """The list of parameters, where it is still there."""
-        try:
-            standing = find_schema(self._control, self._marks, kept.made)
-        except psycopg.Error:
-            return ""
-        if standing is None or standing.doubt or standing.odd:
-            return ""
-        return (
-            f"The schema {standing.name} stays until then, with the list in its table parameter_journal: "
-            "the next run in that database, from this user and machine, puts everything back first."
+    def drop_statement(self, name: str) -> str:
+        """DROP SCHEMA."""
+        return f"DROP SCHEMA {sql.Identifier(name).as_string()} CASCADE"
+
+    def drop(self, standing: Standing) -> None:
+        """Drop it, waiting for no standby."""
+        with confirmed_here(self._control):
+            self._control.execute(self.drop_statement(standing.name).encode())
+
+    def listed(self, standing: Standing) -> Kept:
+        """What the run noted in the schema."""
+
+        def rows(table: str) -> list[dict[str, object]]:
+            return self._control.execute(
+                sql.SQL("select * from {}").format(sql.Identifier(standing.name, table)).as_bytes()
+            ).fetchall()
+
+        statements = [str(row["statement"]) for row in rows("teardown")]
+        return Kept(
+            mark=standing.mark or "",
+            made=standing.made,
+            address=identity(self._control).address,
+            changed=tuple(_changed(row) for row in rows("parameter_journal")),
+            teardown=";\n".join(statements),
         )
 
 
@@ -101,82 +93,25 @@ def finish_noted(control: Connection, connector: Connector, noted: Kept) -> Fini
         connector: to that server.
         noted: what was noted.
     """
+    recovery = PostgresRecovery(control, {noted.mark})
     row = control.execute(
         "select datname as name from pg_catalog.pg_database where oid::text = %s", (noted.database,)
     ).fetchone()
     if row is None:
-        told = SchemaRecovery(control, {noted.mark}).finish_parameters(noted)
+        told = recovery.finish_parameters(noted)
         if not told.left:
             MARKS.forget(noted.mark, noted.address)
         return Finished(told)
     database = str(row["name"])
     if database == control.info.dbname:
-        return _finish(control, noted)
+        return recovery.finish_noted(noted)
     try:
         there = connector.to_database(database).connect("redolab control")
     except RefusedError as error:
-        told = SchemaRecovery(control, {noted.mark}).finish_parameters(noted)
+        told = recovery.finish_parameters(noted)
         return Finished(told, f"The schema redolab may still be in the database {database}: {error}")
     with there:
-        return _finish(there, noted)
-
-
-def _finish(control: Connection, noted: Kept) -> Finished:
-    """Put it back in its own database, with what its lists there have besides."""
-    marks = {noted.mark}
-    try:
-        standing = find_schema(control, marks, noted.made)
-        if standing and standing.mark == noted.mark and not (standing.doubt or standing.odd):
-            noted = noted.joined(_noted(control, standing))
-    except (psycopg.Error, RedolabError):
-        pass  # Who changed them is no reason to leave what is known.
-    return SchemaRecovery(control, marks).finish(noted)
-
-
-def recover(control: Connection, marks: Collection[str]) -> Finished | None:
-    """Put back what a killed run noted in its schema, and drop that, where this machine did not note it.
-
-    Nothing is touched where the schema is not proved to be Redolab's own. Safe to run again after any
-    interruption: the journal goes last.
-
-    Args:
-        control: connected to the database, whose server this process has taken.
-        marks: those that prove a schema to be one's own.
-
-    Returns what came of it; None where there was nothing to put back.
-
-    Raises:
-        RefusedError: the lists cannot be read.
-    """
-    recovery = SchemaRecovery(control, marks)
-    try:
-        standing = find_schema(control, marks)
-        if standing is None or standing.doubt or standing.odd:
-            return None
-        kept = _noted(control, standing)
-    except psycopg.Error as error:
-        raise RefusedError(
-            f"Redolab could not put everything back: {recovery.parameters.words(error)}."
-        ) from error
-    return recovery.finish(kept)
-
-
-def _noted(control: Connection, standing: Standing) -> Kept:
-    """What the run noted in the schema."""
-
-    def rows(table: str) -> list[dict[str, object]]:
-        return control.execute(
-            sql.SQL("select * from {}").format(sql.Identifier(standing.name, table)).as_bytes()
-        ).fetchall()
-
-    statements = [str(row["statement"]) for row in rows("teardown")]
-    return Kept(
-        mark=standing.mark or "",
-        made=standing.made,
-        address=identity(control).address,
-        changed=tuple(_changed(row) for row in rows("parameter_journal")),
-        teardown=";\n".join(statements),
-    )
+        return PostgresRecovery(there, {noted.mark}).finish_noted(noted)
 
 
 def _changed(row: Mapping[str, object]) -> Changed:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from psycopg import sql
@@ -18,30 +17,13 @@ from psycopg import sql
 from redolab.engine.postgres.connecting.connection import Connection, fetch, run_script
 from redolab.engine.postgres.parameters.alter_system import HIDDEN
 from redolab.engine.private.marks import Marks
+from redolab.engine.server.recovery import Standing
 
 MARKS = Marks("schemas")
 """Of PostgreSQL, each with the name of its database."""
 
 _COMMENT = "made by redolab; removed at the end of the run; mark {}"
 _MARKED = re.compile(r"made by redolab; removed at the end of the run(?:; mark ([0-9a-f]{32}))?")
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A schema of that name, and what speaks for its being Redolab's."""
-
-    mark: str | None
-    """The mark that it bears, if any."""
-    doubt: str | None
-    """Why it is not taken as Redolab's own; None where it is."""
-    looks_made: bool
-    """Whether its comment says that a Redolab made it, which proves nothing."""
-    name: str = "redolab"
-    """What it is called by now."""
-    made: str = ""
-    """What the server calls it whatever its name and comment become."""
-    odd: str | None = None
-    """Why its lists are not read, although it is Redolab's own."""
 
 
 def find_schema(control: Connection, marks: Collection[str], made: str = "") -> Standing | None:
@@ -68,7 +50,7 @@ def find_schema(control: Connection, marks: Collection[str], made: str = "") -> 
         doubt = "its mark is not known on this machine"
     if not found["plain"]:
         odd = "its lists are not the plain tables that Redolab makes"
-    return Standing(mark, doubt, said is not None, found["name"], found["made"], odd)
+    return Standing(mark, doubt, said is not None, found["name"], found["made"], odd=odd)
 
 
 class Identity(NamedTuple):

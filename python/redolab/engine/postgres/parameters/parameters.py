@@ -23,6 +23,7 @@ from redolab.engine.postgres.parameters.alter_system import (
     alter_system,
     await_value,
     reload_configuration,
+    reload_first,
 )
 from redolab.engine.postgres.parameters.system import Lines, read_lines
 from redolab.engine.postgres.sessions.working import WorkingSessions
@@ -78,6 +79,7 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     Raises:
         RefusedError: it may not; the text has every GRANT that it lacks.
     """
+    _check_alter_system([name for name, it in known.items() if goes_to_system(it, scope)], server)
     role, database = quoted(server["role"]), quoted(server["database"])
     on_database = [] if server["may_create"] else [f"GRANT CREATE ON DATABASE {database} TO {role}"]
     on_parameters = _parameter_grants(known, scope, server, role)
@@ -88,11 +90,23 @@ def check_rights(known: Mapping[str, Parameter], scope: Scope, server: Mapping[s
     else:
         mend = f"As a superuser: {'; '.join([*on_database, *on_parameters])}."
     if on_parameters:
-        mend += " With --scope session --settings wait,nowait a run needs CREATE alone."
+        mend += f" {_NEEDS_NONE} CREATE alone."
     raise RefusedError(
         f"The role {server['role']} may not do what this run needs in the database "
         f"{server['database']}. {mend} Nothing was changed."
     )
+
+
+_NEEDS_NONE = "With --scope session --settings wait,nowait a run needs"
+"""What can be measured where nothing may be changed for the whole server."""
+
+
+def _check_alter_system(names: Sequence[str], server: Mapping[str, Any]) -> None:
+    if names and not server["may_alter"]:
+        raise RefusedError(
+            f"ALTER SYSTEM is switched off on this server (allow_alter_system = off), and this run changes "
+            f"{', '.join(names)} for the whole server. {_NEEDS_NONE} no ALTER SYSTEM. Nothing was changed."
+        )
 
 
 def _parameter_grants(
@@ -202,9 +216,13 @@ class Parameters:
         """Put in force what of `setting` goes to the whole server.
 
         Raises:
-            RefusedError: the server was told a value and has another.
+            RefusedError: the server was told a value and has another, or somebody else changed one.
         """
         changed = self._differing(setting)
+        if changed and not self.sees_lines:
+            # What a colleague has written and not reloaded is not seen before.
+            reload_first(self.control)
+            self.check(read_lines(self.control, self.look()))
         self._memory.keep(self._changing(changed))
         for name, value in changed.items():
             alter_system(self.control, name, value)

@@ -7,15 +7,13 @@ from typing import Any
 
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
-from redolab.engine.postgres.own.recovery import finish_noted, recover
+from redolab.engine.postgres.own.recovery import PostgresRecovery, finish_noted
 from redolab.engine.postgres.own.schema import MARKS, find_schema, identity
-from redolab.engine.postgres.own.server_lock import Holder, other_holder, take_server
-from redolab.engine.server.recovery import LEFT_BY_KILLED, tell_of_copies, tell_of_killed
+from redolab.engine.postgres.own.server_lock import PostgresLock
+from redolab.engine.server.recovery import tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
-from redolab.outlet import say
 
 OLDEST, NEWEST = 14, 18
-_LOCK_LIMIT_S = 5.0
 _MOST_LEFT = 20
 
 
@@ -69,38 +67,20 @@ def check_writable(control: Connection) -> None:
     )
 
 
-def check_alone(control: Connection, own: Collection[int] = ()) -> None:
-    """Take the server for this run.
-
-    Args:
-        control: holds it until it is closed.
-        own: server processes of this run's guard.
-
-    Raises:
-        RefusedError: another run is at work on it, in whichever database.
-    """
-    holder = take_server(control, _LOCK_LIMIT_S, own)
-    if holder is not None:
-        raise _other_run(holder)
-
-
-def check_unclaimed(control: Connection) -> None:
+def check_unclaimed(control: Connection) -> bool:
     """Make sure, before anything is asked, that no other run is at work and that the schema's name is free.
 
-    What a killed run left is told: it is put back first.
+    Returns whether an earlier run left something, which is put back first.
 
     Raises:
         RefusedError: it is not so.
     """
-    holder = other_holder(control)
-    if holder is not None:
-        raise _other_run(holder)
+    PostgresLock(control).check_free()
     this = identity(control)
     left = MARKS.left_on(this.server, this.address)
     tell_of_copies(left)
     # What is noted is put back first, whoever has the name by now.
-    if left.here or _check_schema(control, MARKS.kept()):
-        say(LEFT_BY_KILLED)
+    return bool(left.here) or _check_schema(control, MARKS.kept())
 
 
 def claim_database(control: Connection, connector: Connector) -> None:
@@ -109,13 +89,13 @@ def claim_database(control: Connection, connector: Connector) -> None:
     Raises:
         RefusedError: another run is at work, the name is taken, or something cannot be put back.
     """
-    check_alone(control)
+    PostgresLock(control).take_for_run()
     this, here = identity(control), control.info.dbname
     for noted in MARKS.left_on(this.server, this.address).here:
         tell_of_killed(finish_noted(control, connector, noted), in_the_way=noted.database == this.database)
     marks = MARKS.kept()
     _check_schema(control, marks)
-    tell_of_killed(recover(control, marks))
+    tell_of_killed(PostgresRecovery(control, marks).recover())
     _check_schema(control, MARKS.kept())
     for database in sorted({name for name in marks.values() if name != here})[:_MOST_LEFT]:
         _recover_elsewhere(connector, database, marks)
@@ -128,7 +108,7 @@ def _recover_elsewhere(connector: Connector, database: str, marks: Collection[st
     except RefusedError:
         return
     with control:
-        tell_of_killed(recover(control, marks))
+        tell_of_killed(PostgresRecovery(control, marks).recover())
 
 
 def _check_schema(control: Connection, marks: Collection[str]) -> bool:
@@ -148,13 +128,6 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
         f"{why}. It is never touched. If a killed run left it, start one as that role, and as the "
         "user and on the machine that it ran as: that puts everything back first. Or put back by hand what "
         "redolab.parameter_journal lists, and DROP SCHEMA redolab CASCADE."
-    )
-
-
-def _other_run(holder: Holder) -> RefusedError:
-    return RefusedError(
-        f"Another Redolab run is at work on this server, or its guard is cleaning up ({holder}); two would "
-        "spoil each other's figures and parameters. Wait for it, or use another server."
     )
 
 

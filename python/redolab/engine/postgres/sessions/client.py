@@ -15,7 +15,8 @@ from redolab import _core
 from redolab.engine.loops.client_work import work
 from redolab.engine.postgres.connecting.connection import SESSION_SETTINGS, Connection, Connector
 from redolab.engine.postgres.connecting.load_protection import protection_like
-from redolab.engine.postgres.loads import ClientLoad, PostgresLoad
+from redolab.engine.postgres.loads import PostgresLoad
+from redolab.engine.server.load import ClientLoad
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
 from redolab.records.load import Amount

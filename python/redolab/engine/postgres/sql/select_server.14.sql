@@ -18,4 +18,5 @@ select current_setting('server_version_num')::int as version_num,
        current_setting('wal_sync_method') as wal_sync_method,
        current_setting('synchronous_standby_names') as synchronous_standby_names,
        current_setting('track_wal_io_timing') as track_wal_io_timing,
+       coalesce(current_setting('allow_alter_system', true), 'on') = 'on' as may_alter,
        current_setting('default_transaction_read_only') as read_only

@@ -31,7 +31,7 @@ from redolab.records.observation import (
 )
 
 RATE_PER_S = 25.0
-SESSION_KINDS = frozenset({"client backend", "parallel worker"})
+SESSION_KINDS = frozenset({"client backend"})
 """The kinds of process that serve a client."""
 _BURSTS_PER_S = 0.5
 _CALM = 0.1
