@@ -35,8 +35,8 @@ from redolab.commands.watch import watch
 from redolab.engine import find_offer, open_engine
 from redolab.engine.base import Engine
 from redolab.experiment.forecast_load import check_load, looping
-from redolab.forecast.costs.any_run import calibrate_any
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.models.outlook import compare, look_ahead
 from redolab.forecast.track_record import shipped_record
 from redolab.measure.watching import Lengths
@@ -157,7 +157,7 @@ def _url(engine: Any) -> str:
 
 def forecast(place: Path, asked: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What the watched run says of each change, sealed."""
-    calibrated = calibrate_any(open_run(place))
+    calibrated = costs_of(open_run(place))
     now = calibrated.measured[calibrated.today].scenario
     record = shipped_record()[0]
     today = look_ahead(calibrated, now)

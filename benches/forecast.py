@@ -35,9 +35,10 @@ from markdown import in_percent, table
 
 from redolab.analysis.commit_times import percentile_us
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import measured_ratios, measured_settings
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
 from redolab.forecast.models.models import LINE, USL, ask_all, models_of
 from redolab.forecast.models.outlook import MODEL, extrapolated, of_replicates
 from redolab.forecast.models.quantities import RATIOS, SCORED, Model, Quantities, ratios_to

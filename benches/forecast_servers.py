@@ -21,9 +21,9 @@ from redolab.engine import find_offer, open_engine
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan, setting_name
 from redolab.experiment.forecast_load import calibration_settings, check_load, looping
-from redolab.forecast.costs.calibrating import calibrate
 from redolab.forecast.costs.costs import scenario_of
-from redolab.forecast.costs.measured import measured_ratios
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_ratios
 from redolab.forecast.models.models import ask_all, models_of
 from redolab.forecast.models.outlook import MODEL
 from redolab.forecast.models.quantities import ratios_to

@@ -13,7 +13,7 @@ from redolab.forecast.asked import changed, parse_set, parse_sweep
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.forecast.costs.calibrated import Calibrated
     from redolab.forecast.models.inverse import Answer
 
 _MOST_LEVELS = 40

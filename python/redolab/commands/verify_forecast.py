@@ -30,7 +30,7 @@ from redolab.records.store import Run, open_run
 from redolab.records.writer import check_free
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.forecast.costs.calibrated import Calibrated
     from redolab.measure.runner import Outcome
 
 _TODAY = "today"

@@ -14,9 +14,8 @@ from redolab.experiment.response_curve.beside import INSIDE, NOT_JUDGED, OUTSIDE
 from redolab.experiment.response_curve.curve import curves
 from redolab.experiment.response_curve.figures import figures
 from redolab.experiment.response_curve.tables import SOURCE, tables
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.settings import NoCostsError
 from redolab.records.run import Run
 
 _MEASURED, _NOT_MEASURED = "measured", "not measured"

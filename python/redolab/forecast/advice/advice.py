@@ -15,9 +15,8 @@ from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.track_record import shipped_record
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT

@@ -22,7 +22,7 @@ from redolab.forecast.advice.changes import (
     candidates,
     enough,
 )
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import MODEL, extrapolated
 from redolab.forecast.models.quantities import Quantities, simulation

@@ -8,9 +8,9 @@ from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.checks.league import SHORT, SHOWN
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.costs.measured import measured_ratios, measured_settings
+from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
 from redolab.forecast.models.every_model import ask_models
 from redolab.forecast.models.outlook import extrapolated, look_ahead
 from redolab.forecast.track_record import Score, Silence, family_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrating import calibrate
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.forecast.models.models import ask_all, models_of
 from redolab.forecast.track_record import Score, Silence, family_of
 from redolab.records.load import FACTORS

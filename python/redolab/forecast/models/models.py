@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario
 from redolab.forecast.models.anticipation import ANTICIPATION, anticipate
 from redolab.forecast.models.quantities import MODELS, Model, Quantities

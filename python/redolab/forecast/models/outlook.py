@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from redolab import _core
 from redolab._core import SimulationTooLongError
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.models import models_of
 from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation

@@ -9,7 +9,7 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.forecast.advice import advice
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
 from tests.forecasts import TODAY, make_calibrated, make_scores

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models.models import LINE, USL, models_of
 from redolab.forecast.models.quantities import MODELS

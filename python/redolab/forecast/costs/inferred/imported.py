@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from redolab.analysis.reports.cost import Cost, cost_of
 from redolab.analysis.reports.entries import read_figures, read_histogram
 from redolab.dialect.oracle import LOG_WRITE
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
+from redolab.forecast.costs.inferred.priors import prior_of
+from redolab.forecast.costs.inferred.seen import Seen
+from redolab.forecast.costs.inferred.watched import quantiles_of
+from redolab.forecast.costs.inferred.with_priors import calibrated_from, solve
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.priors import prior_of
-from redolab.forecast.costs.seen import Seen
-from redolab.forecast.costs.settings import NoCostsError
-from redolab.forecast.costs.watched import quantiles_of
-from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.rounded import CERTAIN, Rounded

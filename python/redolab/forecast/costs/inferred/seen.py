@@ -1,7 +1,7 @@
 """Costs of a commit out of what was only seen of a server at work, with what cannot be seen from a prior.
 
-A prior (`redolab.forecast.costs.priors`) gives the shape of a `Calibration`. A few scales are solved so that
-today's setting, simulated, gives what was seen:
+A prior (`redolab.forecast.costs.inferred.priors`) gives the shape of a `Calibration`. A few scales are solved
+so that today's setting, simulated, gives what was seen:
 
 - one for what a transaction does in the server, so that a commit needs the CPU time that it needed;
 - one for those of the client, where its CPU time was seen;

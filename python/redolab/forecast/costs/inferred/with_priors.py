@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from redolab.forecast.costs.calibrating import REPLICATES, Calibrated, Measured
+from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration
+from redolab.forecast.costs.inferred.priors import Found, Prior
+from redolab.forecast.costs.inferred.seen import Fitted, Seen, fit
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.priors import Found, Prior
-from redolab.forecast.costs.seen import Fitted, Seen, fit
 from redolab.stats.estimates import Estimate
 from redolab.units import counted, duration, significant
 

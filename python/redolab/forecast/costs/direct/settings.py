@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from redolab.analysis.reading import counting, read_samples
-from redolab.errors import UsageError
+from redolab.forecast.costs.calibrated import NoCostsError
 from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
 from redolab.forecast.costs.logs import REDO, LogColumns, Logs
 from redolab.records.load import pause_of
@@ -19,16 +19,6 @@ from redolab.records.servers import SERVER, server_of
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
-
-
-class NoCostsError(UsageError):
-    """A run does not tell what a commit, a row and a flush cost."""
-
-    def __init__(self, run: Run, why: str) -> None:
-        """Say `why` of a run: a predicate, without the run's name."""
-        super().__init__(f"{run.path} {why}")
-        self.why = why
-        """What the run is or lacks, as a predicate: where a run lies is no figure."""
 
 
 @dataclass(frozen=True)

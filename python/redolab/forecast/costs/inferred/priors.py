@@ -153,7 +153,7 @@ def prior_costs(costs: Calibration) -> dict[str, Any]:
     """A calibration as a prior has it, without what it is of.
 
     Args:
-        costs: as `redolab.forecast.costs.calibrating` reads them from a run.
+        costs: as `redolab.forecast.costs.direct.calibrating` reads them from a run.
     """
     flush_s = costs.flush_mean_s
     second = costs.second
@@ -235,7 +235,7 @@ def prior_of(engine: str, logs: int, loop: str = "client") -> Found:
 
 @functools.cache
 def _priors() -> tuple[Prior, ...]:
-    text = resources.files("redolab.forecast.costs").joinpath(FILE).read_text()
+    text = resources.files("redolab.forecast.costs.inferred").joinpath(FILE).read_text()
     stored = json.loads(text)
     return tuple(_prior(item, stored) for item in stored["priors"])
 

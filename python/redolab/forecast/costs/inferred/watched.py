@@ -15,13 +15,12 @@ import numpy as np
 
 from redolab.analysis.watched.measures import FIGURES, Measure, figure, over, quotient
 from redolab.analysis.watched.stretches import Floats, Stretches, read_stretches
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.costs import statements_of
+from redolab.forecast.costs.inferred.priors import Prior, prior_of
+from redolab.forecast.costs.inferred.seen import Seen
+from redolab.forecast.costs.inferred.with_priors import calibrated_from, solve
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
-from redolab.forecast.costs.priors import Prior, prior_of
-from redolab.forecast.costs.seen import Seen
-from redolab.forecast.costs.settings import NoCostsError
-from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
 from redolab.records.watched import LOG_WRITE
 from redolab.stats.estimates import Estimate
