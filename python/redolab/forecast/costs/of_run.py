@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from redolab.forecast.costs.calibrated import Calibrated
+from redolab.errors import UsageError
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.records.run import Run, once_for_a_run
 
@@ -27,3 +28,13 @@ def costs_of(run: Run) -> Calibrated:
 
         return calibrate_reports(run)
     return calibrate(run)
+
+
+def costs_or_why(run: Run) -> tuple[Calibrated | None, str]:
+    """The same, or why there are none, in words that name no place: a run that was moved says the same."""
+    try:
+        return costs_of(run), ""
+    except NoCostsError as error:
+        return None, f"this run {error.why}"
+    except UsageError as error:
+        return None, str(error)

@@ -190,6 +190,29 @@ def prior_costs(costs: Calibration) -> dict[str, Any]:
     }
 
 
+def quantiles_of(counts: Mapping[float, float], enough: float = 0.0) -> tuple[float, ...]:
+    """The quantiles at equal steps of times in buckets, in seconds; the times in one spread evenly.
+
+    Args:
+        counts: by the upper end of a bucket in milliseconds, the last of which may be infinite.
+        enough: times that there must be; with fewer there are no quantiles.
+    """
+    import numpy as np
+
+    if math.fsum(counts.values()) < enough:
+        return ()
+    ends, reached, before = [0.0], [0.0], 0.0
+    for upper_ms, count in sorted(counts.items()):
+        if not before:
+            # Nothing is known of the shortest: from half of it on.
+            ends[0] = upper_ms / 2 if math.isfinite(upper_ms) else 1.0
+        before = upper_ms if math.isfinite(upper_ms) else 2 * max(ends[-1], 1.0)
+        ends.append(max(before, ends[-1]))
+        reached.append(reached[-1] + count)
+    shares = np.linspace(0, reached[-1], _QUANTILES)
+    return tuple(float(value) / 1e3 for value in np.interp(shares, reached, ends))
+
+
 def between(found: Sequence[Any]) -> Any:
     """The geometric mean of several ratios, or of lists of them place by place; 0 where one is 0.
 
