@@ -46,3 +46,16 @@ class Calibrated:
     """The setting that a forecast starts from and is compared with."""
     cautions: tuple[str, ...] = ()
     """What was taken for granted, in sentences."""
+
+    def measured_at(self, scenario: Scenario) -> Measured | None:
+        """The setting that was measured of a scenario; None without one.
+
+        Settings that differ in factors of their own are one scenario to the model: there is none where it is
+        not clear which of them is meant.
+        """
+        alike = [
+            item
+            for item in self.measured.values()
+            if item.scenario == scenario and item.loop == self.point.loop
+        ]
+        return alike[0] if len(alike) == 1 else None

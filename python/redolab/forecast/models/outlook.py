@@ -303,14 +303,8 @@ def _level(
 
 def measured_of(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
     """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
-    alike = [
-        item
-        for item in calibrated.measured.values()
-        if item.scenario == scenario and item.loop == calibrated.point.loop
-    ]
-    if len(alike) != 1:
-        return {}
-    measured: dict[str, Estimate] = dict(alike[0].quantities)
+    known = calibrated.measured_at(scenario)
+    measured: dict[str, Estimate] = {} if known is None else dict(known.quantities)
     if "throughput_per_s" in measured:
         measured["rows_per_s"] = measured["throughput_per_s"].scaled(scenario.rows_per_commit)
     return {name: value.as_json() for name, value in measured.items()}
