@@ -25,8 +25,9 @@ from types import MappingProxyType
 import forecast_grid
 import numpy as np
 
-from redolab.forecast.costs import calibrating, costs
-from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.costs import costs
+from redolab.forecast.costs.direct import calibrating
+from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.forecast.models import quantities
 from redolab.model.distribution import constant
 from redolab.model.group_commit import GroupCommitParameters

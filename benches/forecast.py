@@ -35,11 +35,13 @@ from markdown import in_percent, table
 
 from redolab.analysis.commit_times import percentile_us
 from redolab.analysis.reading import counting, read_latency, read_samples
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.ask import ask, models_of
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import measured_ratios, measured_settings
-from redolab.forecast.models.models import LINE, USL, ask_all, models_of
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
 from redolab.forecast.models.outlook import MODEL, extrapolated, of_replicates
+from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import RATIOS, SCORED, Model, Quantities, ratios_to
 from redolab.forecast.track_record import (
     Score,
@@ -236,7 +238,7 @@ def _held(
     observed: Mapping[str, float],
     today: Today,
 ) -> Held:
-    said, silent = ask_all(models, calibrated.point, scenario)
+    said, silent = ask(models, calibrated.point, scenario)
     again = _again(calibrated, models, scenario)
     replicates = [
         {**answer[MAIN], **ratios_to(before.get(MAIN, {}), answer[MAIN])}
@@ -252,14 +254,14 @@ def _held(
 
 def _today(calibrated: Calibrated, models: Mapping[str, Model]) -> Today:
     now = calibrated.measured[calibrated.today].scenario
-    return Today(ask_all(models, calibrated.point, now)[0], _again(calibrated, models, now))
+    return Today(ask(models, calibrated.point, now)[0], _again(calibrated, models, now))
 
 
 def _again(
     calibrated: Calibrated, models: Mapping[str, Model], scenario: Scenario
 ) -> list[dict[str, Quantities]]:
     mine = {MAIN: models[MAIN]}
-    return of_replicates(calibrated, lambda costs: ask_all(mine, costs, scenario)[0])
+    return of_replicates(calibrated, lambda costs: ask(mine, costs, scenario)[0])
 
 
 def cross_checked(held: Sequence[Held]) -> list[Score]:

@@ -14,7 +14,7 @@ from held import Held, errors, families
 from markdown import in_percent, table
 
 from redolab.forecast.checks.league import standings
-from redolab.forecast.costs.measured import log_ratios_of_blocks
+from redolab.forecast.costs.direct.measured import log_ratios_of_blocks
 from redolab.forecast.models.quantities import RATIOS
 from redolab.forecast.track_record import Score, Silence
 from redolab.records.store import Run

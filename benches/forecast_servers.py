@@ -21,10 +21,10 @@ from redolab.engine import find_offer, open_engine
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.base import Plan, setting_name
 from redolab.experiment.forecast_load import calibration_settings, check_load, looping
-from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.ask import ask, models_of
 from redolab.forecast.costs.costs import scenario_of
-from redolab.forecast.costs.measured import measured_ratios
-from redolab.forecast.models.models import ask_all, models_of
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_ratios
 from redolab.forecast.models.outlook import MODEL
 from redolab.forecast.models.quantities import ratios_to
 from redolab.measure import runner
@@ -94,11 +94,11 @@ def scored(run: Run) -> list[tuple[str, dict[str, tuple[float, float]]]]:
     known = [name for name in levels if name not in held]
     calibrated = calibrate(run, known, run.manifest["design"]["baseline"])
     models = {MODEL: models_of(calibrated)[MODEL]}
-    now = ask_all(models, calibrated.point, calibrated.measured[calibrated.today].scenario)[0][MODEL]
+    now = ask(models, calibrated.point, calibrated.measured[calibrated.today].scenario)[0][MODEL]
     observed = measured_ratios(run, calibrated.today)
     found = []
     for name in held:
-        said = ask_all(models, calibrated.point, scenario_of(levels[name], int(levels[name]["sessions"])))[0]
+        said = ask(models, calibrated.point, scenario_of(levels[name], int(levels[name]["sessions"])))[0]
         ratios = ratios_to(now, said.get(MODEL, {}))
         seen = {
             quantity: (ratios[quantity], point)

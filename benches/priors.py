@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from redolab import open_run
-from redolab.forecast.costs import priors
-from redolab.forecast.costs.calibrating import calibrate
 from redolab.forecast.costs.costs import LEAST_S
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.settings import server_measured
+from redolab.forecast.costs.inferred import priors
 from redolab.forecast.costs.logs import logs_of
-from redolab.forecast.costs.settings import server_measured
 from redolab.records.run import Run
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ import numpy as np
 # Whatever reads costs from a run is imported before a test puts made-up ones in their place: what is imported
 # after that would keep them.
 import redolab.analysis.compared  # noqa: F401
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration, Curve, Scenario
 from redolab.forecast.track_record import Score
 from redolab.stats.estimates import Estimate

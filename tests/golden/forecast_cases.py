@@ -13,7 +13,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.inverse import elbow, keep_p95_under, rows_for
 from redolab.forecast.models.outlook import Outlook, compare, extrapolated, predict

@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FloatRect, Locator, Page
 
 from redolab.forecast.asked import changed
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.explored import explored
 from redolab.forecast.models.outlook import forecast
 from redolab.forecast.track_record import shipped_record

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Page
 
 from redolab import _core
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, SecondCosts
 from redolab.forecast.explored import explored
 from redolab.forecast.models.outlook import Outlook, compare, look_ahead, predict

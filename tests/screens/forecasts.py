@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from redolab.forecast.checks.league import league_json
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models import inverse
 from redolab.forecast.models.outlook import forecast

@@ -12,9 +12,9 @@ import statistics
 import pytest
 
 from redolab import open_run
-from redolab.forecast.costs.calibrating import calibrate
 from redolab.forecast.costs.costs import Scenario, parameters
-from redolab.forecast.costs.measured import measured_settings
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.model.group_commit import simulate
 from tests.validation.cut_run import MEASURED
 

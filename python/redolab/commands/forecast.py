@@ -12,13 +12,13 @@ import typer
 from redolab.commands.options import Changes, Json, PageFile, RunPath
 from redolab.commands.page import check_page, write_page
 from redolab.errors import CheckFailedError, UsageError
-from redolab.forecast.asked import changed, parse_set, parse_sweep
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.asked import changed, known, parse_set, parse_sweep
+from redolab.forecast.costs.costs import Scenario
 from redolab.outlet import show_json
 from redolab.report.screen.forecast import print_forecast
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.forecast.costs.calibrated import Calibrated
     from redolab.forecast.models.inverse import Answer
 
 _MOST_LEVELS = 40
@@ -112,14 +112,14 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     verified = read_ledger()
     with understood(options.run):
         calibrated = costs_of(open_run(options.run))
-        scenario = _known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
+        scenario = known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
         sweep = [
-            _known(calibrated.point, changed(scenario, {swept: level}))
+            known(calibrated.point, changed(scenario, {swept: level}))
             for level in levels
             if swept is not None
         ]
         if options.rows_for is not None:
-            _known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
+            known(calibrated.point, changed(scenario, {"rows_per_commit": 2}))
         try:
             found = forecast(calibrated, scenario, scores_of(verified), sweep, options.work)
             answers = [ask(calibrated, scenario).as_json() for ask in _questions(options)]
@@ -178,15 +178,6 @@ def _check(
         raise UsageError(
             f"--rows-for is {share:g}; it is a share of the benefit between 0 and 1, such as 0.9."
         )
-
-
-def _known(calibration: Calibration, scenario: Scenario) -> Scenario:
-    """The scenario, where the run knows what it costs."""
-    try:
-        parameters(calibration, scenario)
-    except ValueError as error:
-        raise UsageError(f"That cannot be forecast: {error}.") from error
-    return scenario
 
 
 def _questions(options: ForecastOptions) -> Iterator[Callable[[Calibrated, Scenario], Answer]]:

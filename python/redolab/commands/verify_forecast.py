@@ -24,16 +24,16 @@ from redolab.experiment.verify_forecast.levels import levels_of
 from redolab.experiment.verify_forecast.plan import NOT_HERE, VerifyForecast
 from redolab.files.places import default_run_directory
 from redolab.files.understood import understood
-from redolab.forecast.asked import changed, parse_set, parse_sweep
+from redolab.forecast.asked import changed, known, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
-from redolab.forecast.costs.costs import Scenario, parameters
+from redolab.forecast.costs.costs import Scenario
 from redolab.records.sealed import FILE, seal
 from redolab.records.servers import baseline_server
 from redolab.records.store import Run, open_run
 from redolab.records.writer import check_free
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrating import Calibrated
+    from redolab.forecast.costs.calibrated import Calibrated
     from redolab.measure.runner import Outcome
 
 _TODAY = "today"
@@ -159,11 +159,7 @@ def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[s
 def _possible(calibrated: Calibrated, scenario: Scenario) -> Scenario:
     if scenario.sessions > _MOST_SESSIONS:
         raise UsageError(f"sessions is {scenario.sessions:,}; at most {_MOST_SESSIONS:,} can be measured.")
-    try:
-        parameters(calibrated.point, scenario)
-    except ValueError as error:
-        raise UsageError(f"That cannot be forecast: {error}.") from error
-    return scenario
+    return known(calibrated.point, scenario)
 
 
 def _check_said(content: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.costs import FACTORS, Scenario
+from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
 
 _WHOLE = frozenset({"sessions", "rows_per_commit", "commit_delay_us"})
 _WORDS = frozenset({"commit_wait"})
@@ -65,6 +65,19 @@ def changed(scenario: Scenario, factors: Mapping[str, Any]) -> Scenario:
         return replace(scenario, **factors)
     except ValueError as error:
         raise UsageError(f"That cannot be forecast: {error}.") from error
+
+
+def known(costs: Calibration, scenario: Scenario) -> Scenario:
+    """The scenario, where the costs say what it needs.
+
+    Raises:
+        UsageError: they do not; the text says why.
+    """
+    try:
+        parameters(costs, scenario)
+    except ValueError as error:
+        raise UsageError(f"That cannot be forecast: {error}.") from error
+    return scenario
 
 
 def _split(text: str, option: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab import _core
 from redolab.dialect.known import dialect_of
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.models.outlook import (

@@ -12,7 +12,8 @@ import pytest
 
 from redolab.commands.report import make_results
 from redolab.forecast.costs import of_run
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.models.quantities import QUANTITIES
 from redolab.records.run import Run
 from redolab.records.store import open_run

@@ -9,7 +9,7 @@ import pytest
 
 from redolab import open_run
 from redolab.experiment.response_curve.plan import SHARE
-from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.costs.direct.calibrating import calibrate
 from tests.conftest import Redolab
 from tests.engine.pairs.test_pairs import said
 

@@ -22,7 +22,7 @@ from redolab.errors import InterruptedRunError, UsageError
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Plan
-from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.measure import runner
 from redolab.records.design import Design
 from redolab.records.load import Amount, Updates

@@ -227,7 +227,7 @@ def test_nothing_else_decodes_bytes_from_outside() -> None:
         "files/documents.py",
         "files/tables.py",
         "forecast/track_record.py",
-        "forecast/costs/priors.py",
+        "forecast/costs/inferred/priors.py",
         "engine/postgres/waits/events/__init__.py",
         "engine/private/guard.py",
         # From its parent, by a pair of sockets that nobody else has.

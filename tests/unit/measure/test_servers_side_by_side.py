@@ -21,8 +21,8 @@ from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Levels, Missing, Wish
 from redolab.experiment.side_by_side import SideBySide
+from redolab.forecast.costs.direct.settings import sampled_settings
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.settings import sampled_settings
 from redolab.measure import runner
 from redolab.records.load import Amount
 from redolab.records.run import Run

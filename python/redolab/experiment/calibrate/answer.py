@@ -10,7 +10,7 @@ from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.of_run import costs_of
 from redolab.records.run import Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, after_idle
 from redolab.stats.estimates import Estimate
 from redolab.units import counted

@@ -9,14 +9,11 @@ from redolab import units
 from redolab.analysis.compared import Compared
 from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined, rests_on
-from redolab.errors import UsageError
 from redolab.experiment.response_curve.beside import INSIDE, NOT_JUDGED, OUTSIDE, Beside, beside
 from redolab.experiment.response_curve.curve import curves
 from redolab.experiment.response_curve.figures import figures
 from redolab.experiment.response_curve.tables import SOURCE, tables
-from redolab.forecast.costs.calibrating import Calibrated
-from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.settings import NoCostsError
+from redolab.forecast.costs.of_run import costs_or_why
 from redolab.records.run import Run
 
 _MEASURED, _NOT_MEASURED = "measured", "not measured"
@@ -31,7 +28,8 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         run: the stored run.
         compared: the same, compared.
     """
-    calibrated, warnings = _calibrated(run)
+    calibrated, why = costs_or_why(run)
+    missing = [f"No forecast stands beside the points. {why[:1].upper()}{why[1:]}"] if why else []
     found = [beside(curve, calibrated, compared.seed) for curve in curves(compared)]
     return results(
         compared,
@@ -39,20 +37,8 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         tables=tables(found) if found else (),
         figures=figures(found),
         sources=(SOURCE,),
-        warnings=[*warnings, *_warnings(found)],
+        warnings=[*missing, *_warnings(found)],
     )
-
-
-def _calibrated(run: Run) -> tuple[Calibrated | None, list[str]]:
-    """Costs, and why there are none."""
-    try:
-        return costs_of(run), []
-    except NoCostsError as error:
-        # Where the run lies is no figure: it may be moved, and must say the same.
-        why = f"This run {error.why}"
-    except UsageError as error:
-        why = str(error)
-    return None, [f"No forecast stands beside the points. {why}"]
 
 
 def _verdict(compared: Compared, found: Sequence[Beside]) -> Verdict:

@@ -11,7 +11,7 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.time_based import host_cpu_share
 from redolab.experiment.response_curve.plan import SHARE, curve_of, share_of
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import quantities
+from redolab.forecast.costs.direct.measured import quantities
 from redolab.records.load import arrival_rate_of
 from redolab.records.sample import Sample
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate, median_estimate

@@ -15,7 +15,7 @@ from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.experiment.response_curve.curve import Curve
 from redolab.experiment.response_curve.elbow import Elbow, elbow_of
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models.outlook import Outlook, look_ahead, predict
 from redolab.forecast.track_record import LEVEL, shipped_record

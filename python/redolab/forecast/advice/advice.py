@@ -14,10 +14,8 @@ from redolab import units
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
-from redolab.errors import UsageError
-from redolab.forecast.costs.calibrating import Calibrated
-from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.settings import NoCostsError
+from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.of_run import costs_or_why
 from redolab.forecast.track_record import shipped_record
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
@@ -61,13 +59,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
         baseline: its baseline, which stands for today where the run tells no costs.
         times: seconds per row of the time account, by setting and sample.
     """
-    try:
-        calibrated = costs_of(run)
-    except NoCostsError as error:
-        # Where the run lies is no figure: it may be moved, and must say the same.
-        calibrated, why = None, f"this run {error.why}"
-    except UsageError as error:
-        calibrated, why = None, str(error)
+    calibrated, why = costs_or_why(run)
     today = baseline if calibrated is None else calibrated.today
     engine = str(baseline_server(run.manifest)["name"])
     bounds = bounds_of_times(times.get(today, ()))
@@ -89,10 +81,9 @@ def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
     engine = str(baseline_server(run.manifest)["name"])
     today = str(run.manifest["design"]["baseline"])
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
-    try:
-        calibrated = costs_of(run)
-    except NoCostsError as error:
-        advice["why_no_forecast"] = f"No forecast: this run {error.why.rstrip('.')}."
+    calibrated, why = costs_or_why(run)
+    if calibrated is None:
+        advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
     else:
         waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
         tier = tier_seen(_parameters(run), "wait" if waits else "nowait")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from redolab import units
 from redolab.dialect.postgres import COMMIT_SIBLINGS
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import Quantities
 from redolab.stats.enough import fewest_enough

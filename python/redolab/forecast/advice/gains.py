@@ -22,7 +22,7 @@ from redolab.forecast.advice.changes import (
     candidates,
     enough,
 )
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import MODEL, extrapolated
 from redolab.forecast.models.quantities import Quantities, simulation
@@ -189,7 +189,7 @@ def _advised(
     throughput, verified = ratio("throughput_per_s")
     response_time, _ = ratio("response_time_ms")
     today = calibrated.measured[calibrated.today]
-    there = _measured(calibrated, change)
+    there = calibrated.measured_at(change.scenario) if change.device_scale == 1.0 else None
     return Advised(
         change,
         families[0],
@@ -215,19 +215,6 @@ def _unmeasured(calibrated: Calibrated, change: Change) -> str:
             f"{item['factor']} was measured " + (f"at {low}" if low == high else f"from {low} to {high}")
         )
     return "; ".join(reasons)
-
-
-def _measured(calibrated: Calibrated, change: Change) -> Measured | None:
-    if change.device_scale != 1.0:
-        return None
-    loop = calibrated.measured[calibrated.today].loop
-    alike = [
-        item
-        for item in calibrated.measured.values()
-        if item.scenario == change.scenario and item.loop == loop
-    ]
-    # Settings that differ in factors of their own are one scenario to the model: which of them is meant?
-    return alike[0] if len(alike) == 1 else None
 
 
 def _measured_ratio(today: Measured, there: Measured | None, quantity: str) -> Estimate:

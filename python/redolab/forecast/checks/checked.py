@@ -6,14 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from redolab import _core
 from redolab.analysis.exhibits import Column, Table
+from redolab.forecast.ask import ask, models_of
 from redolab.forecast.checks.league import SHORT, SHOWN
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.costs.measured import measured_ratios, measured_settings
-from redolab.forecast.models.every_model import ask_models
-from redolab.forecast.models.outlook import extrapolated, look_ahead
-from redolab.forecast.track_record import Score, Silence, family_of
+from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
+from redolab.forecast.models.outlook import MODEL, Outlook, compare, extrapolated, look_ahead, predict
+from redolab.forecast.models.quantities import RATIOS, SCORED
+from redolab.forecast.track_record import (
+    Predicted,
+    Score,
+    Silence,
+    family_of,
+    log_ratios,
+    prediction_interval,
+)
 from redolab.records.sealed import FILE
 from redolab.records.store import Run, read_document
 from redolab.stats.estimates import MISSING, Estimate
@@ -130,18 +139,50 @@ def forecast_of(
                 "asked": asdict(scenario),
                 "family": family_of(calibrated.point, scenario),
                 "extrapolated": [item["factor"] for item in extrapolated(calibrated, scenario)],
-                "models": [
-                    {
-                        "model": said.model,
-                        "silent": said.silent,
-                        "quantities": {key: asdict(value) for key, value in said.quantities.items()},
-                    }
-                    for said in ask_models(calibrated, scenario, outlook, record)
-                ],
+                "models": _said(calibrated, scenario, outlook, record),
             }
             for name, scenario in asked.items()
         ],
     }
+
+
+def _said(
+    calibrated: Calibrated, scenario: Scenario, today: Outlook, record: Sequence[Score]
+) -> list[dict[str, Any]]:
+    """What every model says of a scenario with its intervals, or why it can say nothing; the one that
+    forecasts first.
+    """
+    others = models_of(calibrated, without=MODEL)
+    points, silent = ask(others, calibrated.point, scenario, today.scenario)
+    again = [ask(others, costs, scenario, today.scenario)[0] for costs in calibrated.replicates]
+    answers: dict[str, Mapping[str, Predicted]] = {}
+    try:
+        asked = look_ahead(calibrated, scenario)
+        ratios = compare(today, asked, record)
+        answers[MODEL] = predict(asked, record) | {
+            RATIOS[quantity]: ratio for quantity, ratio in ratios.items() if quantity in RATIOS
+        }
+    except ValueError as error:
+        silent[MODEL] = str(error)
+    family, far = family_of(calibrated.point, scenario), bool(extrapolated(calibrated, scenario))
+    for model, values in points.items():
+        answers[model] = {
+            quantity: prediction_interval(
+                point,
+                [one[model][quantity] for one in again if quantity in one.get(model, {})],
+                past := log_ratios(record, model, family, quantity),
+                extrapolated=_core.is_wide(far, calibrated.point.prior_holds, bool(past)),
+            )
+            for quantity, point in values.items()
+        }
+    quantities = {
+        model: {name: asdict(told[name]) for name in SCORED if name in told and told[name].point > 0}
+        for model, told in answers.items()
+    }
+    return [
+        {"model": model, "silent": silent.get(model), "quantities": quantities.get(model, {})}
+        for model in (MODEL, *others)
+    ]
 
 
 def score_run(run: Run) -> Scoring | None:

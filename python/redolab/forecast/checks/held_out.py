@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrating import calibrate
+from redolab.forecast.ask import ask, models_of
 from redolab.forecast.costs.costs import Scenario, scenario_of
-from redolab.forecast.costs.measured import measured_settings
-from redolab.forecast.models.models import ask_all, models_of
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.forecast.track_record import Score, Silence, family_of
 from redolab.records.load import FACTORS
 from redolab.records.run import Run
@@ -37,7 +37,7 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
         if name in known or name not in measured:
             continue
         family = family_of(calibrated.point, scenario)
-        said, silent = ask_all(models, calibrated.point, scenario)
+        said, silent = ask(models, calibrated.point, scenario)
         silences += [Silence(model, family, why) for model, why in silent.items()]
         for model, quantities in said.items():
             for quantity, value in quantities.items():

@@ -12,7 +12,7 @@ from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.checks.held_out import held_out
-from redolab.forecast.models.models import LINE, USL
+from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import MODELS, SCORED
 from redolab.forecast.track_record import LEVEL, Score, Silence
 from redolab.records.run import Run

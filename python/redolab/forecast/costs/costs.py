@@ -1,8 +1,8 @@
 """What forecasts start from: the costs of a commit, as measured; and the scenario that is asked about.
 
-A `Calibration` holds what a run measured directly (`redolab.forecast.costs.calibrating` reads it from one).
-`parameters` turns it, for a `Scenario`, into what the group-commit model needs; the crate redolab-forecast
-does that, and holds what is taken to be the same everywhere.
+A `Calibration` holds them (`redolab.forecast.costs.of_run` reads it from a run). `parameters` turns it, for a
+`Scenario`, into what the group-commit model needs; the crate redolab-forecast does that, and holds what is
+taken to be the same everywhere.
 """
 
 from __future__ import annotations

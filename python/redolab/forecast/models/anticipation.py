@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from redolab.forecast.costs.calibrating import Measured
+from redolab.forecast.costs.calibrated import Measured
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.forecast.models.textbook import fixed_point
 from redolab.model.queueing import response_time_cpu, solve_servers

@@ -13,7 +13,7 @@ from typing import Any
 
 from redolab import _core
 from redolab._core import NoAnswerError
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import extrapolated, of_replicates
 from redolab.forecast.track_record import LEVEL

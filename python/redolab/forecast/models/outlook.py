@@ -9,7 +9,6 @@ it.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +18,9 @@ from typing import Any, TypeVar
 
 from redolab import _core
 from redolab._core import SimulationTooLongError
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.ask import ask, models_of
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
-from redolab.forecast.models.models import models_of
 from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation
 from redolab.forecast.track_record import (
     LEVEL,
@@ -113,7 +112,7 @@ def forecast(
     today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
     asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
     known = {outlook.scenario: outlook for outlook in (today, asked)}
-    said, refused = _other_models(calibrated, scenario, asked.point)
+    others, refused = ask(models_of(calibrated, without=MODEL), calibrated.point, scenario)
     now, then = _about(calibrated, today, today, record), _about(calibrated, today, asked, record)
     levels = [_level(calibrated, today, one, known, record) for one in sweep]
     for one in (now, then, *levels):
@@ -130,7 +129,7 @@ def forecast(
         "asked": then,
         "work_rows": work_rows,
         "sweep": levels,
-        "models": said,
+        "models": {MODEL: dict(asked.point), **others},
         "models_refused": refused,
         "extrapolated": extrapolated(calibrated, scenario),
         "warnings": [*_misfit(now), *_warnings(calibrated, asked, record)],
@@ -304,33 +303,11 @@ def _level(
 
 def measured_of(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
     """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
-    alike = [
-        item
-        for item in calibrated.measured.values()
-        if item.scenario == scenario and item.loop == calibrated.point.loop
-    ]
-    if len(alike) != 1:
-        return {}
-    measured: dict[str, Estimate] = dict(alike[0].quantities)
+    known = calibrated.measured_at(scenario)
+    measured: dict[str, Estimate] = {} if known is None else dict(known.quantities)
     if "throughput_per_s" in measured:
         measured["rows_per_s"] = measured["throughput_per_s"].scaled(scenario.rows_per_commit)
     return {name: value.as_json() for name, value in measured.items()}
-
-
-def _other_models(
-    calibrated: Calibrated, scenario: Scenario, own: Quantities
-) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
-    """What every model says, and why some say nothing."""
-    said, refused = {MODEL: dict(own)}, {}
-    for name, model in models_of(calibrated).items():
-        if name == MODEL:
-            continue
-        try:
-            values = model(calibrated.point, scenario)
-            said[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
-        except (ValueError, ArithmeticError) as error:
-            refused[name] = str(error)
-    return said, refused
 
 
 def _elapsed_s(rows_per_s: Mapping[str, Any] | None, work_rows: int | None) -> dict[str, Any] | None:

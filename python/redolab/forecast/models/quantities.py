@@ -83,4 +83,4 @@ MODELS: Mapping[str, Model] = MappingProxyType(
     }
 )
 """The models of the league that need costs alone, the one that forecasts first. Those that need measured
-points are beside them in `redolab.forecast.models.models.models_of`."""
+points are beside them in `redolab.forecast.ask.models_of`."""

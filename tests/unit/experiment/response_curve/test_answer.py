@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from redolab.experiment.answers import analyse
-from redolab.experiment.response_curve import answer
 from redolab.experiment.response_curve.plan import SHARE
+from redolab.forecast.costs import of_run
 from redolab.model.queueing import response_time_cpu
 from redolab.records.design import Design
 from redolab.records.run import Run
@@ -107,7 +107,7 @@ def table(found: dict[str, Any], key: str) -> list[dict[str, Any]]:
 @pytest.fixture
 def costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The costs of a log of 1 ms stand for those that the run's other settings would tell."""
-    monkeypatch.setattr(answer, "costs_of", lambda _: make_calibrated())
+    monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated())
 
 
 def test_the_published_curve_goes_through_points_that_follow_it(tmp_path: Path) -> None:

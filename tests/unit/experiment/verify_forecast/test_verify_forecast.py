@@ -20,8 +20,6 @@ from redolab.experiment.verify_forecast.levels import levels_of
 from redolab.experiment.verify_forecast.plan import VerifyForecast
 from redolab.forecast.checks.checked import forecast_of, score, score_run
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.models.every_model import ask_models
-from redolab.forecast.models.outlook import look_ahead
 from redolab.forecast.track_record import Score
 from redolab.measure import runner
 from redolab.records.sealed import FILE, seal
@@ -219,14 +217,13 @@ def test_a_model_errs_as_it_did_before() -> None:
         return [Score(model, "single rows", "throughput_per_s", 100.0, 101.0 + n) for n in range(9)]
 
     known = [*record("exact MVA"), *record("group commit, simulated")]
-    near = Scenario(4)
-    calibrated = make_calibrated(0)
-    for said in ask_models(calibrated, near, look_ahead(calibrated, TODAY), known):
-        if said.silent is None:
-            told = said.quantities["throughput_per_s"]
-            assert told.verified == (9 if said.model in ("exact MVA", "group commit, simulated") else 0)
-            if told.verified:
-                assert told.high / told.point == pytest.approx(1.09, rel=1e-9)
+    near = {"4/1/wait": Scenario(4)}
+    for said in forecast_of(make_calibrated(0), "today", near, known)["settings"][0]["models"]:
+        if said["silent"] is None:
+            told = said["quantities"]["throughput_per_s"]
+            assert told["verified"] == (9 if said["model"] in ("exact MVA", "group commit, simulated") else 0)
+            if told["verified"]:
+                assert told["high"] / told["point"] == pytest.approx(1.09, rel=1e-9)
 
 
 def test_a_forecast_of_before_has_no_changes_and_is_judged_by_throughput(tmp_path: Path) -> None:

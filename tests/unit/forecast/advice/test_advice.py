@@ -9,7 +9,8 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.forecast.advice import advice
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs import of_run
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
 from tests.forecasts import TODAY, make_calibrated, make_scores
@@ -30,14 +31,14 @@ def tells_costs(monkeypatch: pytest.MonkeyPatch, today: str) -> None:
     made = make_calibrated(replicates=2)
     measured = {today: made.measured[TODAY], **made.measured}
     found = Calibrated(made.point, made.replicates, measured, today)
-    monkeypatch.setattr(advice, "costs_of", lambda _: found)
+    monkeypatch.setattr(of_run, "costs_of", lambda _: found)
 
 
 def tells_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(run: Run) -> Calibrated:
         raise UsageError("it has one session alone; `redolab run calibrate` measures it in under a minute.")
 
-    monkeypatch.setattr(advice, "costs_of", refuse)
+    monkeypatch.setattr(of_run, "costs_of", refuse)
 
 
 def test_a_run_without_costs_has_bounds_and_the_reason(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from redolab.forecast.advice.changes import candidates, not_forecast
 from redolab.forecast.advice.gains import ORDER, Advised, advise
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import simulation
 from tests.forecasts import BATCHES, LONE, TODAY, make_calibrated, make_scores

@@ -11,7 +11,7 @@ from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.forecast.checks.held_out import held_out
-from redolab.forecast.models.models import LINE
+from redolab.forecast.models.points import LINE
 from redolab.measure import runner
 from redolab.records.run import Run
 from tests.unit.experiment.verify_forecast.test_verify_forecast import NoProgress

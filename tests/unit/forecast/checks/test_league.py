@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from redolab.forecast.checks.league import league_json, league_tables, losers, standings
-from redolab.forecast.models.models import LINE
+from redolab.forecast.models.points import LINE
 from redolab.forecast.track_record import Score, Silence
 
 THROUGHPUT = "throughput_per_s"

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.ask import models_of
+from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.models.models import LINE, USL, models_of
+from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import MODELS
 from redolab.stats.estimates import Estimate
 from tests.forecasts import POINT, make_calibrated

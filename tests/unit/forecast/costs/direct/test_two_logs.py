@@ -12,9 +12,10 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import tables
-from redolab.forecast.costs import calibrating, settings
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import LEAST_S, Scenario, parameters
+from redolab.forecast.costs.direct import calibrating, settings
+from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.models.outlook import UNVERIFIED, forecast, predict
 from redolab.forecast.models.outlook import look_ahead as ahead
 from redolab.forecast.models.quantities import simulation

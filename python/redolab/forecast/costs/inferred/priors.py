@@ -153,7 +153,7 @@ def prior_costs(costs: Calibration) -> dict[str, Any]:
     """A calibration as a prior has it, without what it is of.
 
     Args:
-        costs: as `redolab.forecast.costs.calibrating` reads them from a run.
+        costs: as `redolab.forecast.costs.direct.calibrating` reads them from a run.
     """
     flush_s = costs.flush_mean_s
     second = costs.second
@@ -188,6 +188,29 @@ def prior_costs(costs: Calibration) -> dict[str, Any]:
         "available": costs.available,
         "available_waiting": costs.available_waiting,
     }
+
+
+def quantiles_of(counts: Mapping[float, float], enough: float = 0.0) -> tuple[float, ...]:
+    """The quantiles at equal steps of times in buckets, in seconds; the times in one spread evenly.
+
+    Args:
+        counts: by the upper end of a bucket in milliseconds, the last of which may be infinite.
+        enough: times that there must be; with fewer there are no quantiles.
+    """
+    import numpy as np
+
+    if math.fsum(counts.values()) < enough:
+        return ()
+    ends, reached, before = [0.0], [0.0], 0.0
+    for upper_ms, count in sorted(counts.items()):
+        if not before:
+            # Nothing is known of the shortest: from half of it on.
+            ends[0] = upper_ms / 2 if math.isfinite(upper_ms) else 1.0
+        before = upper_ms if math.isfinite(upper_ms) else 2 * max(ends[-1], 1.0)
+        ends.append(max(before, ends[-1]))
+        reached.append(reached[-1] + count)
+    shares = np.linspace(0, reached[-1], _QUANTILES)
+    return tuple(float(value) / 1e3 for value in np.interp(shares, reached, ends))
 
 
 def between(found: Sequence[Any]) -> Any:
@@ -235,7 +258,7 @@ def prior_of(engine: str, logs: int, loop: str = "client") -> Found:
 
 @functools.cache
 def _priors() -> tuple[Prior, ...]:
-    text = resources.files("redolab.forecast.costs").joinpath(FILE).read_text()
+    text = resources.files("redolab.forecast.costs.inferred").joinpath(FILE).read_text()
     stored = json.loads(text)
     return tuple(_prior(item, stored) for item in stored["priors"])
 

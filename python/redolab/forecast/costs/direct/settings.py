@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from redolab.analysis.reading import counting, read_samples
-from redolab.errors import UsageError
+from redolab.forecast.costs.calibrated import NoCostsError
 from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
 from redolab.forecast.costs.logs import REDO, LogColumns, Logs
 from redolab.records.load import pause_of
@@ -19,16 +19,6 @@ from redolab.records.servers import SERVER, server_of
 _TODAY_FIRST = frozenset({"calibrate", "response-curve"})
 """The experiments whose baseline is today's setting."""
 _AGAIN = "`redolab run calibrate` measures it in under a minute"
-
-
-class NoCostsError(UsageError):
-    """A run does not tell what a commit, a row and a flush cost."""
-
-    def __init__(self, run: Run, why: str) -> None:
-        """Say `why` of a run: a predicate, without the run's name."""
-        super().__init__(f"{run.path} {why}")
-        self.why = why
-        """What the run is or lacks, as a predicate: where a run lies is no figure."""
 
 
 @dataclass(frozen=True)
@@ -147,10 +137,9 @@ def sampled_settings(run: Run, names: Collection[str] | None, logs: Logs) -> dic
             f"is a run of {run.manifest['experiment']}, which measures no commits, so forecasts "
             f"cannot start from it: {_AGAIN}.",
         )
-    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
-    load = run.manifest["load"]
+    levels, load = _levels(run), run.manifest["load"]
     if names is None:
-        names = _of_one_system(levels, run.manifest["design"].get("baseline"))
+        names = _of_one_system(run)
     by_setting: dict[str, list[Sample]] = {}
     for sample in counting(read_samples(run)):
         if sample.setting in names:
@@ -168,32 +157,32 @@ def sampled_settings(run: Run, names: Collection[str] | None, logs: Logs) -> dic
     }
 
 
-def _of_one_system(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> set[str]:
+def _of_one_system(run: Run) -> set[str]:
     """The settings with the server, the loop and the log device of the baseline: costs of others are other
     costs.
     """
-
-    def below(name: str) -> tuple[str | None, str | None]:
-        return levels[name].get(SERVER), levels[name].get("log_device_ms")
-
-    like = _like(levels, baseline)
+    like = _baseline_levels(run)
     return {
         name
-        for name in levels
-        if below(name) == below(like)
-        and (levels[name].get("loop") == levels[like].get("loop") or "pause_ms" in levels[name])
+        for name, mine in _levels(run).items()
+        if all(mine.get(below) == like.get(below) for below in (SERVER, "log_device_ms"))
+        and (mine.get("loop") == like.get("loop") or "pause_ms" in mine)
     }
 
 
-def _like(levels: Mapping[str, Mapping[str, str]], baseline: str | None) -> str:
-    return baseline if baseline is not None and baseline in levels else next(iter(levels))
+def _levels(run: Run) -> dict[str, Mapping[str, str]]:
+    return {item["name"]: item["levels"] for item in run.manifest["settings"]}
+
+
+def _baseline_levels(run: Run) -> Mapping[str, str]:
+    """Those of the baseline, or of the first setting where it is none."""
+    levels = _levels(run)
+    return levels.get(run.manifest["design"].get("baseline"), next(iter(levels.values())))
 
 
 def server_measured(run: Run) -> Mapping[str, Any]:
     """The record of the server whose costs are read, unless settings are named: the baseline's."""
-    levels = {item["name"]: item["levels"] for item in run.manifest["settings"]}
-    like = _like(levels, run.manifest["design"].get("baseline"))
-    return server_of(run.manifest["engine"], levels[like])
+    return server_of(run.manifest["engine"], _baseline_levels(run))
 
 
 def today_of(observed: Mapping[str, SampledSetting], run: Run) -> str:
@@ -286,10 +275,9 @@ def choose(observed: Mapping[str, SampledSetting], run: Run, logs: Logs) -> Chos
             f"is no calibration: it has no setting of {missing} with one row per commit that "
             f"waits for the log, from which the costs of a commit and its flush are read; {_AGAIN}.",
         )
-    nowait = among("nowait", rows=False, lone=True)
+    nowait = among("nowait", rows=False, lone=True) if logs.grouping is not None else None
     for item in (lone, busy):
-        told = _flushes_told(item, None if logs.grouping is None else nowait)
-        if not told or any(sample.session_cpu_s is None for sample in item.samples):
+        if not _flushes_told(item, nowait) or any(sample.session_cpu_s is None for sample in item.samples):
             raise NoCostsError(
                 run,
                 "is no calibration: it lacks CPU time or the time of log flushes "

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from redolab.experiment.answers import analyse
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.settings import NoCostsError
 from redolab.forecast.models.anticipation import ANTICIPATION
 from redolab.forecast.models.outlook import forecast
 from tests.imported_reports import imported

@@ -1,18 +1,15 @@
-"""Every model that can speak of a run: those that need its costs, and those drawn through its points.
+"""The two models that are drawn through a run's measured points.
 
-The two drawn through points know no cause. Whoever measured a few settings has them for nothing, so every
+They know no cause. Whoever measured a few settings has them for nothing, so every
 other model must beat them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
-from redolab.forecast.costs.calibrating import Calibrated, Measured
+from redolab.forecast.costs.calibrated import Measured
 from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario
-from redolab.forecast.models.anticipation import ANTICIPATION, anticipate
-from redolab.forecast.models.quantities import MODELS, Model, Quantities
 from redolab.model.scalability import fit_scalability
 
 LINE = "naive straight line"
@@ -21,34 +18,7 @@ _PLACES = ("sessions", "rows_per_commit", "commit_delay_us", "log_device_ms")
 """The factors that have numbers in measured settings."""
 
 
-def models_of(calibrated: Calibrated) -> Mapping[str, Model]:
-    """Every model by name, the one that forecasts first."""
-    points = tuple(
-        point
-        for point in calibrated.measured.values()
-        if point.loop == calibrated.point.loop and _both(point)
-    )
-    found: dict[str, Model] = {**MODELS, USL: partial(_law, points), LINE: partial(_line, points)}
-    if calibrated.point.only_seen:
-        # One point that was seen is what the published curve is solved from.
-        found[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])
-    return found
-
-
-def ask_all(
-    models: Mapping[str, Model], calibration: Calibration, scenario: Scenario
-) -> tuple[dict[str, Quantities], dict[str, str]]:
-    """What each model says of a scenario, and why those are silent that are, by model."""
-    said, silent = {}, {}
-    for name, model in models.items():
-        try:
-            said[name] = model(calibration, scenario)
-        except ValueError as error:
-            silent[name] = str(error)
-    return said, silent
-
-
-def _law(
+def law_through(
     points: Sequence[Measured],
     calibration: Calibration,  # noqa: ARG001
     scenario: Scenario,
@@ -71,7 +41,7 @@ def _law(
     return _through(scenario, law.throughput(scenario.sessions))
 
 
-def _line(
+def line_through(
     points: Sequence[Measured],
     calibration: Calibration,  # noqa: ARG001
     scenario: Scenario,
@@ -144,12 +114,6 @@ def _is_varied(name: str, points: Sequence[Measured], scenario: Scenario) -> boo
     if None in levels or asked is None:
         raise ValueError(f"{name} is no number in every measured setting, so there is no line in it")
     return True
-
-
-def _both(point: Measured) -> bool:
-    return point.quantities.get("throughput_per_s") is not None and bool(
-        point.quantities["throughput_per_s"].point
-    )
 
 
 def _value(point: Measured) -> float:

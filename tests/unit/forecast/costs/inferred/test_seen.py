@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from redolab.forecast.costs.costs import Calibration, Scenario, SecondCosts
+from redolab.forecast.costs.inferred.priors import Prior, prior_costs
+from redolab.forecast.costs.inferred.seen import Fitted, Seen, fit, simulated_today
 from redolab.forecast.costs.logs import BINLOG, REDO, Logs
-from redolab.forecast.costs.priors import Prior, prior_costs
-from redolab.forecast.costs.seen import Fitted, Seen, fit, simulated_today
 from redolab.forecast.models.quantities import simulation
 
 COMMITS = 20_000

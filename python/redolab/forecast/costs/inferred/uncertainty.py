@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from redolab.forecast.costs.calibrating import REPLICATES, Calibrated, Measured
+from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, Measured, NoCostsError
 from redolab.forecast.costs.costs import Calibration
+from redolab.forecast.costs.inferred.priors import Found, Prior
+from redolab.forecast.costs.inferred.seen import Fitted, Seen, fit
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.priors import Found, Prior
-from redolab.forecast.costs.seen import Fitted, Seen, fit
+from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 from redolab.units import counted, duration, significant
 
@@ -67,37 +68,40 @@ MISFIT = (
 )
 
 
-@dataclass(frozen=True)
-class Solved:
-    """Costs from what was seen, and what they were taken from."""
-
-    seen: Seen
-    found: Found
-    logs: Logs
-    engine: str
-    """What it was seen of, as its maker writes it."""
-    fitted: Fitted
-    replicates: tuple[Calibration, ...]
-
-
-def solve(
-    seen: Seen, drawn: Drawn, found: Found, logs: Logs, engine: str, one_interrupt: bool, seed: int
-) -> Solved:
-    """Costs with which today's setting gives what was seen.
+def inferred(
+    run: Run,
+    seen: Seen,
+    drawn: Drawn,
+    found: Found,
+    logs: Logs,
+    quantities: Callable[[float], Mapping[str, Estimate]],
+    cautions: Sequence[str],
+    one_interrupt: bool = False,
+    seed: int = 1,
+) -> Calibrated:
+    """Costs with which today's setting, the only one of the run, gives what was seen.
 
     A replicate is the same from stretches drawn anew and with every cost of the prior off by a factor of
     its own.
 
     Args:
+        run: where it was seen.
         seen: what was seen.
         drawn: the same from its stretches drawn anew.
         found: the prior.
         logs: of the server.
-        engine: what it was seen of, as its maker writes it.
+        quantities: with such a think time in seconds, what was seen by the names in
+            `redolab.forecast.models.quantities.QUANTITIES`.
+        cautions: what else was taken for granted, in sentences.
         one_interrupt: whether one CPU hears of all that the log's disk has done.
         seed: of the draws.
+
+    Raises:
+        NoCostsError: what was seen is more than can be forecast, or cannot be.
     """
-    system = f"{engine} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
+    if seen.beyond:
+        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
+    system = f"{logs.product} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
 
     def shape(prior: Prior) -> Calibration:
         plain = prior.shape(logs, seen.cpus, one_interrupt)
@@ -113,33 +117,14 @@ def solve(
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         replicates = tuple(pool.map(replicate, draws))
-    return Solved(seen, found, logs, engine, fitted, replicates)
+    today = str(run.manifest["design"]["baseline"])
+    measured = Measured(seen.scenario(fitted.think_s), fitted.calibration.loop, quantities(fitted.think_s))
+    assumed = (*_assumptions(seen, found, logs.product, fitted), *cautions)
+    return Calibrated(fitted.calibration, replicates, {today: measured}, today, assumed)
 
 
-def calibrated_from(
-    solved: Solved, today: str, quantities: Mapping[str, Estimate], cautions: tuple[str, ...] = ()
-) -> Calibrated:
-    """What a forecast starts from.
-
-    Args:
-        solved: the costs.
-        today: name of the one setting that was seen.
-        quantities: what was seen of it, by the names in `redolab.forecast.models.quantities.QUANTITIES`.
-        cautions: what else was taken for granted, in sentences.
-    """
-    point = solved.fitted.calibration
-    scenario = solved.seen.scenario(solved.fitted.think_s)
-    return Calibrated(
-        point,
-        solved.replicates,
-        {today: Measured(scenario, point.loop, quantities)},
-        today,
-        (*_assumptions(solved), *cautions),
-    )
-
-
-def _assumptions(solved: Solved) -> Iterator[str]:
-    seen, prior, fitted = solved.seen, solved.found.prior, solved.fitted
+def _assumptions(seen: Seen, found: Found, engine: str, fitted: Fitted) -> Iterator[str]:
+    prior = found.prior
     other = _system(prior)
     yield SEEN.format(
         commits=significant(seen.commits_per_s),
@@ -150,8 +135,8 @@ def _assumptions(solved: Solved) -> Iterator[str]:
         machine=ONE_MACHINE if prior.one_machine else "",
         spread=prior.spread,
     )
-    if not solved.found.own:
-        yield OF_ANOTHER.format(system=solved.engine, other=other)
+    if not found.own:
+        yield OF_ANOTHER.format(system=engine, other=other)
     if seen.client_cpu_s is None:
         yield NO_CLIENT if prior.loop == "client" else ELSEWHERE
     else:

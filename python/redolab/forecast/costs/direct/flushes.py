@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from redolab.analysis.commit_times import Histogram, means_of_parts_us
 from redolab.forecast.costs.costs import LEAST_S, after_idle
+from redolab.forecast.costs.direct.settings import Chosen, SampledSetting
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.settings import Chosen, SampledSetting
 from redolab.model.distribution import quantiles
 
 QUANTILES = 200

@@ -1,7 +1,7 @@
 """Costs of a commit out of what was only seen of a server at work, with what cannot be seen from a prior.
 
-A prior (`redolab.forecast.costs.priors`) gives the shape of a `Calibration`. A few scales are solved so that
-today's setting, simulated, gives what was seen:
+A prior (`redolab.forecast.costs.inferred.priors`) gives the shape of a `Calibration`. A few scales are solved
+so that today's setting, simulated, gives what was seen:
 
 - one for what a transaction does in the server, so that a commit needs the CPU time that it needed;
 - one for those of the client, where its CPU time was seen;
@@ -304,23 +304,19 @@ def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibrat
     transaction's own: flushes and waking up take what they take whatever it does.
 
     Args:
-        costs: whose times of flushes, and of the client, stay.
+        costs: in the shape of the prior; whatever is not the server's CPU time stays.
         shape: the prior.
         factor: of transaction and rows.
     """
     quicker = with_server_cpu(shape, min(_SLOWER, factor))
     return replace(
-        quicker,
+        costs,
         transaction_cpu_s=_times(shape.transaction_cpu_s, factor),
         row_cpu_s=_times(shape.row_cpu_s, factor),
-        flush_s=costs.flush_s,
-        device_s_per_byte=costs.device_s_per_byte,
-        commit_bytes=costs.commit_bytes,
-        row_bytes=costs.row_bytes,
-        client_s=costs.client_s,
-        client_wake_s=costs.client_wake_s,
-        available=costs.available,
-        available_waiting=costs.available_waiting,
+        flush_cpu_s=quicker.flush_cpu_s,
+        wake_s=quicker.wake_s,
+        served_s=quicker.served_s,
+        cold_s=quicker.cold_s,
         second=costs.second and replace(costs.second, flush_cpu_s=quicker.flush_cpu_s),
     )
 

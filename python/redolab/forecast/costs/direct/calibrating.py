@@ -2,7 +2,7 @@
 
 - A transaction, while sessions have a CPU each: what a lone session does beside its flush. The server counts
   and times flushes (`pg_stat_io`, `pg_stat_wal`). The kernel counts CPU time. Where the server does not time
-  them, and of which log they are: `redolab.forecast.costs.flushes`.
+  them, and of which log they are: `redolab.forecast.costs.direct.flushes`.
 - A flush: CPU time and the device's, of the same lone session.
 - A transaction while sessions compete: many sessions whose commits do not wait (`nowait`). One such session
   tells what it costs while caches are warm. What a lone session that waits takes more is cold caches.
@@ -32,22 +32,21 @@ from typing import Any
 
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.reading import read_latency
+from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, Measured
 from redolab.forecast.costs.costs import (
     LEAST_S,
     SERVED_BY_FEW,
     SERVED_SHARE,
     Calibration,
     Curve,
-    Scenario,
     SecondCosts,
     client_threads,
     parameters,
     statements_of,
 )
-from redolab.forecast.costs.flushes import after_idle_s, flush_quantiles, flushes_of, per_byte_s
-from redolab.forecast.costs.logs import Logs, logs_of
-from redolab.forecast.costs.measured import quantities
-from redolab.forecast.costs.settings import (
+from redolab.forecast.costs.direct.flushes import after_idle_s, flush_quantiles, flushes_of, per_byte_s
+from redolab.forecast.costs.direct.measured import quantities
+from redolab.forecast.costs.direct.settings import (
     Chosen,
     SampledSetting,
     choose,
@@ -55,42 +54,16 @@ from redolab.forecast.costs.settings import (
     server_measured,
     today_of,
 )
+from redolab.forecast.costs.logs import Logs, logs_of
 from redolab.model.group_commit import simulate
 from redolab.records.run import Run
-from redolab.stats.estimates import Estimate
 
-REPLICATES = 40
 _SEED = 1
 # Of a client's waking up for a lone session, what its CPU's having idled takes: with two sessions it is half.
 _IDLE_SHARE = 0.5
 _COMMITS = 4_000
 # From this share of the CPUs in use on they are short, and what is left is others'.
 _SHORT_OF_CPU = 0.9
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A setting as it was measured."""
-
-    scenario: Scenario
-    loop: str
-    quantities: Mapping[str, Estimate]
-    """What was measured, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
-
-
-@dataclass(frozen=True)
-class Calibrated:
-    """What a run says of costs, and of how sure they are."""
-
-    point: Calibration
-    replicates: tuple[Calibration, ...]
-    """The same from the run's blocks drawn anew, with replacement."""
-    measured: Mapping[str, Measured]
-    """By setting."""
-    today: str
-    """The setting that a forecast starts from and is compared with."""
-    cautions: tuple[str, ...] = ()
-    """What was taken for granted, in sentences."""
 
 
 def calibrate(run: Run, names: Collection[str] | None = None, today: str | None = None) -> Calibrated:

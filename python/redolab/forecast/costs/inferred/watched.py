@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from redolab.analysis.watched.measures import FIGURES, Measure, figure, over, quotient
 from redolab.analysis.watched.stretches import Floats, Stretches, read_stretches
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.costs import statements_of
+from redolab.forecast.costs.inferred.priors import Prior, prior_of, quantiles_of
+from redolab.forecast.costs.inferred.seen import Seen
+from redolab.forecast.costs.inferred.uncertainty import inferred
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
-from redolab.forecast.costs.priors import Prior, prior_of
-from redolab.forecast.costs.seen import Seen
-from redolab.forecast.costs.settings import NoCostsError
-from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
 from redolab.records.watched import LOG_WRITE
 from redolab.stats.estimates import Estimate
@@ -33,7 +33,6 @@ _CLIENTS = 0.05
 _NO_WAIT = 0.2
 # A flush serves no more commits than there are sessions that wait.
 _MORE_THAN_ALL = 1.5
-_QUANTILES = 41
 _ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
@@ -68,22 +67,15 @@ def calibrate_watched(run: Run) -> Calibrated:
     eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run))
     seen = eyes.see(stretches)
 
-    if seen.beyond:
-        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
-
     def drawn(rng: random.Random) -> Seen:
         other = replace(eyes, prior=found.prior.drawn(rng))
         return other.see(_drawn(stretches, rng))
 
     one_interrupt = (run.manifest.get("machine", {}).get("disk_queues") or 1) == 1
     seed = int(run.manifest["design"].get("seed") or 0)
-    solved = solve(seen, drawn, found, logs, logs.product, one_interrupt, seed)
-    return calibrated_from(
-        solved,
-        str(run.manifest["settings"][0]["name"]),
-        _quantities(stretches, seen, solved.fitted.think_s),
-        tuple(_cautions(stretches, seen, logs)),
-    )
+    quantities = partial(_quantities, stretches, seen)
+    cautions = _cautions(stretches, seen, logs)
+    return inferred(run, seen, drawn, found, logs, quantities, cautions, one_interrupt, seed)
 
 
 @dataclass(frozen=True)
@@ -259,15 +251,11 @@ def _known(key: str, stretches: Stretches) -> float:
 
 def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
     """Times of flushes as quantiles at equal steps, in seconds; nothing where too few were seen."""
-    counts: dict[float, float] = {}
+    counts: defaultdict[float, float] = defaultdict(float)
     for row in run.entries.to_pylist():
         if row["section"] == LOG_WRITE and row["sample"] in counting and (row["value"] or 0) > 0:
-            upper_ms = _upper_ms(row["name"])
-            counts[upper_ms] = counts.get(upper_ms, 0.0) + row["value"]
-    total = math.fsum(counts.values())
-    if total < _ENOUGH_FLUSHES:
-        return ()
-    return quantiles_of(counts)
+            counts[_upper_ms(row["name"])] += row["value"]
+    return quantiles_of(counts, _ENOUGH_FLUSHES)
 
 
 def _upper_ms(name: str) -> float:
@@ -275,24 +263,6 @@ def _upper_ms(name: str) -> float:
         return float(name)
     except ValueError:
         return math.inf
-
-
-def quantiles_of(counts: Mapping[float, float]) -> tuple[float, ...]:
-    """The quantiles at equal steps of times in buckets, in seconds; the times in one spread evenly.
-
-    Args:
-        counts: by the upper end of a bucket in milliseconds, the last of which may be infinite.
-    """
-    ends, reached, before = [0.0], [0.0], 0.0
-    for upper_ms, count in sorted(counts.items()):
-        if not before:
-            # Nothing is known of the shortest: from half of it on.
-            ends[0] = upper_ms / 2 if math.isfinite(upper_ms) else 1.0
-        before = upper_ms if math.isfinite(upper_ms) else 2 * max(ends[-1], 1.0)
-        ends.append(max(before, ends[-1]))
-        reached.append(reached[-1] + count)
-    shares = np.linspace(0, reached[-1], _QUANTILES)
-    return tuple(float(value) / 1e3 for value in np.interp(shares, reached, ends))
 
 
 def _drawn(stretches: Stretches, rng: random.Random) -> Stretches:

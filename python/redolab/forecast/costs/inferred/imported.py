@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import math
 import random
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from redolab.analysis.reports.cost import Cost, cost_of
 from redolab.analysis.reports.entries import read_figures, read_histogram
 from redolab.dialect.oracle import LOG_WRITE
-from redolab.forecast.costs.calibrating import Calibrated
+from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
+from redolab.forecast.costs.inferred.priors import prior_of, quantiles_of
+from redolab.forecast.costs.inferred.seen import Seen
+from redolab.forecast.costs.inferred.uncertainty import inferred
 from redolab.forecast.costs.logs import Logs
-from redolab.forecast.costs.priors import prior_of
-from redolab.forecast.costs.seen import Seen
-from redolab.forecast.costs.settings import NoCostsError
-from redolab.forecast.costs.watched import quantiles_of
-from redolab.forecast.costs.with_priors import calibrated_from, solve
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.rounded import CERTAIN, Rounded
@@ -121,19 +121,10 @@ def calibrate_reports(run: Run) -> Calibrated:
     shape = _write_shape(run, {cost.figures.report.sample for cost in costs})
     seen = _seen(reports, shape)
 
-    if seen.beyond:
-        raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
-
     def drawn(rng: random.Random) -> Seen:
         return _seen([rng.choice(reports).drawn(rng) for _ in reports], shape)
 
-    solved = solve(seen, drawn, prior, logs, logs.product, one_interrupt=False, seed=1)
-    return calibrated_from(
-        solved,
-        setting,
-        _quantities(reports, seen, solved.fitted.think_s),
-        tuple(_cautions(reports)),
-    )
+    return inferred(run, seen, drawn, prior, logs, partial(_quantities, reports, seen), _cautions(reports))
 
 
 def _figures(cost: Cost) -> _Figures | str:
@@ -200,7 +191,7 @@ def _total(found: Sequence[Rounded | None]) -> float | None:
 
 def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
     """Times of log writes as quantiles at equal steps, in seconds; nothing where few were counted."""
-    counts: dict[float, float] = {}
+    counts: defaultdict[float, float] = defaultdict(float)
     for sample, entries in read_histogram(run, LOG_WRITE).items():
         if sample not in counting:
             continue
@@ -208,11 +199,8 @@ def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
         for item in entries:
             upper_s = _upper_s(item.measure)
             if upper_s is not None and item.value:
-                upper_ms = _SECONDS_TO_MS * upper_s
-                counts[upper_ms] = counts.get(upper_ms, 0.0) + total * item.value / 100
-    if math.fsum(counts.values()) < _ENOUGH_WRITES:
-        return ()
-    return quantiles_of(counts)
+                counts[_SECONDS_TO_MS * upper_s] += total * item.value / 100
+    return quantiles_of(counts, _ENOUGH_WRITES)
 
 
 def _upper_s(measure: str) -> float | None:

@@ -12,8 +12,7 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs import calibrating, flushes, settings
-from redolab.forecast.costs.calibrating import Calibrated, calibrate
+from redolab.forecast.costs.calibrated import REPLICATES, Calibrated
 from redolab.forecast.costs.costs import (
     SERVED_BY_FEW,
     SERVED_SHARE,
@@ -22,7 +21,9 @@ from redolab.forecast.costs.costs import (
     statements_of,
     with_sessions,
 )
-from redolab.forecast.costs.settings import SampledSetting
+from redolab.forecast.costs.direct import calibrating, flushes, settings
+from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.direct.settings import SampledSetting
 from redolab.model.distribution import quantiles
 from redolab.records.run import Run
 from redolab.records.sample import Sample
@@ -361,7 +362,7 @@ def test_today_is_the_plainest_busy_setting(given: Any) -> None:
 
 def test_resampled_blocks_scatter_around_the_point(given: Any) -> None:
     calibrated = given(samples(4, slower=1.3))
-    assert len(calibrated.replicates) == calibrating.REPLICATES
+    assert len(calibrated.replicates) == REPLICATES
     flush = cost(calibrated, lambda each: each.flush_cpu_s)
     assert flush.point is not None
     assert flush.low is not None

@@ -11,8 +11,8 @@ import pytest
 
 from redolab.forecast.asked import changed
 from redolab.forecast.costs.costs import Scenario, parameters
+from redolab.forecast.costs.inferred.priors import between, prior_costs, prior_of
 from redolab.forecast.costs.logs import BINLOG, REDO, Logs
-from redolab.forecast.costs.priors import between, prior_costs, prior_of
 from redolab.forecast.models.quantities import simulation
 from tests.forecasts import POINT
 

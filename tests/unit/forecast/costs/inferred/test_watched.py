@@ -14,12 +14,11 @@ import pytest
 
 from redolab.forecast.advice import advice
 from redolab.forecast.asked import changed
-from redolab.forecast.costs.calibrating import REPLICATES, Calibrated
+from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, NoCostsError
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.inferred.priors import quantiles_of
+from redolab.forecast.costs.inferred.seen import with_flush, with_server_cpu
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.costs.seen import with_flush, with_server_cpu
-from redolab.forecast.costs.settings import NoCostsError
-from redolab.forecast.costs.watched import quantiles_of
 from redolab.forecast.models.outlook import compare, forecast, look_ahead, predict
 from redolab.forecast.track_record import shipped_record
 from redolab.records.report import Entry

@@ -1,0 +1,65 @@
+"""Every model that can speak of a run, and what each says of a scenario."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+
+from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.models.anticipation import ANTICIPATION, anticipate
+from redolab.forecast.models.points import LINE, USL, law_through, line_through
+from redolab.forecast.models.quantities import MODELS, Model, Quantities, ratios_to
+
+
+def models_of(calibrated: Calibrated, without: str = "") -> Mapping[str, Model]:
+    """Every model by name, the one that forecasts first: those that need a run's costs, and those drawn
+    through its points.
+
+    Args:
+        calibrated: the run.
+        without: the name of a model to leave out.
+    """
+    points = tuple(
+        point
+        for point in calibrated.measured.values()
+        if point.loop == calibrated.point.loop
+        and (throughput := point.quantities.get("throughput_per_s")) is not None
+        and throughput.point
+    )
+    found: dict[str, Model] = {
+        **MODELS,
+        USL: partial(law_through, points),
+        LINE: partial(line_through, points),
+    }
+    if calibrated.point.only_seen:
+        # One point that was seen is what the published curve is solved from.
+        found[ANTICIPATION] = partial(anticipate, calibrated.measured[calibrated.today])
+    return {name: model for name, model in found.items() if name != without}
+
+
+def ask(
+    models: Mapping[str, Model], costs: Calibration, scenario: Scenario, today: Scenario | None = None
+) -> tuple[dict[str, Quantities], dict[str, str]]:
+    """What each model says of a scenario, and why those are silent that are, by model.
+
+    Args:
+        models: by name.
+        costs: of a server.
+        scenario: what is asked.
+        today: of this setting, where it is given, models also say the ratios to it, if they know of it.
+    """
+    said: dict[str, Quantities] = {}
+    silent = {}
+    for name, model in models.items():
+        try:
+            values = model(costs, scenario)
+        except (ValueError, ArithmeticError) as error:
+            silent[name] = str(error)
+        else:
+            said[name] = {quantity: value for quantity, value in values.items() if math.isfinite(value)}
+    if today is not None:
+        before, _ = ask(models, costs, today)
+        said = {name: {**values, **ratios_to(before.get(name, {}), values)} for name, values in said.items()}
+    return said, silent

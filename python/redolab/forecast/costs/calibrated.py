@@ -1,0 +1,61 @@
+"""What a run says of costs, however they were come by, or why it says nothing of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from redolab.errors import UsageError
+from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.records.run import Run
+from redolab.stats.estimates import Estimate
+
+REPLICATES = 40
+
+
+class NoCostsError(UsageError):
+    """A run does not tell what a commit, a row and a flush cost."""
+
+    def __init__(self, run: Run, why: str) -> None:
+        """Say `why` of a run: a predicate, without the run's name."""
+        super().__init__(f"{run.path} {why}")
+        self.why = why
+        """What the run is or lacks, as a predicate: where a run lies is no figure."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A setting as it was measured."""
+
+    scenario: Scenario
+    loop: str
+    quantities: Mapping[str, Estimate]
+    """What was measured, by the names in `redolab.forecast.models.quantities.QUANTITIES`."""
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a run says of costs, and of how sure they are."""
+
+    point: Calibration
+    replicates: tuple[Calibration, ...]
+    """The same from the run's blocks drawn anew, with replacement."""
+    measured: Mapping[str, Measured]
+    """By setting."""
+    today: str
+    """The setting that a forecast starts from and is compared with."""
+    cautions: tuple[str, ...] = ()
+    """What was taken for granted, in sentences."""
+
+    def measured_at(self, scenario: Scenario) -> Measured | None:
+        """The setting that was measured of a scenario; None without one.
+
+        Settings that differ in factors of their own are one scenario to the model: there is none where it is
+        not clear which of them is meant.
+        """
+        alike = [
+            item
+            for item in self.measured.values()
+            if item.scenario == scenario and item.loop == self.point.loop
+        ]
+        return alike[0] if len(alike) == 1 else None
