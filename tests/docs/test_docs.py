@@ -18,7 +18,7 @@ import typer
 
 from redolab import errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
-from redolab.analysis.watched.measures import FIGURES
+from redolab.analysis.observed.watch.measures import FIGURES
 from redolab.cli import app
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names

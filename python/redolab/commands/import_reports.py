@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from redolab.analysis.reports.series import FILE, series
+from redolab.analysis.observed.awr.series import FILE, series
 from redolab.commands.process import end_when_interrupted
 from redolab.commands.progress import shown
 from redolab.files.folder import write_file

@@ -1,7 +1,7 @@
 """One column of a stored run's samples, as `redolab analyze` takes a column of a file.
 
 Of a watched run also every figure of each stretch, by the keys of
-`redolab.analysis.watched.measures.FIGURES`. What is spoiled does not count.
+`redolab.analysis.observed.watch.measures.FIGURES`. What is spoiled does not count.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def _columns(run: Run) -> tuple[_Columns, _Columns]:
 def _add_figures(
     run: Run, numbers: dict[str, Callable[[], Any]], words: dict[str, Callable[[], Any]]
 ) -> None:
-    from redolab.analysis.watched.hours import day_text, days_of, hours_of
-    from redolab.analysis.watched.measures import FIGURES, each
-    from redolab.analysis.watched.stretches import read_stretches
+    from redolab.analysis.observed.watch.hours import day_text, days_of, hours_of
+    from redolab.analysis.observed.watch.measures import FIGURES, each
+    from redolab.analysis.observed.watch.stretches import read_stretches
 
     stretches = read_stretches(run)
     # Theirs is the order of their times as texts, which is that of the samples but for a clock that was set.

@@ -11,8 +11,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from redolab.analysis.reports.cost import Cost, cost_of
-from redolab.analysis.reports.entries import read_figures, read_histogram
+from redolab.analysis.observed.awr.cost import Cost, cost_of
+from redolab.analysis.observed.awr.entries import read_figures, read_histogram
 from redolab.dialect.oracle import LOG_WRITE
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.logs import Logs

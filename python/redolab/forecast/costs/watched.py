@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from redolab.analysis.watched.measures import FIGURES, Measure, figure, over, quotient
-from redolab.analysis.watched.stretches import Floats, Stretches, read_stretches
+from redolab.analysis.observed.watch.measures import FIGURES, Measure, figure, over, quotient
+from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_stretches
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.observed.awr.tables import time_columns
+from redolab.analysis.observed.watch.measures import Found, quotient
+from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_rows
 from redolab.analysis.profile import UNACCOUNTED, row_place
-from redolab.analysis.reports.tables import time_columns
-from redolab.analysis.watched.measures import Found, quotient
-from redolab.analysis.watched.stretches import Floats, Stretches, read_rows
 from redolab.dialect.row_names import is_wait, row_meaning, row_name
 from redolab.records.run import Run
 from redolab.records.watched import BACKGROUND, SESSIONS

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
-from redolab.analysis.watched.gaps import Gap, moment_text
-from redolab.analysis.watched.measures import FIGURES, Found
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.awr.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
+from redolab.analysis.observed.watch.gaps import Gap, moment_text
+from redolab.analysis.observed.watch.measures import FIGURES, Found
+from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.units import clock
 
 

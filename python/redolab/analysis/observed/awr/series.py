@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from redolab.analysis.reports.cost import FIGURES, cost_of
-from redolab.analysis.reports.entries import read_figures
-from redolab.analysis.reports.times_of_day import day_of, hour_of, level_of
+from redolab.analysis.observed.awr.cost import FIGURES, cost_of
+from redolab.analysis.observed.awr.entries import read_figures
+from redolab.analysis.observed.awr.times_of_day import day_of, hour_of, level_of
 from redolab.records.run import Run
 
 FILE = "series.csv"
@@ -16,7 +16,7 @@ FILE = "series.csv"
 def series(run: Run) -> str:
     """A line of CSV for each report that counts: when it began, and every figure that is known.
 
-    Times are in seconds and shares of 1, as `redolab.analysis.reports.cost.FIGURES` has them.
+    Times are in seconds and shares of 1, as `redolab.analysis.observed.awr.cost.FIGURES` has them.
     """
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")

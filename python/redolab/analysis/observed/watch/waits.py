@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from redolab.analysis.reports.shares import Cumulative
+from redolab.analysis.observed.awr.shares import Cumulative
 
 
 def together(*kinds: Mapping[str, float]) -> tuple[Cumulative, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.summary import Summary
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.shares import Cumulative
+from redolab.analysis.observed.awr.summary import Summary
 from redolab.model.queueing import response_time_cpu
 
 _POINTS = 60

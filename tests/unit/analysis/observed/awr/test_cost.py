@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.analysis.reports.cost import FIGURES, REASONS
+from redolab.analysis.observed.awr.cost import FIGURES, REASONS
 from tests.imported_reports import results_of, table
 from tests.written_reports import RELEASES, Truth, awr_html, awr_text, statspack, truth
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
+from redolab.analysis.observed.awr.shares import Cumulative
+from redolab.analysis.observed.awr.summary import Summary
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
-from redolab.analysis.reports.cost import OTHER_WAITS, Cost
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.summary import Summary
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import Estimate
 

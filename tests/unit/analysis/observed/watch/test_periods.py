@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redolab.analysis.watched.answer import analyse
-from redolab.analysis.watched.compared import _quantity
-from redolab.analysis.watched.measures import figure, quotient
-from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
-from redolab.analysis.watched.stretches import Stretches, read_stretches
+from redolab.analysis.observed.watch.answer import analyse
+from redolab.analysis.observed.watch.compared import _quantity
+from redolab.analysis.observed.watch.measures import figure, quotient
+from redolab.analysis.observed.watch.periods import Periods, asked, divided, periods_of
+from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.commands.results import make_results
 from redolab.commands.verify import verify
 from redolab.errors import UsageError

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from redolab import units
 from redolab.analysis.exhibits import Table
-from redolab.analysis.reports.times_of_day import DAYS, group_columns
-from redolab.analysis.watched.measures import FIGURES, figure, known_response
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.awr.times_of_day import DAYS, group_columns
+from redolab.analysis.observed.watch.measures import FIGURES, figure, known_response
+from redolab.analysis.observed.watch.stretches import Stretches
 
 HOUR_S, DAY_S = 3600, 86_400
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.analysis.reports.figures import published_line
-from redolab.analysis.watched.measures import FIGURES, Found, each, known_response
-from redolab.analysis.watched.stretches import Floats, Stretches
+from redolab.analysis.observed.awr.figures import published_line
+from redolab.analysis.observed.watch.measures import FIGURES, Found, each, known_response
+from redolab.analysis.observed.watch.stretches import Floats, Stretches
 
 MOST_POINTS = 400
 """Points of a figure; of more stretches some that follow each other are one point."""

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.summary import Summary
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.summary import Summary
 from redolab.records.report import Report
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

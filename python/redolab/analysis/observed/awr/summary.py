@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.entries import Event
 from redolab.analysis.profile import ON_CPU
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.entries import Event
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 from redolab.stats.rounded import Rounded

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from redolab.analysis.observed.awr.entries import BACKGROUND, BOTH, FOREGROUND, TOP, Event, Figures
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
-from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, TOP, Event, Figures
 from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.model.queueing import solve_servers
 from redolab.records.account import Account, AccountRow

@@ -11,15 +11,15 @@ import numpy as np
 from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.exhibits import Figure, Table
-from redolab.analysis.reports.figures import shares_figure
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.tables import histogram_table
-from redolab.analysis.watched import compared, figures, gaps, hours, tables, waits
-from redolab.analysis.watched.account import Account, read_accounts
-from redolab.analysis.watched.measures import FIGURES, Found, each
-from redolab.analysis.watched.measures import figures as figures_of
-from redolab.analysis.watched.periods import Period, Periods, divided
-from redolab.analysis.watched.stretches import Stretches, read_counts, read_stretches
+from redolab.analysis.observed.awr.figures import shares_figure
+from redolab.analysis.observed.awr.shares import Cumulative
+from redolab.analysis.observed.awr.tables import histogram_table
+from redolab.analysis.observed.watch import compared, figures, gaps, hours, tables, waits
+from redolab.analysis.observed.watch.account import Account, read_accounts
+from redolab.analysis.observed.watch.measures import FIGURES, Found, each
+from redolab.analysis.observed.watch.measures import figures as figures_of
+from redolab.analysis.observed.watch.periods import Period, Periods, divided
+from redolab.analysis.observed.watch.stretches import Stretches, read_counts, read_stretches
 from redolab.dialect.known import grouping_of, product_name
 from redolab.errors import UsageError
 from redolab.records.run import Run

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from redolab.analysis.watched.stretches import Floats, Stretches
+from redolab.analysis.observed.watch.stretches import Floats, Stretches
 from redolab.model.queueing import solve_servers
 from redolab.stats.estimates import Estimate
 from redolab.stats.serial import MeanError, mean_error

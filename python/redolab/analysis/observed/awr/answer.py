@@ -10,11 +10,11 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Figure, Table
-from redolab.analysis.reports import figures, tables, times_of_day
-from redolab.analysis.reports.cost import FIGURES, REASONS, Cost, cost_of
-from redolab.analysis.reports.entries import read_figures, read_histogram
-from redolab.analysis.reports.shares import Cumulative, cumulative, together
-from redolab.analysis.reports.summary import Summary
+from redolab.analysis.observed.awr import figures, tables, times_of_day
+from redolab.analysis.observed.awr.cost import FIGURES, REASONS, Cost, cost_of
+from redolab.analysis.observed.awr.entries import read_figures, read_histogram
+from redolab.analysis.observed.awr.shares import Cumulative, cumulative, together
+from redolab.analysis.observed.awr.summary import Summary
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.records.report import Entry

@@ -15,8 +15,8 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.watched.measures import FIGURES, Found, figure
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.watch.measures import FIGURES, Found, figure
+from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.stats.blocks import ALPHA
 from redolab.stats.estimates import MISSING, Estimate
 from redolab.stats.families import holm
