@@ -18,7 +18,7 @@ import typer
 
 from redolab import errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
-from redolab.analysis.observed.watch.measures import FIGURES
+from redolab.analysis.observed.figures import WATCH
 from redolab.cli import app
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
@@ -339,7 +339,7 @@ def test_every_key_of_a_watch_is_documented(place: Path) -> None:
     assert done.code == 0, done.err
     keyed = re.compile(r"^(settings\[\]\.(?:figures|missing))\..*")
     found = {keyed.sub(r"\1.KEY", key) for key in leaves(json.loads(done.out), "")}
-    assert set(FIGURES) <= named
+    assert set(WATCH) <= named
     assert sorted(found - named) == []
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from redolab.analysis.observed.watch.measures import FIGURES, Measure, figure, over, quotient
+from redolab.analysis.observed.figures import WATCH, Measure
+from redolab.analysis.observed.watch.measures import over, over_stretches, point_of, quotient
 from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_stretches
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
@@ -103,7 +104,7 @@ class _Eyes:
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
-        others_s = _OTHERS_CPU.point(stretches)
+        others_s = point_of(_OTHERS_CPU, stretches)
         rows = max(1, round(_point("rows_per_commit", stretches) or 1))
         client_s, available, others = self._of_others(
             server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
@@ -111,7 +112,7 @@ class _Eyes:
         first, *later = self.logs.columns
         flush_s = _flush_s(stretches, first)
         waiting_s = _point("log_sync_per_commit_s", stretches)
-        per_flush = Measure("", "", "", 1, ("transactions",), first.flushes, "").point(stretches)
+        per_flush = _point("commits_per_flush", stretches)
         return Seen(
             sessions=sessions,
             cpus=self.cpus,
@@ -233,7 +234,7 @@ def _sessions(stretches: Stretches) -> int:
 
 def _server_s(stretches: Stretches) -> float | None:
     """CPU time of the sessions per commit; of the whole server where that is not known."""
-    of_sessions = _SESSION_CPU.point(stretches)
+    of_sessions = point_of(_SESSION_CPU, stretches)
     return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
@@ -248,7 +249,7 @@ def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
 
 def _point(key: str, stretches: Stretches) -> float | None:
     """A figure of the page's."""
-    return FIGURES[key].point(stretches)
+    return point_of(WATCH[key], stretches)
 
 
 def _known(key: str, stretches: Stretches) -> float:
@@ -316,12 +317,12 @@ def _quantities(stretches: Stretches, seen: Seen, think_s: float) -> dict[str, E
     elapsed_s, commits = columns["elapsed_s"], columns["transactions"]
     used_s = columns["instance_cpu_s"] + (seen.client_cpu_s or 0.0) * commits
     found = {
-        "throughput_per_s": figure("arrival_rate_per_s", stretches).estimate(),
+        "throughput_per_s": over_stretches("arrival_rate_per_s", stretches).estimate(),
         "response_time_ms": _less(
             _estimate(1e3 * seen.sessions * elapsed_s, commits, elapsed_s), 1e3 * think_s
         ),
         "cpu_utilization": _estimate(used_s, columns["thread_s"], elapsed_s),
-        "commits_per_flush": figure("commits_per_flush", stretches).estimate(),
+        "commits_per_flush": over_stretches("commits_per_flush", stretches).estimate(),
     }
     return {name: value for name, value in found.items() if value.point is not None}
 

@@ -11,10 +11,11 @@ from redolab.analysis import envelope
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed.awr import figures, tables, times_of_day
-from redolab.analysis.observed.awr.cost import FIGURES, REASONS, Cost, cost_of
+from redolab.analysis.observed.awr.cost import Cost, cost_of
 from redolab.analysis.observed.awr.entries import read_figures, read_histogram
 from redolab.analysis.observed.awr.shares import Cumulative, cumulative, together
 from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.figures import AWR
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.records.report import Entry
@@ -99,8 +100,8 @@ def _setting(name: str, summary: Summary | None, count: int, spoiled: int) -> di
         "spoiled": spoiled,
     }
     if summary is not None:
-        found["figures"] = {key: summary.estimate(key).as_json() for key in FIGURES}
-        found["missing"] = {key: REASONS[key] for key in FIGURES if summary.estimate(key).point is None}
+        found["figures"] = {key: summary.estimate(key).as_json() for key in AWR}
+        found["missing"] = {key: item.why for key, item in AWR.items() if summary.estimate(key).point is None}
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from redolab.analysis.amdahl import bound
@@ -11,6 +10,7 @@ from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
 from redolab.analysis.observed.awr.shares import Cumulative
 from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.figures import AWR
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import Estimate
@@ -24,37 +24,6 @@ PARAMETER_COLUMNS = (Column("parameter", "Parameter", "text"), Column("value", "
 MEANING_COLUMNS = (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text"))
 
 
-@dataclass(frozen=True)
-class _Told:
-    """How a figure is told."""
-
-    key: str
-    name: str
-    unit: str
-    scale: float
-    meaning: str
-
-
-_TOLD = (
-    _Told("arrival_rate_per_s", "L: commits", "per s", 1, "user commits over elapsed time"),
-    _Told("service_time_s", "S: CPU per commit", "ms", 1e3, "DB CPU and background CPU"),
-    _Told("queue_time_s", "Q: waits per commit", "ms", 1e3, "wait events that are not idle, background too"),
-    _Told("response_time_s", "R = S + Q", "ms", 1e3, "all work of the instance per commit"),
-    _Told("log_sync_s", "One log file sync", "ms", 1e3, "mean of the sessions' waits"),
-    _Told("log_syncs_per_commit", "Log file syncs", "per commit", 1, "1 where each commit waits once"),
-    _Told("log_sync_share", "Log file sync", "% of DB time", 100, "what better commits can save at the most"),
-    _Told("log_write_s", "One log file parallel write", "ms", 1e3, "mean of the log writer's waits"),
-    _Told("log_writes_per_s", "Log writes", "per s", 1, "redo writes over elapsed time"),
-    _Told(
-        "commits_per_log_write", "Commits in a log write", "commits", 1, "more than 1: commits share writes"
-    ),
-    _Told("redo_per_commit", "Redo per commit", "kB", 1e-3, "redo size over user commits"),
-    _Told("redo_per_log_write", "Redo per log write", "kB", 1e-3, "redo size over redo writes"),
-    _Told("log_utilization", "The log writer wrote", "% of the time", 100, "writes times their mean time"),
-    _Told("cpu_utilization_cores", "CPUs busy, in cores", "%", 100, "busy time over cores"),
-    _Told("cpu_utilization_threads", "CPUs busy, in threads", "%", 100, "busy time over threads"),
-    _Told("servers", "M of the published curve", "servers", 1, "solved from L, S and R"),
-)
 _ROWS: Mapping[str, str] = {
     ON_CPU: "CPU",
     LOG_SYNC: "log file sync",
@@ -76,7 +45,7 @@ def cost_table(summary: Summary, name: str, key: str) -> Table:
             "value": summary.estimate(told.key).scaled(told.scale),
             "unit": told.unit,
         }
-        for told in _TOLD
+        for told in AWR.values()
     ]
     return Table(
         f"cost-{key}",
@@ -94,7 +63,7 @@ def meanings_table() -> Table:
         "meanings",
         "What the figures are made of",
         MEANING_COLUMNS,
-        [{"figure": told.name, "meaning": told.meaning} for told in _TOLD],
+        [{"figure": told.name, "meaning": told.meaning} for told in AWR.values()],
     )
 
 

@@ -14,9 +14,10 @@ from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed.awr.figures import shares_figure
 from redolab.analysis.observed.awr.shares import Cumulative
 from redolab.analysis.observed.awr.tables import histogram_table
+from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch import compared, figures, gaps, hours, tables, waits
 from redolab.analysis.observed.watch.account import Account, read_accounts
-from redolab.analysis.observed.watch.measures import FIGURES, Found, each
+from redolab.analysis.observed.watch.measures import Found, each
 from redolab.analysis.observed.watch.measures import figures as figures_of
 from redolab.analysis.observed.watch.periods import Period, Periods, divided
 from redolab.analysis.observed.watch.stretches import Stretches, read_counts, read_stretches
@@ -108,7 +109,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
         },
         "background": {"busy_s": watch.accounts[1].seconds, "profile": watch.accounts[1].told()},
         "not_available": [
-            {"what": FIGURES[key].name, "why": item.why}
+            {"what": WATCH[key].name, "why": item.why}
             for key, item in watch.found.items()
             if item.point is None
         ],
@@ -295,7 +296,7 @@ def _each_wait(found: tuple[Cumulative, ...]) -> str:
 def _unknown(found: Mapping[str, Found], engine: str) -> str:
     # A symbol, as in "S: CPU per commit", is no part of a sentence.
     names = [
-        FIGURES[key].name.split(": ")[-1]
+        WATCH[key].name.split(": ")[-1]
         for key, item in found.items()
         if item.point is None and ("binlog" not in key or grouping_of(engine) is not None)
     ]
@@ -304,7 +305,7 @@ def _unknown(found: Mapping[str, Found], engine: str) -> str:
 
 
 def _with_interval(found: Mapping[str, Found], key: str, unit: str) -> str:
-    value = found[key].estimate().scaled(FIGURES[key].scale)
+    value = found[key].estimate().scaled(WATCH[key].scale)
     return units.with_interval(value.point, value.low, value.high, unit)
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.observed.watch.measures import FIGURES, Found, figure
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import Found, over_stretches
 from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.stats.blocks import ALPHA
 from redolab.stats.estimates import MISSING, Estimate
@@ -39,7 +40,7 @@ QUANTITIES = (
     "cpu_utilization_threads",
     "host_utilization_threads",
 )
-"""What is compared, by the keys of `measures.FIGURES`."""
+"""What is compared, by the keys of `figures.WATCH`."""
 _NO_EXPERIMENT = (
     "This is no controlled experiment: nothing was put in random order, and whatever else changed between "
     "the periods is in these ratios too."
@@ -88,7 +89,7 @@ class Quantity:
 
 def compare(one: Stretches, other: Stretches) -> tuple[Quantity, ...]:
     """Every quantity of the first period against the other's; Holm over those that can be compared."""
-    found = [_quantity(key, figure(key, one), figure(key, other)) for key in QUANTITIES]
+    found = [_quantity(key, over_stretches(key, one), over_stretches(key, other)) for key in QUANTITIES]
     adjusted = holm([item.pvalue for item in found])
     return tuple(
         Quantity(item.key, item.one, item.other, item.ratio, item.pvalue, item.why, pvalue)
@@ -155,7 +156,7 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
             Column("pvalue", "p, adjusted", "pvalue"),
         ),
         [
-            {"figure": FIGURES[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
+            {"figure": WATCH[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
             for item in known
         ],
         "Ratios of the period to what it is compared with, at 95 %; p by Welch's t, adjusted by Holm. Both "
@@ -173,10 +174,10 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
         ),
         [
             {
-                "figure": FIGURES[item.key].name,
-                "one": item.one.estimate().scaled(FIGURES[item.key].scale),
-                "other": item.other.estimate().scaled(FIGURES[item.key].scale),
-                "unit": FIGURES[item.key].unit,
+                "figure": WATCH[item.key].name,
+                "one": item.one.estimate().scaled(WATCH[item.key].scale),
+                "other": item.other.estimate().scaled(WATCH[item.key].scale),
+                "unit": WATCH[item.key].unit,
             }
             for item in known
         ],

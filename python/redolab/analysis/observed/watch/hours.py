@@ -12,7 +12,8 @@ import numpy.typing as npt
 from redolab import units
 from redolab.analysis.exhibits import Table
 from redolab.analysis.observed.awr.times_of_day import DAYS, group_columns
-from redolab.analysis.observed.watch.measures import FIGURES, figure, known_response
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import known_response, over_stretches
 from redolab.analysis.observed.watch.stretches import Stretches
 
 HOUR_S, DAY_S = 3600, 86_400
@@ -67,7 +68,7 @@ def _table(
         caption,
         group_columns(title, ("stretches", "Stretches"), "busy time"),
         [_row(name(int(group)), stretches.only(groups == group), response) for group in np.unique(groups)],
-        f"{_NOTE} R: {FIGURES[response].meaning}.",
+        f"{_NOTE} R: {WATCH[response].meaning}.",
     )
 
 
@@ -75,8 +76,8 @@ def _row(name: str, mine: Stretches, response: str) -> dict[str, Any]:
     return {
         "group": name,
         "stretches": len(mine),
-        "rate": figure("arrival_rate_per_s", mine).estimate(),
-        "response": figure(response, mine).estimate().scaled(1e3),
-        "sync": figure("log_sync_per_commit_s", mine).estimate().scaled(1e3),
-        "share": figure("log_sync_share", mine).estimate(),
+        "rate": over_stretches("arrival_rate_per_s", mine).estimate(),
+        "response": over_stretches(response, mine).estimate().scaled(1e3),
+        "sync": over_stretches("log_sync_per_commit_s", mine).estimate().scaled(1e3),
+        "share": over_stretches("log_sync_share", mine).estimate(),
     }

@@ -7,8 +7,9 @@ from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
+from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.gaps import Gap, moment_text
-from redolab.analysis.observed.watch.measures import FIGURES, Found
+from redolab.analysis.observed.watch.measures import Found
 from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.units import clock
 
@@ -17,9 +18,9 @@ def figures_table(found: Mapping[str, Found]) -> Table:
     """Every figure that is known, with its interval."""
     rows = [
         {
-            "figure": FIGURES[key].name,
-            "value": item.estimate().scaled(FIGURES[key].scale),
-            "unit": FIGURES[key].unit,
+            "figure": WATCH[key].name,
+            "value": item.estimate().scaled(WATCH[key].scale),
+            "unit": WATCH[key].unit,
         }
         for key, item in found.items()
         if item.point is not None
@@ -41,7 +42,7 @@ def missing_table(found: Mapping[str, Found]) -> Table:
         "missing",
         "What is not known",
         (Column("figure", "Figure", "text"), Column("why", "Why", "text")),
-        [{"figure": FIGURES[key].name, "why": item.why} for key, item in found.items() if item.point is None],
+        [{"figure": WATCH[key].name, "why": item.why} for key, item in found.items() if item.point is None],
     )
 
 
@@ -51,7 +52,7 @@ def meanings_table() -> Table:
         "meanings",
         "What the figures are made of",
         MEANING_COLUMNS,
-        [{"figure": item.name, "meaning": item.meaning} for item in FIGURES.values()],
+        [{"figure": item.name, "meaning": item.meaning} for item in WATCH.values()],
     )
 
 
