@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from redolab.analysis.observed.exhibits import Cumulative
 from redolab.records.report import Entry
-
-Cumulative = Mapping[float, float]
-"""A time in seconds to the share of the waits that took less, 0 to 1."""
 
 
 def cumulative(entries: Sequence[Entry]) -> dict[float, float]:

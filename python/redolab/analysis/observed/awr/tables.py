@@ -8,21 +8,10 @@ from typing import Any
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
-from redolab.analysis.observed.awr.shares import Cumulative
 from redolab.analysis.observed.awr.summary import Summary
-from redolab.analysis.observed.figures import AWR
+from redolab.analysis.observed.exhibits import time_columns
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
 from redolab.dialect.oracle import LOG_SYNC
-from redolab.stats.estimates import Estimate
-
-FIGURE_COLUMNS = (
-    Column("figure", "Figure", "text"),
-    Column("value", "Value", "estimate"),
-    Column("unit", "Unit", "text"),
-)
-PARAMETER_COLUMNS = (Column("parameter", "Parameter", "text"), Column("value", "Value", "text"))
-MEANING_COLUMNS = (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text"))
-
 
 _ROWS: Mapping[str, str] = {
     ON_CPU: "CPU",
@@ -34,47 +23,6 @@ _MENDS: Mapping[str, str] = {
     LOG_SYNC: "fewer commits (more rows in each), a faster log device, nowait where a loss may be borne",
     ON_CPU: "less work: the SQL that takes it, or faster CPUs",
 }
-
-
-def cost_table(summary: Summary, name: str, key: str) -> Table:
-    """What a commit cost: every figure with its interval."""
-    interval = "the interval is what rounding leaves open" if summary.single else "95 % over the reports"
-    rows = [
-        {
-            "figure": told.name,
-            "value": summary.estimate(told.key).scaled(told.scale),
-            "unit": told.unit,
-        }
-        for told in AWR.values()
-    ]
-    return Table(
-        f"cost-{key}",
-        f"{name}: what a commit costs",
-        FIGURE_COLUMNS,
-        rows,
-        f"In brackets: {interval}. n/a: the report does not print what it is made of.",
-        first=True,
-    )
-
-
-def meanings_table() -> Table:
-    """What each figure is made of."""
-    return Table(
-        "meanings",
-        "What the figures are made of",
-        MEANING_COLUMNS,
-        [{"figure": told.name, "meaning": told.meaning} for told in AWR.values()],
-    )
-
-
-def time_columns(of: str) -> tuple[Column, ...]:
-    """The columns of an account of time; `of` heads the shares."""
-    return (
-        Column("row", "Time spent", "text"),
-        Column("seconds", "Time", "number", "s"),
-        Column("share", of, "share"),
-        Column("per_commit_ms", "Per commit", "number", "ms"),
-    )
 
 
 def account_table(summary: Summary, name: str, key: str) -> Table:
@@ -139,36 +87,6 @@ def events_table(summary: Summary, name: str, key: str) -> Table:
         ),
         summary.top_events(5),
         "Of sessions. Background waits are no part of DB time.",
-    )
-
-
-def histogram_table(
-    sync: Cumulative,
-    write: Cumulative,
-    caption: str,
-    key: str,
-    names: tuple[str, str] = ("Log file sync", "Log file parallel write"),
-) -> Table:
-    """Waits of commits beside writes of the log, wait by wait; `names` are those of the two."""
-    bounds = sorted(set(sync) & set(write))
-    return Table(
-        key,
-        caption,
-        (
-            Column("below_ms", "Less than", "number", "ms"),
-            Column("sync", names[0], "share"),
-            Column("write", names[1], "share"),
-        ),
-        [
-            {
-                "below_ms": 1e3 * below,
-                "sync": Estimate(sync[below], None, None),
-                "write": Estimate(write[below], None, None),
-            }
-            for below in bounds
-        ],
-        "Means hide the few long waits that decide: a sync lasts as long as the write it waits for, the one "
-        "before it, and the queue for a CPU. So the two are compared wait by wait, never by means alone.",
     )
 
 
@@ -257,18 +175,3 @@ def printed_tables(cost: Cost) -> list[Table]:
 def _printed(cost: Cost, section: str, name: str, measure: str) -> float | None:
     number = cost.figures.number(section, name, measure)
     return None if number is None else number.value
-
-
-def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
-    """The parameters that matter to commits, of the last report."""
-    known = dict(cost.figures.texts("parameter"))
-    return Table(
-        "parameters",
-        "Parameters that matter to commits, as the last report lists them",
-        PARAMETER_COLUMNS,
-        [
-            {"parameter": name, "value": known.get(name, "not listed: the default, or unchanged")}
-            for name in parameters
-        ],
-        "A report lists what was set; what it does not list has its default.",
-    )

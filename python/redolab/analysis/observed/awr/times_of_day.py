@@ -9,9 +9,9 @@ from typing import Any
 from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.cost import Cost
 from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.exhibits import DAYS, groups_table
 from redolab.records.report import Report
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LEVELS = (25, 50, 75)
 """Percent of the threads' time between which levels of use are told apart."""
 _FEWEST = 3
@@ -73,31 +73,14 @@ def _in_week(groups: Mapping[str, Summary]) -> dict[str, Summary]:
 
 
 def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) -> Table:
-    rows = [
-        {
-            "group": name,
-            "reports": len(summary.costs),
-            "rate": summary.over_reports("arrival_rate_per_s"),
-            "response": summary.over_reports("response_time_s").scaled(1e3),
-            "sync": summary.over_reports("log_sync_s").scaled(1e3),
-            "share": summary.over_reports("log_sync_share"),
-        }
-        for name, summary in groups.items()
-    ]
-    return Table(key, caption, group_columns(title), rows, "A group of one report has no interval.")
-
-
-def group_columns(
-    title: str, counted: tuple[str, str] = ("reports", "Reports"), of: str = "DB time"
-) -> tuple[Column, ...]:
-    """The columns of groups apart: how many there are in each, L, R, log sync and its share `of` a time."""
-    return (
-        Column("group", title, "text"),
-        Column(*counted, "count"),
-        Column("rate", "Commits", "estimate", "per s"),
-        Column("response", "R", "estimate", "ms"),
-        Column("sync", "Log file sync" if of == "DB time" else "Log sync", "estimate", "ms"),
-        Column("share", f"Of {of}", "share"),
+    return groups_table(
+        key,
+        caption,
+        title,
+        {name: (len(summary.costs), summary.over_reports) for name, summary in groups.items()},
+        ("reports", "Log file sync", "DB time"),
+        ("response_time_s", "log_sync_s"),
+        "A group of one report has no interval.",
     )
 
 

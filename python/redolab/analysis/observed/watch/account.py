@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.observed.awr.tables import time_columns
+from redolab.analysis.observed.exhibits import time_columns
 from redolab.analysis.observed.watch.measures import Found, quotient
 from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_rows
 from redolab.analysis.profile import UNACCOUNTED, row_place

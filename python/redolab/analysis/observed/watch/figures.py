@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.analysis.observed.awr.figures import published_line
+from redolab.analysis.observed.exhibits import published_line
 from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.measures import Found, each, known_response
 from redolab.analysis.observed.watch.stretches import Floats, Stretches

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from redolab import units
 from redolab.analysis.exhibits import Table
-from redolab.analysis.observed.awr.times_of_day import DAYS, group_columns
+from redolab.analysis.observed.exhibits import DAYS, groups_table
 from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.measures import known_response, over_stretches
 from redolab.analysis.observed.watch.stretches import Stretches
+from redolab.stats.estimates import Estimate
 
 HOUR_S, DAY_S = 3600, 86_400
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -63,21 +64,17 @@ def _table(
     name: Callable[[int], str],
     response: str,
 ) -> Table:
-    return Table(
+    parts = {name(int(group)): stretches.only(groups == group) for group in np.unique(groups)}
+    return groups_table(
         key,
         caption,
-        group_columns(title, ("stretches", "Stretches"), "busy time"),
-        [_row(name(int(group)), stretches.only(groups == group), response) for group in np.unique(groups)],
+        title,
+        {text: (len(part), partial(_estimate, part)) for text, part in parts.items()},
+        ("stretches", "Log sync", "busy time"),
+        (response, "log_sync_per_commit_s"),
         f"{_NOTE} R: {WATCH[response].meaning}.",
     )
 
 
-def _row(name: str, mine: Stretches, response: str) -> dict[str, Any]:
-    return {
-        "group": name,
-        "stretches": len(mine),
-        "rate": over_stretches("arrival_rate_per_s", mine).estimate(),
-        "response": over_stretches(response, mine).estimate().scaled(1e3),
-        "sync": over_stretches("log_sync_per_commit_s", mine).estimate().scaled(1e3),
-        "share": over_stretches("log_sync_share", mine).estimate(),
-    }
+def _estimate(stretches: Stretches, key: str) -> Estimate:
+    return over_stretches(key, stretches).estimate()

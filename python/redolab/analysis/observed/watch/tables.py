@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.observed.awr.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
+from redolab.analysis.observed.exhibits import figures_table
 from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.gaps import Gap, moment_text
 from redolab.analysis.observed.watch.measures import Found
@@ -14,25 +14,15 @@ from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.units import clock
 
 
-def figures_table(found: Mapping[str, Found]) -> Table:
+def known_table(found: Mapping[str, Found]) -> Table:
     """Every figure that is known, with its interval."""
-    rows = [
-        {
-            "figure": WATCH[key].name,
-            "value": item.estimate().scaled(WATCH[key].scale),
-            "unit": WATCH[key].unit,
-        }
-        for key, item in found.items()
-        if item.point is not None
-    ]
-    return Table(
+    return figures_table(
         "figures",
         "What a commit costs, and how busy everything was",
-        FIGURE_COLUMNS,
-        rows,
+        WATCH,
+        {key: item.estimate() for key, item in found.items() if item.point is not None},
         "In brackets: 95 %, over the stretches, each weighted by its time or its work. The interval allows "
         "for stretches that are like the ones before them.",
-        first=True,
     )
 
 
@@ -43,26 +33,6 @@ def missing_table(found: Mapping[str, Found]) -> Table:
         "What is not known",
         (Column("figure", "Figure", "text"), Column("why", "Why", "text")),
         [{"figure": WATCH[key].name, "why": item.why} for key, item in found.items() if item.point is None],
-    )
-
-
-def meanings_table() -> Table:
-    """What each figure is made of."""
-    return Table(
-        "meanings",
-        "What the figures are made of",
-        MEANING_COLUMNS,
-        [{"figure": item.name, "meaning": item.meaning} for item in WATCH.values()],
-    )
-
-
-def parameters_table(known: Mapping[str, Any]) -> Table:
-    """The server's parameters about commits, as they were when the watching began."""
-    return Table(
-        "parameters",
-        "Parameters about commits, when the watching began",
-        PARAMETER_COLUMNS,
-        [{"parameter": name, "value": str(value)} for name, value in known.items()],
     )
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from redolab.analysis.observed.awr.shares import Cumulative
+from redolab.analysis.observed.exhibits import Cumulative
+from redolab.analysis.observed.watch.stretches import Stretches, read_counts
+from redolab.records.run import Run
+from redolab.records.watched import LOG_SYNC, LOG_WRITE
 
 
-def together(*kinds: Mapping[str, float]) -> tuple[Cumulative, ...]:
-    """What part of the waits of each kind took less than each upper end that any kind has, seconds.
+def read_waits(run: Run, stretches: Stretches) -> tuple[Cumulative, Cumulative]:
+    """What part of the waits for the log, and of its writes, took less than each upper end that one has."""
+    syncs, writes = (buckets(run, section, stretches) for section in (LOG_SYNC, LOG_WRITE))
+    ends = sorted(end for end in {*syncs, *writes} if math.isfinite(end))
+    return _shares(syncs, ends), _shares(writes, ends)
 
-    Args:
-        kinds: waits of one kind by the upper end of their bucket in ms; `inf` has no end. A bucket without
-            waits need not be there.
-    """
-    counts = [_known(kind) for kind in kinds]
-    ends = sorted({end for kind in counts for end in kind if math.isfinite(end)})
-    return tuple(_shares(kind, ends) for kind in counts)
+
+def buckets(run: Run, section: str, stretches: Stretches) -> dict[float, float]:
+    """Waits of one kind by the upper end of their bucket in ms, which may be infinite."""
+    counts = read_counts(run, section, stretches)
+    ends = ((_end(name), max(count, 0.0)) for name, count in counts.items())
+    return {end: count for end, count in ends if not math.isnan(end)}
 
 
 def _shares(counts: Mapping[float, float], ends: Sequence[float]) -> dict[float, float]:
@@ -28,16 +33,6 @@ def _shares(counts: Mapping[float, float], ends: Sequence[float]) -> dict[float,
         end / 1e3: min(1.0, math.fsum(count for at, count in counts.items() if at <= end) / whole)
         for end in ends
     }
-
-
-def _known(counts: Mapping[str, float]) -> dict[float, float]:
-    ends = ((_end(name), max(count, 0.0)) for name, count in counts.items())
-    return {end: count for end, count in ends if not math.isnan(end)}
-
-
-def at_least(shares: Cumulative, part: float) -> float | None:
-    """The shortest upper end, seconds, below which so great a part of the waits was; None where none is."""
-    return next((end for end, share in shares.items() if share >= part), None)
 
 
 def _end(name: str) -> float:
