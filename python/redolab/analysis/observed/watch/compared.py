@@ -24,23 +24,23 @@ from redolab.stats.families import holm
 from redolab.stats.serial import FEWEST, MeanError, difference
 
 LOAD = "arrival_rate_per_s"
-QUANTITIES = (
-    LOAD,
-    "session_response_time_s",
-    "log_sync_per_commit_s",
-    "time_per_flush_s",
-    "time_per_binlog_flush_s",
-    "commits_per_flush",
-    "service_time_s",
-    "queue_time_s",
-    "log_sync_share",
-    "busy_sessions",
-    "rows_per_commit",
-    "log_bytes_per_commit",
-    "cpu_utilization_threads",
-    "host_utilization_threads",
-)
-"""What is compared, by the keys of `figures.WATCH`."""
+QUANTITIES: Mapping[str, str] = {
+    LOAD: "commits per second",
+    "session_response_time_s": "busy time per commit",
+    "log_sync_per_commit_s": "log sync per commit",
+    "time_per_flush_s": "flush time",
+    "time_per_binlog_flush_s": "binlog flush time",
+    "commits_per_flush": "commits per flush",
+    "service_time_s": "CPU per commit",
+    "queue_time_s": "other time per commit",
+    "log_sync_share": "log sync's share",
+    "busy_sessions": "busy sessions",
+    "rows_per_commit": "rows per commit",
+    "log_bytes_per_commit": "log per commit",
+    "cpu_utilization_threads": "the database's CPU",
+    "host_utilization_threads": "the machine's CPU",
+}
+"""What is compared, by the keys of `figures.WATCH`, as it is called in a sentence."""
 _NO_EXPERIMENT = (
     "This is no controlled experiment: nothing was put in random order, and whatever else changed between "
     "the periods is in these ratios too."
@@ -71,7 +71,7 @@ class Quantity:
     def text(self) -> str:
         """In words: `commits 1.35× (1.20 to 1.50)`."""
         ratio = self.ratio
-        return f"{_spoken(self.key)} {units.with_interval(ratio.point, ratio.low, ratio.high, '×')}"
+        return f"{QUANTITIES[self.key]} {units.with_interval(ratio.point, ratio.low, ratio.high, '×')}"
 
     def as_json(self) -> dict[str, Any]:
         """The quantity as the results object has it."""
@@ -219,23 +219,3 @@ def _exp(value: float) -> float | None:
 
 _LARGEST = 700.0
 """A logarithm whose power a float can hold."""
-_SPOKEN: Mapping[str, str] = {
-    LOAD: "commits per second",
-    "session_response_time_s": "busy time per commit",
-    "service_time_s": "CPU per commit",
-    "queue_time_s": "other time per commit",
-    "busy_sessions": "busy sessions",
-    "log_sync_per_commit_s": "log sync per commit",
-    "log_sync_share": "log sync's share",
-    "commits_per_flush": "commits per flush",
-    "time_per_flush_s": "flush time",
-    "time_per_binlog_flush_s": "binlog flush time",
-    "rows_per_commit": "rows per commit",
-    "log_bytes_per_commit": "log per commit",
-    "cpu_utilization_threads": "the database's CPU",
-    "host_utilization_threads": "the machine's CPU",
-}
-
-
-def _spoken(key: str) -> str:
-    return _SPOKEN[key]
