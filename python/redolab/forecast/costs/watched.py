@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from redolab.analysis.observed.figures import WATCH, Measure
-from redolab.analysis.observed.watch.measures import over, over_stretches, point_of, quotient
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import over, over_stretches, quotient, quotient_of
 from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_stretches
+from redolab.analysis.observed.watch.waits import buckets
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
@@ -38,11 +39,6 @@ _QUANTILES = 41
 _ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
-_SESSION_CPU = Measure("", "", "", 1, ("session_cpu_s",), "transactions", "CPU of sessions per commit")
-_OTHERS_CPU = Measure(
-    "", "", "", 1, ("host_busy_s", "-instance_cpu_s", "-sampler_cpu_s"), "transactions",
-    "CPU of other processes and of the kernel per commit",
-)  # fmt: skip
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
 _VARIED = (
     "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had "
@@ -64,7 +60,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     stretches = _counting(run)
     _check(run, stretches)
     found = prior_of(str(engine["name"]), len(logs.columns))
-    shape = _flush_shape(run, set(stretches.numbers.tolist()))
+    shape = _flush_shape(run, stretches)
     cpus = int(np.nanmax(stretches.columns["host_cpus"]))
     eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run))
     seen = eyes.see(stretches)
@@ -104,7 +100,7 @@ class _Eyes:
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
-        others_s = point_of(_OTHERS_CPU, stretches)
+        others_s = quotient_of("host_busy_s -instance_cpu_s -sampler_cpu_s", "transactions", stretches)
         rows = max(1, round(_point("rows_per_commit", stretches) or 1))
         client_s, available, others = self._of_others(
             server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
@@ -234,7 +230,7 @@ def _sessions(stretches: Stretches) -> int:
 
 def _server_s(stretches: Stretches) -> float | None:
     """CPU time of the sessions per commit; of the whole server where that is not known."""
-    of_sessions = point_of(_SESSION_CPU, stretches)
+    of_sessions = quotient_of("session_cpu_s", "transactions", stretches)
     return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
@@ -249,7 +245,7 @@ def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
 
 def _point(key: str, stretches: Stretches) -> float | None:
     """A figure of the page's."""
-    return point_of(WATCH[key], stretches)
+    return quotient_of(WATCH[key].upper, WATCH[key].lower, stretches)
 
 
 def _known(key: str, stretches: Stretches) -> float:
@@ -258,24 +254,10 @@ def _known(key: str, stretches: Stretches) -> float:
     return found
 
 
-def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
+def _flush_shape(run: Run, counting: Stretches) -> tuple[float, ...]:
     """Times of flushes as quantiles at equal steps, in seconds; nothing where too few were seen."""
-    counts: dict[float, float] = {}
-    for row in run.entries.to_pylist():
-        if row["section"] == LOG_WRITE and row["sample"] in counting and (row["value"] or 0) > 0:
-            upper_ms = _upper_ms(row["name"])
-            counts[upper_ms] = counts.get(upper_ms, 0.0) + row["value"]
-    total = math.fsum(counts.values())
-    if total < _ENOUGH_FLUSHES:
-        return ()
-    return quantiles_of(counts)
-
-
-def _upper_ms(name: str) -> float:
-    try:
-        return float(name)
-    except ValueError:
-        return math.inf
+    counts = {upper_ms: count for upper_ms, count in buckets(run, LOG_WRITE, counting).items() if count > 0}
+    return quantiles_of(counts) if math.fsum(counts.values()) >= _ENOUGH_FLUSHES else ()
 
 
 def quantiles_of(counts: Mapping[float, float]) -> tuple[float, ...]:

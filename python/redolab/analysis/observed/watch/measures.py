@@ -27,21 +27,21 @@ _STEP = 1e-4
 """Of S, L and R each, to see how M goes with it."""
 
 
-def sums(measure: Measure, stretches: Stretches) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    """What is summed and what it is divided by, and in which stretches both are known."""
+def sums(upper: str, lower: str, stretches: Stretches) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """The columns `upper` added up, the column `lower`, and in which stretches both are known."""
     signed = [
         -stretches.columns[name[1:]] if name.startswith("-") else stretches.columns[name]
-        for name in measure.upper
+        for name in upper.split()
     ]
-    upper: Floats = np.sum(signed, axis=0)
-    lower = stretches.columns[measure.lower]
-    return upper, lower, np.isfinite(upper) & np.isfinite(lower)
+    above: Floats = np.sum(signed, axis=0)
+    below = stretches.columns[lower]
+    return above, below, np.isfinite(above) & np.isfinite(below)
 
 
-def point_of(measure: Measure, stretches: Stretches) -> float | None:
+def quotient_of(upper: str, lower: str, stretches: Stretches) -> float | None:
     """One sum over the other, of the stretches in which both are known; None where there is none."""
-    upper, lower, known = sums(measure, stretches)
-    return over(upper[known], lower[known])
+    above, below, known = sums(upper, lower, stretches)
+    return over(above[known], below[known])
 
 
 def over(upper: Floats, lower: Floats) -> float | None:
@@ -131,7 +131,7 @@ def each(key: str, stretches: Stretches) -> Floats:
             for one in zip(*parts, strict=True)
         ]
         return np.array([np.nan if value is None else value for value in found], dtype=float)
-    upper, lower, known = sums(WATCH[key], stretches)
+    upper, lower, known = sums(WATCH[key].upper, WATCH[key].lower, stretches)
     with np.errstate(all="ignore"):
         values = upper / lower
     return np.where(known & (lower > 0) & np.isfinite(values), values, np.nan)
@@ -143,7 +143,7 @@ _OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
 
 def summed(measure: Measure, stretches: Stretches) -> Found:
     """A sum over another, over the stretches in which both are known."""
-    upper, lower, known = sums(measure, stretches)
+    upper, lower, known = sums(measure.upper, measure.lower, stretches)
     found = quotient(upper[known], lower[known], stretches.columns["elapsed_s"][known], part=measure.part)
     return found if found.point is not None else replace(found, why=_why(measure, stretches))
 
@@ -182,7 +182,7 @@ def _why(measure: Measure, stretches: Stretches) -> str:
 
 def _servers(stretches: Stretches) -> Found:
     """M from the means; its error as S, L and R move together from stretch to stretch."""
-    _, _, known = sums(WATCH[_SERVERS], stretches)
+    _, _, known = sums(WATCH[_SERVERS].upper, WATCH[_SERVERS].lower, stretches)
     if not known.any():
         return Found(None, None, 0, _why(WATCH[_SERVERS], stretches))
     mine = stretches.only(known)
@@ -199,7 +199,7 @@ def _servers(stretches: Stretches) -> Found:
         slope = _slope(values, place)
         if slope is None:
             return Found(servers, None, len(mine), None)
-        upper, lower, _ = sums(WATCH[key], mine)
+        upper, lower, _ = sums(WATCH[key].upper, WATCH[key].lower, mine)
         influence += slope * (upper - values[place] * lower) * (len(mine) / float(lower.sum()))
     return Found(servers, _error(influence, mine.columns["elapsed_s"]), len(mine), None)
 
