@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from redolab.analysis.observed.figures import WATCH
-from redolab.analysis.observed.watch.measures import over, over_stretches, quotient, quotient_of
-from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_stretches
+from redolab.analysis.observed.watch.measures import added, over, over_stretches, quotient, sums
+from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import buckets
 from redolab.forecast.costs.calibrating import Calibrated
 from redolab.forecast.costs.costs import statements_of
@@ -100,7 +99,7 @@ class _Eyes:
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
-        others_s = quotient_of("host_busy_s -instance_cpu_s -sampler_cpu_s", "transactions", stretches)
+        others_s = over(*added("host_busy_s -instance_cpu_s -sampler_cpu_s", "transactions", stretches))
         rows = max(1, round(_point("rows_per_commit", stretches) or 1))
         client_s, available, others = self._of_others(
             server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
@@ -219,8 +218,7 @@ def _check(run: Run, stretches: Stretches) -> None:
 def _sessions(stretches: Stretches) -> int:
     """Sessions that worked, a mean over time; at least one."""
     elapsed_s, worked = stretches.columns["elapsed_s"], stretches.columns["worked_sessions"]
-    known = np.isfinite(worked)
-    mean = over(worked[known] * elapsed_s[known], elapsed_s[known]) or 0.0
+    mean = over(worked * elapsed_s, elapsed_s) or 0.0
     connected = _point("connected_sessions", stretches)
     if connected is not None:
         # Sessions that come and go work one after the other.
@@ -230,7 +228,7 @@ def _sessions(stretches: Stretches) -> int:
 
 def _server_s(stretches: Stretches) -> float | None:
     """CPU time of the sessions per commit; of the whole server where that is not known."""
-    of_sessions = quotient_of("session_cpu_s", "transactions", stretches)
+    of_sessions = over(*added("session_cpu_s", "transactions", stretches))
     return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
@@ -238,14 +236,12 @@ def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
     """Mean time of a write and flush of a log; None where the server does not time them."""
     *apart, timed = log.times
     times = stretches.columns[timed] + sum(np.nan_to_num(stretches.columns[name]) for name in apart)
-    flushes = stretches.columns[log.flushes]
-    known = np.isfinite(times) & np.isfinite(flushes)
-    return over(times[known], flushes[known]) or None
+    return over(times, stretches.columns[log.flushes]) or None
 
 
 def _point(key: str, stretches: Stretches) -> float | None:
     """A figure of the page's."""
-    return quotient_of(WATCH[key].upper, WATCH[key].lower, stretches)
+    return over(*sums(key, stretches))
 
 
 def _known(key: str, stretches: Stretches) -> float:
@@ -301,17 +297,12 @@ def _quantities(stretches: Stretches, seen: Seen, think_s: float) -> dict[str, E
     found = {
         "throughput_per_s": over_stretches("arrival_rate_per_s", stretches).estimate(),
         "response_time_ms": _less(
-            _estimate(1e3 * seen.sessions * elapsed_s, commits, elapsed_s), 1e3 * think_s
+            quotient(1e3 * seen.sessions * elapsed_s, commits, elapsed_s).estimate(), 1e3 * think_s
         ),
-        "cpu_utilization": _estimate(used_s, columns["thread_s"], elapsed_s),
+        "cpu_utilization": quotient(used_s, columns["thread_s"], elapsed_s).estimate(),
         "commits_per_flush": over_stretches("commits_per_flush", stretches).estimate(),
     }
     return {name: value for name, value in found.items() if value.point is not None}
-
-
-def _estimate(upper: Floats, lower: Floats, lengths: Floats) -> Estimate:
-    known = np.isfinite(upper) & np.isfinite(lower)
-    return quotient(upper[known], lower[known], lengths[known]).estimate()
 
 
 def _less(value: Estimate, by: float) -> Estimate:

@@ -47,9 +47,7 @@ class Account:
 
     def per_commit(self, name: str | None = None) -> Found:
         """Seconds of a row, or of all of them, per commit, over the stretches that counted commits."""
-        known = np.isfinite(self._commits)
-        rows = self._whole if name is None else self.rows[name]
-        return quotient(rows[known], self._commits[known], self._lengths[known])
+        return quotient(self._whole if name is None else self.rows[name], self._commits, self._lengths)
 
     def profile(self) -> list[dict[str, Any]]:
         """The rows with their time per commit, as the profile of a run's setting; none without commits."""

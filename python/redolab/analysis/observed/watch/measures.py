@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from redolab.analysis.observed.figures import WATCH, Measure
+from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.stretches import Floats, Stretches
 from redolab.model.queueing import solve_servers
 from redolab.stats.estimates import Estimate
@@ -27,30 +26,28 @@ _STEP = 1e-4
 """Of S, L and R each, to see how M goes with it."""
 
 
-def sums(upper: str, lower: str, stretches: Stretches) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-    """The columns `upper` added up, the column `lower`, and in which stretches both are known."""
+def sums(key: str, stretches: Stretches) -> tuple[Floats, Floats]:
+    """What is summed for a figure and what it is divided by, in every stretch."""
+    return added(WATCH[key].upper, WATCH[key].lower, stretches)
+
+
+def added(upper: str, lower: str, stretches: Stretches) -> tuple[Floats, Floats]:
+    """The columns `upper` added up, and the column `lower`, in every stretch."""
     signed = [
         -stretches.columns[name[1:]] if name.startswith("-") else stretches.columns[name]
         for name in upper.split()
     ]
-    above: Floats = np.sum(signed, axis=0)
-    below = stretches.columns[lower]
-    return above, below, np.isfinite(above) & np.isfinite(below)
-
-
-def quotient_of(upper: str, lower: str, stretches: Stretches) -> float | None:
-    """One sum over the other, of the stretches in which both are known; None where there is none."""
-    above, below, known = sums(upper, lower, stretches)
-    return over(above[known], below[known])
+    return np.sum(signed, axis=0), stretches.columns[lower]
 
 
 def over(upper: Floats, lower: Floats) -> float | None:
-    """A sum over another; None where what it is divided by is nothing, or no number comes of it."""
-    whole = float(lower.sum())
+    """A sum over another, of the values that are known in both; None where no number comes of it."""
+    known = np.isfinite(upper) & np.isfinite(lower)
+    whole = float(lower[known].sum())
     if not whole > 0:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        point = float(upper.sum()) / whole
+        point = float(upper[known].sum()) / whole
     return point if math.isfinite(point) else None
 
 
@@ -108,7 +105,7 @@ class Found:
 
 def over_stretches(key: str, stretches: Stretches) -> Found:
     """A figure over stretches, each weighted by what it had."""
-    return _servers(stretches) if key == _SERVERS else summed(WATCH[key], stretches)
+    return _servers(stretches) if key == _SERVERS else summed(key, stretches)
 
 
 def figures(stretches: Stretches) -> dict[str, Found]:
@@ -131,25 +128,26 @@ def each(key: str, stretches: Stretches) -> Floats:
             for one in zip(*parts, strict=True)
         ]
         return np.array([np.nan if value is None else value for value in found], dtype=float)
-    upper, lower, known = sums(WATCH[key].upper, WATCH[key].lower, stretches)
+    upper, lower = sums(key, stretches)
     with np.errstate(all="ignore"):
         values = upper / lower
-    return np.where(known & (lower > 0) & np.isfinite(values), values, np.nan)
+    return np.where((lower > 0) & np.isfinite(values), values, np.nan)
 
 
 _SERVERS = "servers"
 _OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
 
 
-def summed(measure: Measure, stretches: Stretches) -> Found:
+def summed(key: str, stretches: Stretches) -> Found:
     """A sum over another, over the stretches in which both are known."""
-    upper, lower, known = sums(measure.upper, measure.lower, stretches)
-    found = quotient(upper[known], lower[known], stretches.columns["elapsed_s"][known], part=measure.part)
-    return found if found.point is not None else replace(found, why=_why(measure, stretches))
+    found = quotient(*sums(key, stretches), stretches.columns["elapsed_s"], WATCH[key].part)
+    return found if found.point is not None else replace(found, why=_why(key, stretches))
 
 
 def quotient(upper: Floats, lower: Floats, lengths: Floats, part: bool = False) -> Found:
-    """A sum over another, with what each stretch of some length has of both; or a `part` of the other."""
+    """A sum over another, of stretches of some length in which both are known; or a `part` of the other."""
+    known = np.isfinite(upper) & np.isfinite(lower)
+    upper, lower, lengths = upper[known], lower[known], lengths[known]
     whole, point = float(lower.sum()), over(upper, lower)
     if not whole > 0:
         return Found(None, None, len(upper), "what it is divided by is nothing")
@@ -164,10 +162,10 @@ def _error(influence: Floats, lengths: Floats) -> MeanError | None:
     return mean_error(influence, lengths) if np.all(np.isfinite(influence)) else None
 
 
-def _why(measure: Measure, stretches: Stretches) -> str:
+def _why(key: str, stretches: Stretches) -> str:
     if not len(stretches):
         return "no stretch counts"
-    for name in dict.fromkeys(measure.columns):
+    for name in dict.fromkeys(WATCH[key].columns):
         if not np.isfinite(stretches.columns[name]).any():
             return _WHY.get(name, _NO_CPU)
     nothing = {
@@ -177,16 +175,16 @@ def _why(measure: Measure, stretches: Stretches) -> str:
         "binlog_flushes": "the binary log was not flushed",
         "busy_s": "no session was busy",
     }
-    return nothing.get(measure.lower, "what it is made of was never known at the same time")
+    return nothing.get(WATCH[key].lower, "what it is made of was never known at the same time")
 
 
 def _servers(stretches: Stretches) -> Found:
     """M from the means; its error as S, L and R move together from stretch to stretch."""
-    _, _, known = sums(WATCH[_SERVERS].upper, WATCH[_SERVERS].lower, stretches)
+    known = np.isfinite(sums(_SERVERS, stretches)[0])
     if not known.any():
-        return Found(None, None, 0, _why(WATCH[_SERVERS], stretches))
+        return Found(None, None, 0, _why(_SERVERS, stretches))
     mine = stretches.only(known)
-    parts = [summed(WATCH[key], mine) for key in _OF_SERVERS]
+    parts = [summed(key, mine) for key in _OF_SERVERS]
     points = [part.point for part in parts]
     if None in points:
         return Found(None, None, int(known.sum()), next(part.why for part in parts if part.point is None))
@@ -199,7 +197,7 @@ def _servers(stretches: Stretches) -> Found:
         slope = _slope(values, place)
         if slope is None:
             return Found(servers, None, len(mine), None)
-        upper, lower, _ = sums(WATCH[key].upper, WATCH[key].lower, mine)
+        upper, lower = sums(key, mine)
         influence += slope * (upper - values[place] * lower) * (len(mine) / float(lower.sum()))
     return Found(servers, _error(influence, mine.columns["elapsed_s"]), len(mine), None)
 
