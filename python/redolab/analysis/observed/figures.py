@@ -1,4 +1,4 @@
-"""The figures of what was observed: what each is made of, how it is told, and why it may be missing.
+"""The figures of what was observed: what each is made of, how it is shown, and why it may be missing.
 
 The unit of work is a commit: in a watch a transaction that wrote, in reports a user commit. Nearly every
 figure is a sum over another. What is open after that differs: `watch.measures` has stretches of time that
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure: what is summed over what, and how it is told."""
+    """One figure: what is summed over what, and how it is shown."""
 
     key: str
     name: str

@@ -48,9 +48,10 @@ class Cost:
     @cached_property
     def values(self) -> Mapping[str, Rounded]:
         """Every figure that is known, by the keys of `redolab.analysis.observed.figures.AWR`."""
-        columns, found = self._columns(), dict[str, Rounded]()
+        found: dict[str, Rounded] = {}
         for key, measure in AWR.items():
-            known = [columns.get(name) or found.get(name) for name in measure.columns]
+            # A column comes first: seconds of log sync have the name of the mean of one.
+            known = [self.columns.get(name) or found.get(name) for name in measure.columns]
             parts = [part for part in known if part is not None]
             if len(parts) == len(known):
                 value = _servers(*parts) if key == "servers" else _over(parts, bool(measure.lower))
@@ -58,7 +59,8 @@ class Cost:
                     found[key] = value
         return found
 
-    def _columns(self) -> Mapping[str, Rounded | None]:
+    @cached_property
+    def columns(self) -> Mapping[str, Rounded | None]:
         """What figures are made of."""
         sync, write = (event or Event("", None, None, None) for event in (self.sync, self.write))
         # In a report of a pluggable database the background is the container's.
@@ -85,9 +87,14 @@ class Cost:
 
     def _capacity(self, name: str, statistic: str) -> Rounded | None:
         """The time that so many units had to give."""
-        number = self.figures.number("host", name, "value") or self.figures.number("os", statistic, "value")
         # A count is no rounded number.
-        return None if number is None or not number.value else self.elapsed_s.times(number.value)
+        count = self.counted(name, statistic)
+        return self.elapsed_s.times(count) if count else None
+
+    def counted(self, name: str, statistic: str) -> float | None:
+        """How many units there are: cores or CPUs."""
+        found = self.figures.number("host", name, "value") or self.figures.number("os", statistic, "value")
+        return None if found is None else found.value
 
     @property
     def all_cpu_s(self) -> Rounded | None:

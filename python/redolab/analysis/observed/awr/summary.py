@@ -40,9 +40,9 @@ class Summary:
 
     def estimate(self, key: str) -> Estimate:
         """A figure: of one report as it is printed, of several the mean with its 95 % interval."""
-        return self._told(self._known(key))
+        return self.over_reports(self._known(key))
 
-    def over_reports(self, key: str) -> Estimate:
+    def mean(self, key: str) -> Estimate:
         """The mean of a figure over the reports; one report has no interval here, whatever it rounded."""
         return _mean([item.value for item in self._known(key)])
 
@@ -57,12 +57,13 @@ class Summary:
             for cost, part in seconds
             if part is not None and cost.db_time_s is not None
         ]
-        return self._told([part for part in parts if part is not None])
+        return self.over_reports([part for part in parts if part is not None])
 
     def _known(self, key: str) -> list[Rounded]:
         return [cost.values[key] for cost in self.costs if key in cost.values]
 
-    def _told(self, known: Sequence[Rounded]) -> Estimate:
+    def over_reports(self, known: Sequence[Rounded]) -> Estimate:
+        """A figure, given that of each report that has it."""
         return known[0].estimate() if known and self.single else _mean([item.value for item in known])
 
     def account_rows(self, names: Sequence[str]) -> list[tuple[str, float | None, Estimate, float | None]]:

@@ -77,7 +77,7 @@ def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) ->
         key,
         caption,
         title,
-        {name: (len(summary.costs), summary.over_reports) for name, summary in groups.items()},
+        {name: (len(summary.costs), summary.mean) for name, summary in groups.items()},
         ("reports", "Log file sync", "DB time"),
         ("response_time_s", "log_sync_s"),
         "A group of one report has no interval.",
@@ -89,9 +89,9 @@ def _use(key: str, caption: str, groups: Mapping[str, Summary]) -> Table:
         {
             "level": name,
             "reports": len(summary.costs),
-            "cores": summary.over_reports("cpu_utilization_cores"),
-            "threads": summary.over_reports("cpu_utilization_threads"),
-            "response": summary.over_reports("response_time_s").scaled(1e3),
+            "cores": summary.mean("cpu_utilization_cores"),
+            "threads": summary.mean("cpu_utilization_threads"),
+            "response": summary.mean("response_time_s").scaled(1e3),
         }
         for name, summary in groups.items()
     ]
