@@ -97,6 +97,7 @@ def _columns(run: Run) -> tuple[_Columns, _Columns]:
 def _add_figures(
     run: Run, numbers: dict[str, Callable[[], Any]], words: dict[str, Callable[[], Any]]
 ) -> None:
+    from redolab.analysis.observed.exhibits import hour_text
     from redolab.analysis.observed.figures import WATCH
     from redolab.analysis.observed.watch.hours import day_text, days_of, hours_of
     from redolab.analysis.observed.watch.measures import each
@@ -108,7 +109,7 @@ def _add_figures(
     order = np.array([place[number] for number in run.samples["sample"].to_pylist()], dtype=np.int64)
     for key in WATCH:
         numbers[key] = partial(_in_order, partial(each, key, stretches), order)
-    words["hour"] = lambda: [f"{hour:02}h" for hour in hours_of(stretches)[order]]
+    words["hour"] = lambda: [hour_text(int(hour)) for hour in hours_of(stretches)[order]]
     words["day"] = lambda: [day_text(int(day)) for day in days_of(stretches)[order]]
 
 

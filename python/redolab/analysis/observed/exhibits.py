@@ -73,6 +73,11 @@ def time_columns(of: str) -> tuple[Column, ...]:
     )
 
 
+def hour_text(hour: int) -> str:
+    """An hour of the day in words, as `09h`."""
+    return f"{hour:02}h"
+
+
 def groups_table(
     key: str,
     caption: str,

@@ -27,6 +27,6 @@ def series(run: Run) -> str:
         if report.spoiled is None:
             cost = cost_of(figures)
             known = [repr(cost.values[key].value) if key in cost.values else "" for key in AWR]
-            when = [report.started_at, day_of(report), hour_of(report), level_of(cost)]
+            when = [report.started_at, day_of(cost), hour_of(cost), level_of(cost)]
             out.writerow([report.setting, *when, *known])
     return text.getvalue()

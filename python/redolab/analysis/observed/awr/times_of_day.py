@@ -9,8 +9,7 @@ from typing import Any
 from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.cost import Cost
 from redolab.analysis.observed.awr.summary import Summary
-from redolab.analysis.observed.exhibits import DAYS, groups_table
-from redolab.records.report import Report
+from redolab.analysis.observed.exhibits import DAYS, groups_table, hour_text
 
 _LEVELS = (25, 50, 75)
 """Percent of the threads' time between which levels of use are told apart."""
@@ -18,14 +17,14 @@ _FEWEST = 3
 """Reports from which there are such tables: two have no day and no level to speak of."""
 
 
-def day_of(report: Report) -> str:
+def day_of(cost: Cost) -> str:
     """The day of the week on which a report began."""
-    return DAYS[datetime.fromisoformat(report.started_at).weekday()]
+    return DAYS[datetime.fromisoformat(cost.figures.report.started_at).weekday()]
 
 
-def hour_of(report: Report) -> str:
+def hour_of(cost: Cost) -> str:
     """The hour of the day in which it began, as `09h`."""
-    return f"{datetime.fromisoformat(report.started_at).hour:02}h"
+    return hour_text(datetime.fromisoformat(cost.figures.report.started_at).hour)
 
 
 def tables(summary: Summary, name: str, key: str) -> list[Table]:
@@ -34,19 +33,11 @@ def tables(summary: Summary, name: str, key: str) -> list[Table]:
     if len(costs) < _FEWEST:
         return []
     found = [
-        _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, _hour)),
-        _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, _day))),
+        _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, hour_of)),
+        _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, day_of))),
         _use(f"use-{key}", f"{name}: by use of the CPUs", _grouped(costs, level_of)),
     ]
     return [table for table in found if len(table.rows) > 1]
-
-
-def _hour(cost: Cost) -> str:
-    return hour_of(cost.figures.report)
-
-
-def _day(cost: Cost) -> str:
-    return day_of(cost.figures.report)
 
 
 def level_of(cost: Cost) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from redolab import units
 from redolab.analysis.exhibits import Table
-from redolab.analysis.observed.exhibits import DAYS, groups_table
+from redolab.analysis.observed.exhibits import DAYS, groups_table, hour_text
 from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.measures import known_response, over_stretches
 from redolab.analysis.observed.watch.stretches import Stretches
@@ -29,7 +29,7 @@ def tables(stretches: Stretches) -> list[Table]:
     """The hours of the day and the days apart; none where all stretches are in one of them."""
     response = known_response(stretches)
     found = [
-        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), _hour_text, response),
+        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), hour_text, response),
         _table("days", "By day", "Day", stretches, days_of(stretches), day_text, response),
     ]
     return [table for table in found if len(table.rows) > 1]
@@ -49,10 +49,6 @@ def day_text(day: int) -> str:
     """A day in words, such as `Tuesday, 24 November 2026`."""
     found = _FIRST + timedelta(days=day)
     return f"{DAYS[found.weekday()]}, {units.moment(found.isoformat()).partition(',')[0]}"
-
-
-def _hour_text(hour: int) -> str:
-    return f"{hour:02}h"
 
 
 def _table(
