@@ -23,6 +23,7 @@ from redolab.analysis.observed.watch.periods import Period, Periods, divided
 from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import read_waits
 from redolab.dialect.known import grouping_of, product_name
+from redolab.dialect.row_names import row_name
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.watched import SETTING
@@ -254,13 +255,7 @@ def _where(watch: _Watch) -> str:
     largest = max(rows, key=lambda row: row["time_s"], default=None)
     if share.point >= SOME or largest is None:
         return f"{first}."
-    return f"{first}; {_row_words(largest)} takes {units.percent(largest['share']['point'])}."
-
-
-def _row_words(row: Mapping[str, Any]) -> str:
-    from redolab.dialect.row_names import row_name
-
-    return row_name(str(row["row"]))
+    return f"{first}; {row_name(str(largest['row']))} takes {units.percent(largest['share']['point'])}."
 
 
 def _rates(found: Mapping[str, Found]) -> str:
