@@ -66,14 +66,18 @@ class Summary:
         """A figure, given that of each report that has it."""
         return known[0].estimate() if known and self.single else _mean([item.value for item in known])
 
-    def account_rows(self, names: Sequence[str]) -> list[tuple[str, float | None, Estimate, float | None]]:
-        """Of each row its seconds in all reports, its share of DB time, and its time per commit in ms."""
+    def account_rows(self, names: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Seconds of each row in all reports, its share of DB time, and its time per commit in ms.
+
+        Args:
+            names: of the rows, by those in an account.
+        """
         accounts = [cost.account() for cost in self.costs]
         commits = sum(cost.commits.value for cost in self.costs if cost.commits is not None)
         found = []
-        for name in names:
-            rows = [None if account is None else account.row(name) for account in accounts]
-            times = [None if row is None else row.seconds for row in rows]
+        for row, name in names.items():
+            rows = [None if account is None else account.row(row) for account in accounts]
+            times = [None if item is None else item.seconds for item in rows]
             known = [time for time in times if time is not None]
             whole = sum(known) if len(known) == len(times) else None
             shares = [
@@ -82,7 +86,7 @@ class Summary:
                 if time is not None and cost.db_time_s is not None and cost.db_time_s.value > 0
             ]
             per_commit = 1e3 * whole / commits if whole is not None and commits else None
-            found.append((name, whole, _mean(shares), per_commit))
+            found.append({"row": name, "seconds": whole, "share": _mean(shares), "per_commit_ms": per_commit})
         return found
 
     def parts(self) -> list[tuple[str, Estimate]]:

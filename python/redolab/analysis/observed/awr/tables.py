@@ -27,20 +27,11 @@ _MENDS: Mapping[str, str] = {
 
 def account_table(summary: Summary, name: str, key: str) -> Table:
     """DB time divided into four rows that add up to it."""
-    rows = [
-        {
-            "row": _ROWS[row],
-            "seconds": seconds,
-            "share": share,
-            "per_commit_ms": per_commit,
-        }
-        for row, seconds, share, per_commit in summary.account_rows(tuple(_ROWS))
-    ]
     return Table(
         f"account-{key}",
         f"{name}: where DB time went",
         time_columns("Of DB time"),
-        rows,
+        summary.account_rows(_ROWS),
         "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
         "and it is negative where they overlap.",
         first=True,
