@@ -17,7 +17,7 @@ import pytest
 
 from redolab import cli, errors
 from redolab.forecast.models.outlook import FORECAST as QUANTITIES
-from redolab.analysis.watched.measures import FIGURES
+from redolab.analysis.observed.figures import WATCH
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights, goes_to_system
@@ -337,7 +337,7 @@ def test_every_key_of_a_watch_is_documented(place: Path) -> None:
     assert done.code == 0, done.err
     keyed = re.compile(r"^(settings\[\]\.(?:figures|missing))\..*")
     found = {keyed.sub(r"\1.KEY", key) for key in leaves(json.loads(done.out), "")}
-    assert set(FIGURES) <= named
+    assert set(WATCH) <= named
     assert sorted(found - named) == []
 
 

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from redolab.analysis.watched.periods import asked
-from redolab.analysis.watched.stretches import read_stretches
+from redolab.analysis.observed.watch.periods import asked
+from redolab.analysis.observed.watch.stretches import read_stretches
 from redolab.experiment.answers import analyse
 from redolab.records.run import Run
 from tests.report.made_up import advised, bare, servers, wide

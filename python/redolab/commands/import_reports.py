@@ -30,7 +30,7 @@ def command(
     Raises:
         UsageError: nothing could be imported.
     """
-    from redolab.analysis.reports.series import FILE, series
+    from redolab.analysis.observed.awr.series import FILE, series
     from redolab.importers.layout import kind_of
     from redolab.importers.series import import_reports
     from redolab.records.writer import check_free

@@ -14,7 +14,7 @@ from redolab.errors import InterruptedRunError, RedolabError, RefusedError, Usag
 from redolab.outlet import say, show_json
 
 if TYPE_CHECKING:
-    from redolab.analysis.watched.periods import Periods
+    from redolab.analysis.observed.watch.periods import Periods
     from redolab.measure.runner import Outcome
     from redolab.records.run import Run
 
@@ -104,8 +104,8 @@ def _periods(run: Run, begins: Sequence[str], ends: Sequence[str]) -> Periods | 
             f"{run.path} was not watched, so --from and --to name no period of it. They are for what "
             "`redolab watch` stored."
         )
-    from redolab.analysis.watched.periods import asked
-    from redolab.analysis.watched.stretches import read_stretches
+    from redolab.analysis.observed.watch.periods import asked
+    from redolab.analysis.observed.watch.stretches import read_stretches
 
     return asked(read_stretches(run), begins, ends)
 

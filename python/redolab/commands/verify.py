@@ -10,7 +10,7 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.envelope import WORDING
-from redolab.analysis.watched.periods import Periods, periods_of
+from redolab.analysis.observed.watch.periods import Periods, periods_of
 from redolab.bounds import MOST_JSON_BYTES
 from redolab.commands.league import kept_league
 from redolab.commands.options import Json, RunPath

@@ -16,7 +16,7 @@ from redolab.records.run import Run
 
 if TYPE_CHECKING:
     from redolab.analysis.compared import Compared
-    from redolab.analysis.watched.periods import Periods
+    from redolab.analysis.observed.watch.periods import Periods
 
 _FOLDERS: Mapping[str, str] = {
     "commit-mode": "commit_mode",
@@ -73,7 +73,7 @@ def analyse(
 
 def _of_watch(run: Run, periods: Periods | None) -> dict[str, Any]:
     """The results object of a watched run, with its advice."""
-    from redolab.analysis.watched.answer import analyse as analyse_watch
+    from redolab.analysis.observed.watch.answer import analyse as analyse_watch
     from redolab.forecast.advice.advice import of_profile
 
     if run.manifest.get("record") != "watched":
@@ -129,5 +129,5 @@ def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _answer(name: str) -> Any:
     if name in _IMPORTED:
-        return import_module("redolab.analysis.reports.answer")
+        return import_module("redolab.analysis.observed.awr.answer")
     return import_module(f"redolab.experiment.{_FOLDERS[name]}.answer")

@@ -1,7 +1,7 @@
 """One column of a stored run's samples, as `redolab analyze` takes a column of a file.
 
 Of a watched run also every figure of each stretch, by the keys of
-`redolab.analysis.watched.measures.FIGURES`. What is spoiled does not count.
+`redolab.analysis.observed.figures.WATCH`. What is spoiled does not count.
 """
 
 from __future__ import annotations
@@ -97,17 +97,19 @@ def _columns(run: Run) -> tuple[_Columns, _Columns]:
 def _add_figures(
     run: Run, numbers: dict[str, Callable[[], Any]], words: dict[str, Callable[[], Any]]
 ) -> None:
-    from redolab.analysis.watched.hours import day_text, days_of, hours_of
-    from redolab.analysis.watched.measures import FIGURES, each
-    from redolab.analysis.watched.stretches import read_stretches
+    from redolab.analysis.observed.exhibits import hour_text
+    from redolab.analysis.observed.figures import WATCH
+    from redolab.analysis.observed.watch.hours import day_text, days_of, hours_of
+    from redolab.analysis.observed.watch.measures import each
+    from redolab.analysis.observed.watch.stretches import read_stretches
 
     stretches = read_stretches(run)
     # Theirs is the order of their times as texts, which is that of the samples but for a clock that was set.
     place = {int(number): at for at, number in enumerate(stretches.numbers)}
     order = np.array([place[number] for number in run.samples["sample"].to_pylist()], dtype=np.int64)
-    for key in FIGURES:
+    for key in WATCH:
         numbers[key] = partial(_in_order, partial(each, key, stretches), order)
-    words["hour"] = lambda: [f"{hour:02}h" for hour in hours_of(stretches)[order]]
+    words["hour"] = lambda: [hour_text(int(hour)) for hour in hours_of(stretches)[order]]
     words["day"] = lambda: [day_text(int(day)) for day in days_of(stretches)[order]]
 
 

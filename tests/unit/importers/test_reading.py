@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.analysis.reports.shares import cumulative
+from redolab.analysis.observed.awr.shares import cumulative
 from redolab.errors import UsageError
 from redolab.importers.layout import Kind
 from redolab.importers.reading import ReadReport, read_reports

@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from redolab.analysis.reports.cost import Cost, cost_of
-from redolab.analysis.reports.entries import read_figures, read_histogram
+from redolab.analysis.observed.awr.cost import Cost, cost_of
+from redolab.analysis.observed.awr.entries import read_figures, read_histogram
+from redolab.analysis.observed.awr.shares import between
+from redolab.analysis.observed.awr.summary import Summary
 from redolab.dialect.oracle import LOG_WRITE
 from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.inferred.priors import prior_of, quantiles_of
@@ -22,8 +24,8 @@ from redolab.forecast.costs.inferred.seen import Seen
 from redolab.forecast.costs.inferred.uncertainty import inferred
 from redolab.forecast.costs.logs import Logs
 from redolab.records.run import Run
-from redolab.stats.estimates import Estimate, mean_estimate
-from redolab.stats.rounded import CERTAIN, Rounded
+from redolab.stats.estimates import Estimate
+from redolab.stats.rounded import Rounded, exactly
 from redolab.units import duration
 
 _ENOUGH_WRITES = 200
@@ -41,8 +43,9 @@ FEW = "There are {commits} commits in all: what one costs is hardly known."
 
 @dataclass(frozen=True)
 class _Figures:
-    """What one report says, each with what its rounding leaves open."""
+    """What is needed of one report, each with what its rounding leaves open."""
 
+    cost: Cost
     elapsed_s: Rounded
     commits: Rounded
     db_time_s: Rounded
@@ -51,10 +54,7 @@ class _Figures:
     """Mean time of a log write."""
     sync_s: Rounded | None
     """Log file sync of all sessions."""
-    log_writes: Rounded | None
-    redo: Rounded | None
     cpus: int
-    background_cpu_s: float
 
     def drawn(self, rng: random.Random) -> _Figures:
         """The same with other figures that would have been printed alike, and as many commits as chance
@@ -62,22 +62,17 @@ class _Figures:
         """
 
         def within(item: Rounded) -> Rounded:
-            value = rng.uniform(item.low, item.high)
-            return Rounded(value, value, value)
+            return exactly(rng.uniform(item.low, item.high))
 
         commits = self.commits.value
-        counted = max(1.0, rng.gauss(commits, math.sqrt(commits)))
-        return _Figures(
-            within(self.elapsed_s),
-            Rounded(counted, counted, counted),
-            within(self.db_time_s),
-            within(self.cpu_s),
-            within(self.write_s),
-            None if self.sync_s is None else within(self.sync_s),
-            self.log_writes,
-            self.redo,
-            self.cpus,
-            self.background_cpu_s,
+        return replace(
+            self,
+            commits=exactly(max(1.0, rng.gauss(commits, math.sqrt(commits)))),
+            elapsed_s=within(self.elapsed_s),
+            db_time_s=within(self.db_time_s),
+            cpu_s=within(self.cpu_s),
+            write_s=within(self.write_s),
+            sync_s=None if self.sync_s is None else within(self.sync_s),
         )
 
 
@@ -129,31 +124,21 @@ def calibrate_reports(run: Run) -> Calibrated:
 
 def _figures(cost: Cost) -> _Figures | str:
     """What is needed of a report, or which figure it lacks."""
-    cpus = cost.figures.number("os", "NUM_CPUS", "value") or cost.figures.number("host", "cpus", "value")
+    cpus = cost.counted("cpus", "NUM_CPUS")
     needed = {
         "the statistic user commits": cost.commits,
         "DB time": cost.db_time_s,
         "DB CPU": cost.cpu_s,
         "the mean of log file parallel write": None if cost.write is None else cost.write.mean_s,
-        "the number of CPUs": cpus,
+        "the number of CPUs": None if cpus is None else exactly(cpus),
     }
     lacking = [name for name, found in needed.items() if found is None or found.value <= 0]
     if lacking:
         return f"{cost.figures.report.file} does not print {' or '.join(lacking)}"
     commits, db_time_s, cpu_s, write_s, counted = (found for found in needed.values() if found is not None)
-    statistic = cost.figures.number
-    background = cost.background_cpu_s
+    sync_s = cost.columns["log_sync_s"]
     return _Figures(
-        cost.elapsed_s,
-        commits,
-        db_time_s,
-        cpu_s,
-        write_s,
-        None if cost.sync is None else cost.sync.seconds,
-        statistic("statistic", "redo writes", "total") or (cost.write.waits if cost.write else None),
-        statistic("statistic", "redo size", "total"),
-        max(1, round(counted.value)),
-        0.0 if background is None else background.value,
+        cost, cost.elapsed_s, commits, db_time_s, cpu_s, write_s, sync_s, max(1, round(counted.value))
     )
 
 
@@ -165,8 +150,8 @@ def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
     write_s = math.fsum(item.write_s.value * item.commits.value for item in reports) / commits
     synced = [item.sync_s.value for item in reports if item.sync_s is not None]
     sync_s = math.fsum(synced) / commits if len(synced) == len(reports) else None
-    writes = _total([item.log_writes for item in reports])
-    redo = _total([item.redo for item in reports])
+    writes = _total("log_writes", reports)
+    redo = _total("log_bytes", reports)
     return Seen(
         sessions=max(1, round(busy_s * commits / elapsed_s)),
         cpus=max(item.cpus for item in reports),
@@ -184,9 +169,9 @@ def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
     )
 
 
-def _total(found: Sequence[Rounded | None]) -> float | None:
-    known = [item.value for item in found if item is not None]
-    return math.fsum(known) if len(known) == len(found) else None
+def _total(column: str, reports: Sequence[_Figures]) -> float | None:
+    known = [found.value for item in reports if (found := item.cost.columns[column]) is not None]
+    return math.fsum(known) if len(known) == len(reports) else None
 
 
 def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
@@ -196,50 +181,30 @@ def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
         if sample not in counting:
             continue
         total = next((item.value or 0.0 for item in entries if item.measure == "total"), 0.0)
-        for item in entries:
-            upper_s = _upper_s(item.measure)
-            if upper_s is not None and item.value:
-                counts[_SECONDS_TO_MS * upper_s] += total * item.value / 100
+        for _, upper_s, percent in between(entries):
+            if percent:
+                counts[_SECONDS_TO_MS * upper_s] += total * percent / 100
     return quantiles_of(counts, _ENOUGH_WRITES)
 
 
-def _upper_s(measure: str) -> float | None:
-    """The upper end of `0.001 to 0.002`; none for another measure."""
-    if measure.endswith(" and more"):
-        return math.inf
-    _, between, upper = measure.partition(" to ")
-    try:
-        return float(upper) if between else None
-    except ValueError:
-        return None
-
-
 def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict[str, Estimate]:
-    """What the reports say: of one what rounding leaves, of several Student's t interval over them."""
-
-    def told(values: Sequence[Rounded | None]) -> Estimate | None:
-        known = [item for item in values if item is not None]
-        if len(known) != len(values):
-            return None
-        if len(known) == 1:
-            return Estimate(known[0].value, known[0].low, known[0].high, CERTAIN)
-        return mean_estimate(item.value for item in known)
-
+    """What the reports say, with the intervals that the page gives."""
+    page = Summary([item.cost for item in reports])
+    used = [item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]
     response_ms = _SECONDS_TO_MS * (seen.sessions / seen.commits_per_s - think_s)
     found = {
-        "throughput_per_s": told([item.commits.per(item.elapsed_s) for item in reports]),
-        "response_time_ms": Estimate(response_ms, None, None) if response_ms > 0 else None,
-        "cpu_utilization": told([item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]),
-        "commits_per_flush": told(
-            [None if item.log_writes is None else item.commits.per(item.log_writes) for item in reports]
-        ),
+        "throughput_per_s": page.estimate("arrival_rate_per_s"),
+        "response_time_ms": Estimate(response_ms if response_ms > 0 else None, None, None),
+        "cpu_utilization": page.over_reports([part for part in used if part is not None]),
+        "commits_per_flush": page.estimate("commits_per_log_write"),
     }
-    return {name: value for name, value in found.items() if value is not None and value.point}
+    return {name: value for name, value in found.items() if value.point}
 
 
 def _cautions(reports: Sequence[_Figures]) -> list[str]:
     commits = math.fsum(item.commits.value for item in reports)
-    background_s = math.fsum(item.background_cpu_s for item in reports) / commits
+    background = [item.cost.background_cpu_s for item in reports]
+    background_s = math.fsum(used.value for used in background if used is not None) / commits
     found = [ROWS, SHARED]
     if background_s:
         found.append(BACKGROUND.format(cpu=duration(background_s)))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from redolab.analysis.watched.measures import FIGURES, Measure, figure, over, quotient
-from redolab.analysis.watched.stretches import Floats, Stretches, read_stretches
+from redolab.analysis.observed.watch.measures import added, over, over_stretches, quotient, sums
+from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
+from redolab.analysis.observed.watch.waits import buckets
 from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.inferred.priors import Prior, prior_of, quantiles_of
@@ -36,11 +36,6 @@ _MORE_THAN_ALL = 1.5
 _ENOUGH_FLUSHES = 20
 # By so much sessions may vary over the stretches without a word.
 _VARIES = 2.0
-_SESSION_CPU = Measure("", "", "", 1, ("session_cpu_s",), "transactions", "CPU of sessions per commit")
-_OTHERS_CPU = Measure(
-    "", "", "", 1, ("host_busy_s", "-instance_cpu_s", "-sampler_cpu_s"), "transactions",
-    "CPU of other processes and of the kernel per commit",
-)  # fmt: skip
 _ROWS = "Rows that transactions wrote were not counted: one in each is taken."
 _VARIED = (
     "From {fewest} to {most} sessions worked in a stretch; the forecast is of {mean}, as if they had "
@@ -62,7 +57,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     stretches = _counting(run)
     _check(run, stretches)
     found = prior_of(str(engine["name"]), len(logs.columns))
-    shape = _flush_shape(run, set(stretches.numbers.tolist()))
+    shape = _flush_shape(run, stretches)
     cpus = int(np.nanmax(stretches.columns["host_cpus"]))
     eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run))
     seen = eyes.see(stretches)
@@ -95,7 +90,7 @@ class _Eyes:
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
-        others_s = _OTHERS_CPU.point(stretches)
+        others_s = over(*added("host_busy_s -instance_cpu_s -sampler_cpu_s", "transactions", stretches))
         rows = max(1, round(_point("rows_per_commit", stretches) or 1))
         client_s, available, others = self._of_others(
             server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
@@ -103,7 +98,7 @@ class _Eyes:
         first, *later = self.logs.columns
         flush_s = _flush_s(stretches, first)
         waiting_s = _point("log_sync_per_commit_s", stretches)
-        per_flush = Measure("", "", "", 1, ("transactions",), first.flushes, "").point(stretches)
+        per_flush = _point("commits_per_flush", stretches)
         return Seen(
             sessions=sessions,
             cpus=self.cpus,
@@ -214,8 +209,7 @@ def _check(run: Run, stretches: Stretches) -> None:
 def _sessions(stretches: Stretches) -> int:
     """Sessions that worked, a mean over time; at least one."""
     elapsed_s, worked = stretches.columns["elapsed_s"], stretches.columns["worked_sessions"]
-    known = np.isfinite(worked)
-    mean = over(worked[known] * elapsed_s[known], elapsed_s[known]) or 0.0
+    mean = over(worked * elapsed_s, elapsed_s) or 0.0
     connected = _point("connected_sessions", stretches)
     if connected is not None:
         # Sessions that come and go work one after the other.
@@ -225,7 +219,7 @@ def _sessions(stretches: Stretches) -> int:
 
 def _server_s(stretches: Stretches) -> float | None:
     """CPU time of the sessions per commit; of the whole server where that is not known."""
-    of_sessions = _SESSION_CPU.point(stretches)
+    of_sessions = over(*added("session_cpu_s", "transactions", stretches))
     return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
@@ -233,14 +227,12 @@ def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
     """Mean time of a write and flush of a log; None where the server does not time them."""
     *apart, timed = log.times
     times = stretches.columns[timed] + sum(np.nan_to_num(stretches.columns[name]) for name in apart)
-    flushes = stretches.columns[log.flushes]
-    known = np.isfinite(times) & np.isfinite(flushes)
-    return over(times[known], flushes[known]) or None
+    return over(times, stretches.columns[log.flushes]) or None
 
 
 def _point(key: str, stretches: Stretches) -> float | None:
     """A figure of the page's."""
-    return FIGURES[key].point(stretches)
+    return over(*sums(key, stretches))
 
 
 def _known(key: str, stretches: Stretches) -> float:
@@ -249,20 +241,10 @@ def _known(key: str, stretches: Stretches) -> float:
     return found
 
 
-def _flush_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
+def _flush_shape(run: Run, counting: Stretches) -> tuple[float, ...]:
     """Times of flushes as quantiles at equal steps, in seconds; nothing where too few were seen."""
-    counts: defaultdict[float, float] = defaultdict(float)
-    for row in run.entries.to_pylist():
-        if row["section"] == LOG_WRITE and row["sample"] in counting and (row["value"] or 0) > 0:
-            counts[_upper_ms(row["name"])] += row["value"]
+    counts = {upper_ms: count for upper_ms, count in buckets(run, LOG_WRITE, counting).items() if count > 0}
     return quantiles_of(counts, _ENOUGH_FLUSHES)
-
-
-def _upper_ms(name: str) -> float:
-    try:
-        return float(name)
-    except ValueError:
-        return math.inf
 
 
 def _drawn(stretches: Stretches, rng: random.Random) -> Stretches:
@@ -286,19 +268,14 @@ def _quantities(stretches: Stretches, seen: Seen, think_s: float) -> dict[str, E
     elapsed_s, commits = columns["elapsed_s"], columns["transactions"]
     used_s = columns["instance_cpu_s"] + (seen.client_cpu_s or 0.0) * commits
     found = {
-        "throughput_per_s": figure("arrival_rate_per_s", stretches).estimate(),
+        "throughput_per_s": over_stretches("arrival_rate_per_s", stretches).estimate(),
         "response_time_ms": _less(
-            _estimate(1e3 * seen.sessions * elapsed_s, commits, elapsed_s), 1e3 * think_s
+            quotient(1e3 * seen.sessions * elapsed_s, commits, elapsed_s).estimate(), 1e3 * think_s
         ),
-        "cpu_utilization": _estimate(used_s, columns["thread_s"], elapsed_s),
-        "commits_per_flush": figure("commits_per_flush", stretches).estimate(),
+        "cpu_utilization": quotient(used_s, columns["thread_s"], elapsed_s).estimate(),
+        "commits_per_flush": over_stretches("commits_per_flush", stretches).estimate(),
     }
     return {name: value for name, value in found.items() if value.point is not None}
-
-
-def _estimate(upper: Floats, lower: Floats, lengths: Floats) -> Estimate:
-    known = np.isfinite(upper) & np.isfinite(lower)
-    return quotient(upper[known], lower[known], lengths[known]).estimate()
 
 
 def _less(value: Estimate, by: float) -> Estimate:

@@ -7,25 +7,24 @@ from datetime import datetime
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.summary import Summary
-from redolab.records.report import Report
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.exhibits import DAYS, groups_table, hour_text
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LEVELS = (25, 50, 75)
 """Percent of the threads' time between which levels of use are told apart."""
 _FEWEST = 3
 """Reports from which there are such tables: two have no day and no level to speak of."""
 
 
-def day_of(report: Report) -> str:
+def day_of(cost: Cost) -> str:
     """The day of the week on which a report began."""
-    return DAYS[datetime.fromisoformat(report.started_at).weekday()]
+    return DAYS[datetime.fromisoformat(cost.figures.report.started_at).weekday()]
 
 
-def hour_of(report: Report) -> str:
+def hour_of(cost: Cost) -> str:
     """The hour of the day in which it began, as `09h`."""
-    return f"{datetime.fromisoformat(report.started_at).hour:02}h"
+    return hour_text(datetime.fromisoformat(cost.figures.report.started_at).hour)
 
 
 def tables(summary: Summary, name: str, key: str) -> list[Table]:
@@ -34,19 +33,11 @@ def tables(summary: Summary, name: str, key: str) -> list[Table]:
     if len(costs) < _FEWEST:
         return []
     found = [
-        _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, _hour)),
-        _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, _day))),
+        _table(f"hours-{key}", f"{name}: by hour of the day", "Hour", _grouped(costs, hour_of)),
+        _table(f"days-{key}", f"{name}: by day of the week", "Day", _in_week(_grouped(costs, day_of))),
         _use(f"use-{key}", f"{name}: by use of the CPUs", _grouped(costs, level_of)),
     ]
     return [table for table in found if len(table.rows) > 1]
-
-
-def _hour(cost: Cost) -> str:
-    return hour_of(cost.figures.report)
-
-
-def _day(cost: Cost) -> str:
-    return day_of(cost.figures.report)
 
 
 def level_of(cost: Cost) -> str:
@@ -73,31 +64,14 @@ def _in_week(groups: Mapping[str, Summary]) -> dict[str, Summary]:
 
 
 def _table(key: str, caption: str, title: str, groups: Mapping[str, Summary]) -> Table:
-    rows = [
-        {
-            "group": name,
-            "reports": len(summary.costs),
-            "rate": summary.over_reports("arrival_rate_per_s"),
-            "response": summary.over_reports("response_time_s").scaled(1e3),
-            "sync": summary.over_reports("log_sync_s").scaled(1e3),
-            "share": summary.over_reports("log_sync_share"),
-        }
-        for name, summary in groups.items()
-    ]
-    return Table(key, caption, group_columns(title), rows, "A group of one report has no interval.")
-
-
-def group_columns(
-    title: str, counted: tuple[str, str] = ("reports", "Reports"), of: str = "DB time"
-) -> tuple[Column, ...]:
-    """The columns of groups apart: how many there are in each, L, R, log sync and its share `of` a time."""
-    return (
-        Column("group", title, "text"),
-        Column(*counted, "count"),
-        Column("rate", "Commits", "estimate", "per s"),
-        Column("response", "R", "estimate", "ms"),
-        Column("sync", "Log file sync" if of == "DB time" else "Log sync", "estimate", "ms"),
-        Column("share", f"Of {of}", "share"),
+    return groups_table(
+        key,
+        caption,
+        title,
+        {name: (len(summary.costs), summary.mean) for name, summary in groups.items()},
+        ("reports", "Log file sync", "DB time"),
+        ("response_time_s", "log_sync_s"),
+        "A group of one report has no interval.",
     )
 
 
@@ -106,9 +80,9 @@ def _use(key: str, caption: str, groups: Mapping[str, Summary]) -> Table:
         {
             "level": name,
             "reports": len(summary.costs),
-            "cores": summary.over_reports("cpu_utilization_cores"),
-            "threads": summary.over_reports("cpu_utilization_threads"),
-            "response": summary.over_reports("response_time_s").scaled(1e3),
+            "cores": summary.mean("cpu_utilization_cores"),
+            "threads": summary.mean("cpu_utilization_threads"),
+            "response": summary.mean("response_time_s").scaled(1e3),
         }
         for name, summary in groups.items()
     ]

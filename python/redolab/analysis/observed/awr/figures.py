@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.summary import Summary
-from redolab.model.queueing import response_time_cpu
-
-_POINTS = 60
-_NEAREST = 0.98
-"""Of M at which the drawn curve ends: at M it has no end."""
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.exhibits import published_line
 
 
 def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
@@ -42,14 +37,6 @@ def curve_figure(summary: Summary, name: str, key: str) -> Figure | None:
     )
 
 
-def published_line(service: float, servers: float) -> Series:
-    """The published curve for S seconds and M servers, response times in ms."""
-    most = _NEAREST * servers / service
-    rates = [most * number / _POINTS for number in range(1, _POINTS + 1)]
-    times = [1e3 * response_time_cpu(service, at, servers) for at in rates]
-    return Series("published curve", rates, times, style="line")
-
-
 def time_figure(costs: Sequence[Cost]) -> Figure | None:
     """Log file sync and log write over time, where there are several reports."""
     first = [cost for cost in costs if cost.figures.report.spoiled is None]
@@ -69,27 +56,4 @@ def time_figure(costs: Sequence[Cost]) -> Figure | None:
         Axis("Time", "h"),
         Axis("Mean", "ms"),
         (line("log file sync", "log_sync_s"), line("log file parallel write", "log_write_s")),
-    )
-
-
-def shares_figure(
-    sync: Cumulative,
-    write: Cumulative,
-    title: str,
-    key: str,
-    names: tuple[str, str] = ("log file sync", "log file parallel write"),
-) -> Figure | None:
-    """Which part of the waits took less than a time, of commits and of the log's writes, by their names."""
-    if not sync or not write:
-        return None
-    return Figure(
-        key,
-        title,
-        "The further right a line, the longer the waits.",
-        Axis("Took less than", "ms", logarithmic=True),
-        Axis("Of the waits", "%"),
-        tuple(
-            Series(name, [1e3 * at for at in shares], [100 * part for part in shares.values()], style="line")
-            for name, shares in zip(names, (sync, write), strict=True)
-        ),
     )

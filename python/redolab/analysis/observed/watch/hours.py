@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from redolab import units
 from redolab.analysis.exhibits import Table
-from redolab.analysis.reports.times_of_day import DAYS, group_columns
-from redolab.analysis.watched.measures import FIGURES, figure, known_response
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.exhibits import DAYS, groups_table, hour_text
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import known_response, over_stretches
+from redolab.analysis.observed.watch.stretches import Stretches
+from redolab.stats.estimates import Estimate
 
 HOUR_S, DAY_S = 3600, 86_400
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,7 +29,7 @@ def tables(stretches: Stretches) -> list[Table]:
     """The hours of the day and the days apart; none where all stretches are in one of them."""
     response = known_response(stretches)
     found = [
-        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), _hour_text, response),
+        _table("hours", "By hour of the day", "Hour", stretches, hours_of(stretches), hour_text, response),
         _table("days", "By day", "Day", stretches, days_of(stretches), day_text, response),
     ]
     return [table for table in found if len(table.rows) > 1]
@@ -49,10 +51,6 @@ def day_text(day: int) -> str:
     return f"{DAYS[found.weekday()]}, {units.moment(found.isoformat()).partition(',')[0]}"
 
 
-def _hour_text(hour: int) -> str:
-    return f"{hour:02}h"
-
-
 def _table(
     key: str,
     caption: str,
@@ -62,21 +60,17 @@ def _table(
     name: Callable[[int], str],
     response: str,
 ) -> Table:
-    return Table(
+    parts = {name(int(group)): stretches.only(groups == group) for group in np.unique(groups)}
+    return groups_table(
         key,
         caption,
-        group_columns(title, ("stretches", "Stretches"), "busy time"),
-        [_row(name(int(group)), stretches.only(groups == group), response) for group in np.unique(groups)],
-        f"{_NOTE} R: {FIGURES[response].meaning}.",
+        title,
+        {text: (len(part), partial(_estimate, part)) for text, part in parts.items()},
+        ("stretches", "Log sync", "busy time"),
+        (response, "log_sync_per_commit_s"),
+        f"{_NOTE} R: {WATCH[response].meaning}.",
     )
 
 
-def _row(name: str, mine: Stretches, response: str) -> dict[str, Any]:
-    return {
-        "group": name,
-        "stretches": len(mine),
-        "rate": figure("arrival_rate_per_s", mine).estimate(),
-        "response": figure(response, mine).estimate().scaled(1e3),
-        "sync": figure("log_sync_per_commit_s", mine).estimate().scaled(1e3),
-        "share": figure("log_sync_share", mine).estimate(),
-    }
+def _estimate(stretches: Stretches, key: str) -> Estimate:
+    return over_stretches(key, stretches).estimate()

@@ -12,7 +12,7 @@ import numpy as np
 
 from redolab import units
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.watch.stretches import Stretches
 
 _SHORTEST_S = 1.0
 """Seconds between two stretches that are no gap: the first reading of a start, and clocks that are set."""

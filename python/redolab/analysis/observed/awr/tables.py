@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
+from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.exhibits import time_columns
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
-from redolab.analysis.reports.cost import OTHER_WAITS, Cost
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.summary import Summary
 from redolab.dialect.oracle import LOG_SYNC
-from redolab.stats.estimates import Estimate
 
-FIGURE_COLUMNS = (
-    Column("figure", "Figure", "text"),
-    Column("value", "Value", "estimate"),
-    Column("unit", "Unit", "text"),
-)
-PARAMETER_COLUMNS = (Column("parameter", "Parameter", "text"), Column("value", "Value", "text"))
-MEANING_COLUMNS = (Column("figure", "Figure", "text"), Column("meaning", "What it is", "text"))
-
-
-@dataclass(frozen=True)
-class _Told:
-    """How a figure is told."""
-
-    key: str
-    name: str
-    unit: str
-    scale: float
-    meaning: str
-
-
-_TOLD = (
-    _Told("arrival_rate_per_s", "L: commits", "per s", 1, "user commits over elapsed time"),
-    _Told("service_time_s", "S: CPU per commit", "ms", 1e3, "DB CPU and background CPU"),
-    _Told("queue_time_s", "Q: waits per commit", "ms", 1e3, "wait events that are not idle, background too"),
-    _Told("response_time_s", "R = S + Q", "ms", 1e3, "all work of the instance per commit"),
-    _Told("log_sync_s", "One log file sync", "ms", 1e3, "mean of the sessions' waits"),
-    _Told("log_syncs_per_commit", "Log file syncs", "per commit", 1, "1 where each commit waits once"),
-    _Told("log_sync_share", "Log file sync", "% of DB time", 100, "what better commits can save at the most"),
-    _Told("log_write_s", "One log file parallel write", "ms", 1e3, "mean of the log writer's waits"),
-    _Told("log_writes_per_s", "Log writes", "per s", 1, "redo writes over elapsed time"),
-    _Told(
-        "commits_per_log_write", "Commits in a log write", "commits", 1, "more than 1: commits share writes"
-    ),
-    _Told("redo_per_commit", "Redo per commit", "kB", 1e-3, "redo size over user commits"),
-    _Told("redo_per_log_write", "Redo per log write", "kB", 1e-3, "redo size over redo writes"),
-    _Told("log_utilization", "The log writer wrote", "% of the time", 100, "writes times their mean time"),
-    _Told("cpu_utilization_cores", "CPUs busy, in cores", "%", 100, "busy time over cores"),
-    _Told("cpu_utilization_threads", "CPUs busy, in threads", "%", 100, "busy time over threads"),
-    _Told("servers", "M of the published curve", "servers", 1, "solved from L, S and R"),
-)
 _ROWS: Mapping[str, str] = {
     ON_CPU: "CPU",
     LOG_SYNC: "log file sync",
@@ -67,63 +25,13 @@ _MENDS: Mapping[str, str] = {
 }
 
 
-def cost_table(summary: Summary, name: str, key: str) -> Table:
-    """What a commit cost: every figure with its interval."""
-    interval = "the interval is what rounding leaves open" if summary.single else "95 % over the reports"
-    rows = [
-        {
-            "figure": told.name,
-            "value": summary.estimate(told.key).scaled(told.scale),
-            "unit": told.unit,
-        }
-        for told in _TOLD
-    ]
-    return Table(
-        f"cost-{key}",
-        f"{name}: what a commit costs",
-        FIGURE_COLUMNS,
-        rows,
-        f"In brackets: {interval}. n/a: the report does not print what it is made of.",
-        first=True,
-    )
-
-
-def meanings_table() -> Table:
-    """What each figure is made of."""
-    return Table(
-        "meanings",
-        "What the figures are made of",
-        MEANING_COLUMNS,
-        [{"figure": told.name, "meaning": told.meaning} for told in _TOLD],
-    )
-
-
-def time_columns(of: str) -> tuple[Column, ...]:
-    """The columns of an account of time; `of` heads the shares."""
-    return (
-        Column("row", "Time spent", "text"),
-        Column("seconds", "Time", "number", "s"),
-        Column("share", of, "share"),
-        Column("per_commit_ms", "Per commit", "number", "ms"),
-    )
-
-
 def account_table(summary: Summary, name: str, key: str) -> Table:
     """DB time divided into four rows that add up to it."""
-    rows = [
-        {
-            "row": _ROWS[row],
-            "seconds": seconds,
-            "share": share,
-            "per_commit_ms": per_commit,
-        }
-        for row, seconds, share, per_commit in summary.account_rows(tuple(_ROWS))
-    ]
     return Table(
         f"account-{key}",
         f"{name}: where DB time went",
         time_columns("Of DB time"),
-        rows,
+        summary.account_rows(_ROWS),
         "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
         "and it is negative where they overlap.",
         first=True,
@@ -170,36 +78,6 @@ def events_table(summary: Summary, name: str, key: str) -> Table:
         ),
         summary.top_events(5),
         "Of sessions. Background waits are no part of DB time.",
-    )
-
-
-def histogram_table(
-    sync: Cumulative,
-    write: Cumulative,
-    caption: str,
-    key: str,
-    names: tuple[str, str] = ("Log file sync", "Log file parallel write"),
-) -> Table:
-    """Waits of commits beside writes of the log, wait by wait; `names` are those of the two."""
-    bounds = sorted(set(sync) & set(write))
-    return Table(
-        key,
-        caption,
-        (
-            Column("below_ms", "Less than", "number", "ms"),
-            Column("sync", names[0], "share"),
-            Column("write", names[1], "share"),
-        ),
-        [
-            {
-                "below_ms": 1e3 * below,
-                "sync": Estimate(sync[below], None, None),
-                "write": Estimate(write[below], None, None),
-            }
-            for below in bounds
-        ],
-        "Means hide the few long waits that decide: a sync lasts as long as the write it waits for, the one "
-        "before it, and the queue for a CPU. So the two are compared wait by wait, never by means alone.",
     )
 
 
@@ -288,18 +166,3 @@ def printed_tables(cost: Cost) -> list[Table]:
 def _printed(cost: Cost, section: str, name: str, measure: str) -> float | None:
     number = cost.figures.number(section, name, measure)
     return None if number is None else number.value
-
-
-def parameters_table(cost: Cost, parameters: Sequence[str]) -> Table:
-    """The parameters that matter to commits, of the last report."""
-    known = dict(cost.figures.texts("parameter"))
-    return Table(
-        "parameters",
-        "Parameters that matter to commits, as the last report lists them",
-        PARAMETER_COLUMNS,
-        [
-            {"parameter": name, "value": known.get(name, "not listed: the default, or unchanged")}
-            for name in parameters
-        ],
-        "A report lists what was set; what it does not list has its default.",
-    )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.entries import Event
 from redolab.analysis.profile import ON_CPU
-from redolab.analysis.reports.cost import Cost
-from redolab.analysis.reports.entries import Event
 from redolab.dialect.oracle import LOG_SYNC
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate
 from redolab.stats.rounded import Rounded
@@ -40,9 +40,9 @@ class Summary:
 
     def estimate(self, key: str) -> Estimate:
         """A figure: of one report as it is printed, of several the mean with its 95 % interval."""
-        return self._told(self._known(key))
+        return self.over_reports(self._known(key))
 
-    def over_reports(self, key: str) -> Estimate:
+    def mean(self, key: str) -> Estimate:
         """The mean of a figure over the reports; one report has no interval here, whatever it rounded."""
         return _mean([item.value for item in self._known(key)])
 
@@ -57,22 +57,27 @@ class Summary:
             for cost, part in seconds
             if part is not None and cost.db_time_s is not None
         ]
-        return self._told([part for part in parts if part is not None])
+        return self.over_reports([part for part in parts if part is not None])
 
     def _known(self, key: str) -> list[Rounded]:
         return [cost.values[key] for cost in self.costs if key in cost.values]
 
-    def _told(self, known: Sequence[Rounded]) -> Estimate:
+    def over_reports(self, known: Sequence[Rounded]) -> Estimate:
+        """A figure, given that of each report that has it."""
         return known[0].estimate() if known and self.single else _mean([item.value for item in known])
 
-    def account_rows(self, names: Sequence[str]) -> list[tuple[str, float | None, Estimate, float | None]]:
-        """Of each row its seconds in all reports, its share of DB time, and its time per commit in ms."""
+    def account_rows(self, names: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Seconds of each row in all reports, its share of DB time, and its time per commit in ms.
+
+        Args:
+            names: of the rows, by those in an account.
+        """
         accounts = [cost.account() for cost in self.costs]
         commits = sum(cost.commits.value for cost in self.costs if cost.commits is not None)
         found = []
-        for name in names:
-            rows = [None if account is None else account.row(name) for account in accounts]
-            times = [None if row is None else row.seconds for row in rows]
+        for row, name in names.items():
+            rows = [None if account is None else account.row(row) for account in accounts]
+            times = [None if item is None else item.seconds for item in rows]
             known = [time for time in times if time is not None]
             whole = sum(known) if len(known) == len(times) else None
             shares = [
@@ -81,7 +86,7 @@ class Summary:
                 if time is not None and cost.db_time_s is not None and cost.db_time_s.value > 0
             ]
             per_commit = 1e3 * whole / commits if whole is not None and commits else None
-            found.append((name, whole, _mean(shares), per_commit))
+            found.append({"row": name, "seconds": whole, "share": _mean(shares), "per_commit_ms": per_commit})
         return found
 
     def parts(self) -> list[tuple[str, Estimate]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 
+from redolab.analysis.observed.exhibits import Cumulative
 from redolab.records.report import Entry
-
-Cumulative = Mapping[float, float]
-"""A time in seconds to the share of the waits that took less, 0 to 1."""
 
 
 def cumulative(entries: Sequence[Entry]) -> dict[float, float]:
@@ -21,13 +20,19 @@ def cumulative(entries: Sequence[Entry]) -> dict[float, float]:
     """
     found: dict[float, float] = {}
     below = 0.0
-    for entry in entries:
-        low, to, high = entry.measure.partition(" to ")
-        if not to or entry.value is None:
-            continue
-        below = entry.value / 100 + (below if float(low) else 0.0)
-        found[float(high)] = min(1.0, below)
+    for low, high, percent in between(entries):
+        if math.isfinite(high):
+            below = percent / 100 + (below if low else 0.0)
+            found[high] = min(1.0, below)
     return dict(sorted(found.items()))
+
+
+def between(entries: Sequence[Entry]) -> Iterator[tuple[float, float, float]]:
+    """Two times in seconds, of which the second may be infinite, and the percent of the waits between."""
+    for entry in entries:
+        low, to, high = entry.measure.replace(" and more", " to inf").partition(" to ")
+        if to and entry.value is not None:
+            yield float(low), float(high), entry.value
 
 
 def together(parts: Sequence[tuple[float, Cumulative]]) -> dict[float, float]:

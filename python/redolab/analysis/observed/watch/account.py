@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from redolab.analysis.exhibits import Column, Table
+from redolab.analysis.observed.exhibits import time_columns
+from redolab.analysis.observed.watch.measures import Found, quotient
+from redolab.analysis.observed.watch.stretches import Floats, Stretches, read_rows
 from redolab.analysis.profile import UNACCOUNTED, row_place
-from redolab.analysis.reports.tables import time_columns
-from redolab.analysis.watched.measures import Found, quotient
-from redolab.analysis.watched.stretches import Floats, Stretches, read_rows
 from redolab.dialect.row_names import is_wait, row_meaning, row_name
 from redolab.records.run import Run
 from redolab.records.watched import BACKGROUND, SESSIONS
@@ -47,9 +47,7 @@ class Account:
 
     def per_commit(self, name: str | None = None) -> Found:
         """Seconds of a row, or of all of them, per commit, over the stretches that counted commits."""
-        known = np.isfinite(self._commits)
-        rows = self._whole if name is None else self.rows[name]
-        return quotient(rows[known], self._commits[known], self._lengths[known])
+        return quotient(self._whole if name is None else self.rows[name], self._commits, self._lengths)
 
     def profile(self) -> list[dict[str, Any]]:
         """The rows with their time per commit, as the profile of a run's setting; none without commits."""

@@ -10,11 +10,15 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Figure, Table
-from redolab.analysis.reports import figures, tables, times_of_day
-from redolab.analysis.reports.cost import FIGURES, REASONS, Cost, cost_of
-from redolab.analysis.reports.entries import read_figures, read_histogram
-from redolab.analysis.reports.shares import Cumulative, cumulative, together
-from redolab.analysis.reports.summary import Summary
+from redolab.analysis.observed import exhibits
+from redolab.analysis.observed.awr import figures, tables, times_of_day
+from redolab.analysis.observed.awr.cost import Cost, cost_of
+from redolab.analysis.observed.awr.entries import read_figures, read_histogram
+from redolab.analysis.observed.awr.shares import cumulative, together
+from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.exhibits import Cumulative
+from redolab.analysis.observed.figures import AWR
+from redolab.analysis.observed.verdict import advice, each_wait
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.records.report import Entry
@@ -31,8 +35,7 @@ PARAMETERS = (
     "filesystemio_options",
     "_use_adaptive_log_file_sync",
 )
-_MUCH, _SOME = 0.5, 0.1
-"""Shares of DB time from which log file sync is the first thing to change, and one thing among others."""
+_NAMES = ("Log file sync", "Log file parallel write")
 _NOT_MEASURED = (
     "The queue for CPUs: a report counts no process that waits for one. It is part of what is unaccounted.",
     "Single sessions and transactions: a report has sums and means over all of them.",
@@ -65,7 +68,7 @@ def analyse(run: Run) -> dict[str, Any]:
     return envelope.heading(run) | {
         "facts": [list(pair) for pair in _facts(run, everything)],
         "verdict": {
-            "text": " ".join(_sentences(first, counting[first], waits.get(first))),
+            "text": " ".join(_sentences(first, counting[first], waits[first])),
             "outcome": "undecided",
             "outcome_text": "read, not measured",
             "baseline": first,
@@ -99,8 +102,8 @@ def _setting(name: str, summary: Summary | None, count: int, spoiled: int) -> di
         "spoiled": spoiled,
     }
     if summary is not None:
-        found["figures"] = {key: summary.estimate(key).as_json() for key in FIGURES}
-        found["missing"] = {key: REASONS[key] for key in FIGURES if summary.estimate(key).point is None}
+        found["figures"] = {key: summary.estimate(key).as_json() for key in AWR}
+        found["missing"] = {key: item.why for key, item in AWR.items() if summary.estimate(key).point is None}
     return found
 
 
@@ -135,23 +138,38 @@ def _tables(
         if summary.has_db_time:
             found.append(tables.account_table(summary, name, key))
         found += [
-            tables.cost_table(summary, name, key),
+            _cost_table(summary, name, key),
             tables.bounds_table(summary, name, key),
             tables.events_table(summary, name, key),
         ]
         if sync and write:
-            found.append(
-                tables.histogram_table(sync, write, f"{name}: how many waits took less", f"waits-{key}")
-            )
+            caption = f"{name}: how many waits took less"
+            found.append(exhibits.histogram_table(sync, write, caption, f"waits-{key}", _NAMES))
         found += times_of_day.tables(summary, name, key)
     last = next(iter(counting.values())).costs[-1]
+    listed = dict(last.figures.texts("parameter"))
     return [
         *found,
         tables.reports_table(everything),
         *tables.printed_tables(last),
-        tables.parameters_table(last, PARAMETERS),
-        tables.meanings_table(),
+        exhibits.parameters_table(
+            "Parameters that matter to commits, as the last report lists them",
+            {name: listed.get(name, "not listed: the default, or unchanged") for name in PARAMETERS},
+            "A report lists what was set; what it does not list has its default.",
+        ),
+        exhibits.meanings_table(AWR),
     ]
+
+
+def _cost_table(summary: Summary, name: str, key: str) -> Table:
+    interval = "the interval is what rounding leaves open" if summary.single else "95 % over the reports"
+    return exhibits.figures_table(
+        f"cost-{key}",
+        f"{name}: what a commit costs",
+        AWR,
+        {key: summary.estimate(key) for key in AWR},
+        f"In brackets: {interval}. n/a: the report does not print what it is made of.",
+    )
 
 
 def _figures(
@@ -162,9 +180,8 @@ def _figures(
     found: list[Figure | None] = [figures.time_figure(everything)]
     for number, (name, summary) in enumerate(counting.items(), 1):
         sync, write = waits[name]
-        found.append(
-            figures.shares_figure(sync, write, f"{name}: each wait, not their mean", f"waits-{number}")
-        )
+        title = f"{name}: each wait, not their mean"
+        found.append(exhibits.shares_figure(sync, write, title, f"waits-{number}", _NAMES))
         found.append(figures.curve_figure(summary, name, str(number)))
     return [figure for figure in found if figure is not None]
 
@@ -184,7 +201,7 @@ def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative] | None) -> list[str]:
+def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]) -> list[str]:
     """The verdict: whether commits are what to change, and what their waits are made of."""
     share = summary.estimate("log_sync_share")
     if share.point is None and summary.sync_seconds() is not None:
@@ -193,7 +210,7 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
             f"One log file sync took {each}: how much of all calls that is, these reports do not say.",
             "They have no DB time.",
             *_of_the_log(summary),
-            *_each_wait(waits),
+            *each_wait(*waits),
         ]
     if share.point is None and not summary.lists_waits:
         return [
@@ -210,12 +227,9 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
     part = units.percent(share.point)
     each = _milliseconds(summary, "log_sync_s")
     limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
-    if share.point >= _MUCH:
-        advice = "Change how commits are made"
-    else:
-        advice = "Commits are one thing to change" if share.point >= _SOME else "Look elsewhere first"
-    first = f"{advice}: log file sync is {part} of DB time, {each} a wait."
-    return [first + limit, *_of_the_log(summary), *_each_wait(waits)]
+    what = advice(share.point, "Change how commits are made")
+    first = f"{what}: log file sync is {part} of DB time, {each} a wait."
+    return [first + limit, *_of_the_log(summary), *each_wait(*waits)]
 
 
 def _of_the_log(summary: Summary) -> list[str]:
@@ -230,23 +244,6 @@ def _of_the_log(summary: Summary) -> list[str]:
     if sharing is not None:
         found.append(f"Commits per log write: {units.significant(sharing)}.")
     return found
-
-
-def _each_wait(waits: tuple[Cumulative, Cumulative] | None) -> list[str]:
-    """What the histograms say that means cannot: how many waits are longer than nearly every write."""
-    if waits is None:
-        return []
-    sync, write = waits
-    bound_s = next((at for at, part in write.items() if part >= _NEARLY_ALL and at in sync), None)
-    if bound_s is None:
-        return []
-    return [
-        f"Less than {units.significant(1e3 * bound_s)} ms took {units.percent(write[bound_s])} of the log "
-        f"writes, and {units.percent(sync[bound_s])} of the syncs."
-    ]
-
-
-_NEARLY_ALL = 0.9
 
 
 def _milliseconds(summary: Summary, key: str) -> str:

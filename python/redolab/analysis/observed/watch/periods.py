@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from redolab.analysis.watched.gaps import iso, moment_text
-from redolab.analysis.watched.stretches import Flags, Stretches
+from redolab.analysis.observed.watch.gaps import iso, moment_text
+from redolab.analysis.observed.watch.stretches import Flags, Stretches
 from redolab.errors import UsageError
 
 MOST_PERIODS = 2

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from redolab.analysis.watched.answer import analyse
-from redolab.analysis.watched.compared import _quantity
-from redolab.analysis.watched.measures import figure, quotient
-from redolab.analysis.watched.periods import Periods, asked, divided, periods_of
-from redolab.analysis.watched.stretches import Stretches, read_stretches
+from redolab.analysis.observed.watch.answer import analyse
+from redolab.analysis.observed.watch.compared import _quantity
+from redolab.analysis.observed.watch.measures import over_stretches, quotient
+from redolab.analysis.observed.watch.periods import Periods, asked, divided, periods_of
+from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.commands.report import make_results
 from redolab.commands.verify import verify
 from redolab.errors import UsageError
@@ -200,7 +200,7 @@ def test_the_quantities_of_two_halves_differ_as_often_as_they_may(day: Stretches
         made = replace(few, columns=columns)
         one, other = made.only(first), made.only(~first)
         for key in differ:
-            pvalue = _quantity(key, figure(key, one), figure(key, other)).pvalue
+            pvalue = _quantity(key, over_stretches(key, one), over_stretches(key, other)).pvalue
             assert pvalue is not None
             differ[key] += pvalue < 0.05
     assert all(0.03 <= count / cases <= 0.07 for count in differ.values()), differ

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redolab.analysis.watched.answer import analyse
+from redolab.analysis.observed.watch.answer import analyse
 from redolab.errors import UsageError
 from redolab.experiment import answers
 from redolab.records.watched import Watched

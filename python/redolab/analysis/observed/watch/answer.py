@@ -11,24 +11,24 @@ import numpy as np
 from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.exhibits import Figure, Table
-from redolab.analysis.reports.figures import shares_figure
-from redolab.analysis.reports.shares import Cumulative
-from redolab.analysis.reports.tables import histogram_table
-from redolab.analysis.watched import compared, figures, gaps, hours, tables, waits
-from redolab.analysis.watched.account import Account, read_accounts
-from redolab.analysis.watched.measures import FIGURES, Found, each
-from redolab.analysis.watched.measures import figures as figures_of
-from redolab.analysis.watched.periods import Period, Periods, divided
-from redolab.analysis.watched.stretches import Stretches, read_counts, read_stretches
+from redolab.analysis.observed import exhibits
+from redolab.analysis.observed.exhibits import Cumulative
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.verdict import SOME, advice, each_wait
+from redolab.analysis.observed.watch import compared, figures, gaps, hours, tables
+from redolab.analysis.observed.watch.account import Account, read_accounts
+from redolab.analysis.observed.watch.measures import Found, each
+from redolab.analysis.observed.watch.measures import figures as figures_of
+from redolab.analysis.observed.watch.periods import Period, Periods, divided
+from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
+from redolab.analysis.observed.watch.waits import read_waits
 from redolab.dialect.known import grouping_of, product_name
+from redolab.dialect.row_names import row_name
 from redolab.errors import UsageError
 from redolab.records.run import Run
-from redolab.records.watched import LOG_SYNC, LOG_WRITE, SETTING
+from redolab.records.watched import SETTING
 from redolab.stats.serial import evened, neighbours, worth
 
-_MUCH, _SOME = 0.5, 0.1
-"""Shares of busy time from which commits are the first thing to change, and one thing among others."""
-_NEARLY_ALL = 0.9
 _NAMED = 5
 _NOT_MEASURED = (
     "What a change would give: nothing was tried. Forecasts and bounds say what may come of it.",
@@ -51,7 +51,7 @@ class _Watch:
     """Those of them that count."""
     found: Mapping[str, Found]
     accounts: tuple[Account, Account]
-    waits: tuple[Cumulative, ...]
+    waits: tuple[Cumulative, Cumulative]
     """Log sync and log write, wait by wait."""
     missed: list[gaps.Gap]
 
@@ -82,7 +82,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
         counting,
         figures_of(counting),
         read_accounts(run, counting),
-        waits.together(read_counts(run, LOG_SYNC, counting), read_counts(run, LOG_WRITE, counting)),
+        read_waits(run, counting),
         gaps.gaps(mine),
     )
     quantities = () if other is None else compared.compare(counting, other.counting)
@@ -108,7 +108,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
         },
         "background": {"busy_s": watch.accounts[1].seconds, "profile": watch.accounts[1].told()},
         "not_available": [
-            {"what": FIGURES[key].name, "why": item.why}
+            {"what": WATCH[key].name, "why": item.why}
             for key, item in watch.found.items()
             if item.point is None
         ],
@@ -183,27 +183,28 @@ def _tables(watch: _Watch, quantities: Sequence[compared.Quantity], names: tuple
     sessions, background = watch.accounts
     made = compared.tables(quantities, names) if quantities else []
     made += [account.table() for account in watch.accounts if account.seconds > 0]
-    made += [tables.figures_table(watch.found), tables.missing_table(watch.found)]
+    made += [tables.known_table(watch.found), tables.missing_table(watch.found)]
     made += [sessions.waits(), background.waits()]
     sync, write = watch.waits
-    if sync and write:
-        made.append(histogram_table(sync, write, "How many waits took less", "log-waits", _NAMES))
     made += [
+        exhibits.histogram_table(sync, write, "How many waits took less", "log-waits", _NAMES),
         *hours.tables(watch.counting),
         tables.starts_table(watch.mine, watch.missed),
         gaps.gaps_table(watch.missed),
         gaps.spoiled_table(watch.mine),
-        tables.parameters_table(_parameters(watch.run)),
-        tables.meanings_table(),
+        exhibits.parameters_table(
+            "Parameters about commits, when the watching began", _parameters(watch.run)
+        ),
+        exhibits.meanings_table(WATCH),
     ]
     return [table for table in made if table.rows]
 
 
 def _figures(watch: _Watch) -> list[Figure]:
-    lower = (_NAMES[0].lower(), _NAMES[1].lower())
-    sync, write = watch.waits
-    shares = shares_figure(sync, write, "Each wait for the log, not their mean", "log-waits", lower)
-    return [*figures.drawn(watch.counting, watch.found), *([] if shares is None else [shares])]
+    shares = exhibits.shares_figure(
+        *watch.waits, "Each wait for the log, not their mean", "log-waits", _NAMES
+    )
+    return figures.drawn(watch.counting, watch.found) + ([] if shares is None else [shares])
 
 
 def _facts(watch: _Watch, periods: Periods | None) -> list[tuple[str, str]]:
@@ -235,7 +236,7 @@ def _sentences(watch: _Watch) -> list[str]:
         for text in (
             _where(watch),
             _rates(found),
-            _each_wait(watch.waits),
+            *each_wait(*watch.waits),
             _unknown(found, str(watch.run.manifest["engine"]["name"])),
         )
         if text
@@ -248,22 +249,13 @@ def _where(watch: _Watch) -> str:
     if share.point is None:
         why = share.why or "nothing is known of it"
         return f"What commits waited for is not known: {why}."
-    if share.point >= _MUCH:
-        advice = "Commits are what to change"
-    else:
-        advice = "Commits are one thing to change" if share.point >= _SOME else "Look elsewhere first"
+    what = advice(share.point, "Commits are what to change")
     part = _with_interval(watch.found, "log_sync_share", " %")
-    first = f"{advice}: waiting for the log is {part} of the sessions' busy time"
+    first = f"{what}: waiting for the log is {part} of the sessions' busy time"
     largest = max(rows, key=lambda row: row["time_s"], default=None)
-    if share.point >= _SOME or largest is None:
+    if share.point >= SOME or largest is None:
         return f"{first}."
-    return f"{first}; {_row_words(largest)} takes {units.percent(largest['share']['point'])}."
-
-
-def _row_words(row: Mapping[str, Any]) -> str:
-    from redolab.dialect.row_names import row_name
-
-    return row_name(str(row["row"]))
+    return f"{first}; {row_name(str(largest['row']))} takes {units.percent(largest['share']['point'])}."
 
 
 def _rates(found: Mapping[str, Found]) -> str:
@@ -280,22 +272,10 @@ def _rates(found: Mapping[str, Found]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _each_wait(found: tuple[Cumulative, ...]) -> str:
-    """What the histograms say that means cannot: how many waits are longer than nearly every write."""
-    sync, write = found
-    bound = waits.at_least(write, _NEARLY_ALL)
-    if bound is None or bound not in sync:
-        return ""
-    return (
-        f"Less than {units.significant(1e3 * bound)} ms took {units.percent(write[bound])} of the log "
-        f"writes, and {units.percent(sync[bound])} of the syncs."
-    )
-
-
 def _unknown(found: Mapping[str, Found], engine: str) -> str:
     # A symbol, as in "S: CPU per commit", is no part of a sentence.
     names = [
-        FIGURES[key].name.split(": ")[-1]
+        WATCH[key].name.split(": ")[-1]
         for key, item in found.items()
         if item.point is None and ("binlog" not in key or grouping_of(engine) is not None)
     ]
@@ -304,7 +284,7 @@ def _unknown(found: Mapping[str, Found], engine: str) -> str:
 
 
 def _with_interval(found: Mapping[str, Found], key: str, unit: str) -> str:
-    value = found[key].estimate().scaled(FIGURES[key].scale)
+    value = found[key].estimate().scaled(WATCH[key].scale)
     return units.with_interval(value.point, value.low, value.high, unit)
 
 

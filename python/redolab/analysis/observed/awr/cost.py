@@ -1,19 +1,21 @@
 """What a commit cost in the interval of one report, and where the time of its sessions went.
 
-The unit of work is a commit. S is CPU per commit, of sessions and background; Q is the time in wait events
-that are not idle, of both, per commit; R = S + Q. Source: Craig Shallahamer, OraPub, "unit of work time based
-analysis" (2010-2012), who takes the same figures from the views that a report is made of.
+S and Q are of sessions and background, Q is the time in wait events that are not idle. The source of the
+figures takes them from the views that a report is made of.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from redolab.analysis.observed.awr.entries import BACKGROUND, BOTH, FOREGROUND, TOP, Event, Figures
+from redolab.analysis.observed.figures import AWR
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
-from redolab.analysis.reports.entries import BACKGROUND, BOTH, FOREGROUND, TOP, Event, Figures
 from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.model.queueing import solve_servers
 from redolab.records.account import Account, AccountRow
@@ -45,9 +47,54 @@ class Cost:
 
     @cached_property
     def values(self) -> Mapping[str, Rounded]:
-        """Every figure that is known, by the keys of `FIGURES`."""
-        found = ((key, read(self)) for key, read in FIGURES.items())
-        return {key: value for key, value in found if value is not None}
+        """Every figure that is known, by the keys of `redolab.analysis.observed.figures.AWR`."""
+        found: dict[str, Rounded] = {}
+        for key, measure in AWR.items():
+            # A column comes first: seconds of log sync have the name of the mean of one.
+            known = [self.columns.get(name) or found.get(name) for name in measure.columns]
+            parts = [part for part in known if part is not None]
+            if len(parts) == len(known):
+                value = _servers(*parts) if key == "servers" else _over(parts, bool(measure.lower))
+                if value is not None:
+                    found[key] = value
+        return found
+
+    @cached_property
+    def columns(self) -> Mapping[str, Rounded | None]:
+        """What figures are made of."""
+        sync, write = (event or Event("", None, None, None) for event in (self.sync, self.write))
+        # In a report of a pluggable database the background is the container's.
+        lists_all = self.lists_waits and self.figures.names(BACKGROUND)
+        busy = self.figures.number("os", "BUSY_TIME", "value")
+        return {
+            "elapsed_s": self.elapsed_s,
+            "transactions": self.commits,
+            "instance_cpu_s": self.all_cpu_s,
+            "busy_s": self.db_time_s,
+            "waits_s": _seconds(self.waits) if lists_all else None,
+            "background_waits_s": _seconds(self.background_waits) if lists_all else None,
+            "log_sync_s": sync.seconds,
+            "log_sync_mean_s": sync.mean_s,
+            "log_syncs": sync.waits,
+            "log_write_time_s": write.seconds,
+            "log_write_mean_s": write.mean_s,
+            "log_writes": self.figures.number("statistic", "redo writes", "total") or write.waits,
+            "log_bytes": self.figures.number("statistic", "redo size", "total"),
+            "host_busy_s": None if busy is None else busy.times(0.01),
+            "core_s": self._capacity("cores", "NUM_CPU_CORES"),
+            "thread_s": self._capacity("cpus", "NUM_CPUS"),
+        }
+
+    def _capacity(self, name: str, statistic: str) -> Rounded | None:
+        """The time that so many units had to give."""
+        # A count is no rounded number.
+        count = self.counted(name, statistic)
+        return self.elapsed_s.times(count) if count else None
+
+    def counted(self, name: str, statistic: str) -> float | None:
+        """How many units there are: cores or CPUs."""
+        found = self.figures.number("host", name, "value") or self.figures.number("os", statistic, "value")
+        return None if found is None else found.value
 
     @property
     def all_cpu_s(self) -> Rounded | None:
@@ -167,119 +214,15 @@ def _value(item: Rounded | None) -> float | None:
     return None if item is None else item.value
 
 
-def _per(one: Rounded | None, other: Rounded | None) -> Rounded | None:
-    return None if one is None or other is None else one.per(other)
+def _over(parts: Sequence[Rounded], divided: bool) -> Rounded | None:
+    """The sum of columns, over the last of them where it is to be divided."""
+    whole = functools.reduce(operator.add, parts[:-1] if divided else parts)
+    return whole.per(parts[-1]) if divided else whole
 
 
-def _sum(one: Rounded | None, other: Rounded | None) -> Rounded | None:
-    return None if one is None or other is None else one + other
-
-
-def _arrival_rate(cost: Cost) -> Rounded | None:
-    return _per(cost.commits, cost.elapsed_s)
-
-
-def _service_time(cost: Cost) -> Rounded | None:
-    return _per(cost.all_cpu_s, cost.commits)
-
-
-def _queue_time(cost: Cost) -> Rounded | None:
-    if not cost.lists_waits or not cost.figures.names(BACKGROUND):
-        # A report of a pluggable database: the background is the container's.
-        return None
-    return _per(_sum(_seconds(cost.waits), _seconds(cost.background_waits)), cost.commits)
-
-
-def _response_time(cost: Cost) -> Rounded | None:
-    return _sum(_service_time(cost), _queue_time(cost))
-
-
-def _servers(cost: Cost) -> Rounded | None:
-    service, rate, response = _service_time(cost), _arrival_rate(cost), _response_time(cost)
-    if service is None or rate is None or response is None:
-        return None
+def _servers(service: Rounded, rate: Rounded, response: Rounded) -> Rounded | None:
     servers = solve_servers(service.value, rate.value, response.value)
     # M goes one way with each of the three, so its ends are among those of theirs.
     corners = itertools.product(*((item.low, item.high) for item in (service, rate, response)))
     ends = [found for corner in corners if (found := solve_servers(*corner)) is not None]
     return None if servers is None or not ends else Rounded(servers, min(ends), max(ends))
-
-
-def _of_sync(pick: Callable[[Event], Rounded | None]) -> Callable[[Cost], Rounded | None]:
-    return lambda cost: None if cost.sync is None else pick(cost.sync)
-
-
-def _of_write(pick: Callable[[Event], Rounded | None]) -> Callable[[Cost], Rounded | None]:
-    return lambda cost: None if cost.write is None else pick(cost.write)
-
-
-def _log_writes(cost: Cost) -> Rounded | None:
-    counted = cost.figures.number("statistic", "redo writes", "total")
-    return counted or (None if cost.write is None else cost.write.waits)
-
-
-def _redo(cost: Cost) -> Rounded | None:
-    return cost.figures.number("statistic", "redo size", "total")
-
-
-def _busy_s(cost: Cost) -> Rounded | None:
-    busy = cost.figures.number("os", "BUSY_TIME", "value")
-    return None if busy is None else busy.times(0.01)
-
-
-def _of_units(name: str, statistic: str) -> Callable[[Cost], Rounded | None]:
-    """Utilisation of the CPUs, counted in such units: U = R / C."""
-
-    def found(cost: Cost) -> Rounded | None:
-        number = cost.figures.number("host", name, "value") or cost.figures.number("os", statistic, "value")
-        # A count is no rounded number.
-        capacity = None if number is None else cost.elapsed_s.times(number.value) if number.value else None
-        return _per(_busy_s(cost), capacity)
-
-    return found
-
-
-FIGURES: Mapping[str, Callable[[Cost], Rounded | None]] = {
-    "arrival_rate_per_s": _arrival_rate,
-    "service_time_s": _service_time,
-    "queue_time_s": _queue_time,
-    "response_time_s": _response_time,
-    "servers": _servers,
-    "log_sync_s": _of_sync(lambda event: event.mean_s),
-    "log_sync_share": lambda cost: _per(_of_sync(lambda event: event.seconds)(cost), cost.db_time_s),
-    "log_syncs_per_commit": lambda cost: _per(_of_sync(lambda event: event.waits)(cost), cost.commits),
-    "log_write_s": _of_write(lambda event: event.mean_s),
-    "log_writes_per_s": lambda cost: _per(_log_writes(cost), cost.elapsed_s),
-    "commits_per_log_write": lambda cost: _per(cost.commits, _log_writes(cost)),
-    "redo_per_commit": lambda cost: _per(_redo(cost), cost.commits),
-    "redo_per_log_write": lambda cost: _per(_redo(cost), _log_writes(cost)),
-    "log_utilization": lambda cost: _per(_of_write(lambda event: event.seconds)(cost), cost.elapsed_s),
-    "cpu_utilization_cores": _of_units("cores", "NUM_CPU_CORES"),
-    "cpu_utilization_threads": _of_units("cpus", "NUM_CPUS"),
-}
-"""What is computed of every report; times in seconds, sizes in bytes, shares of 1."""
-_CPU = "the report prints neither DB CPU nor CPU used by this session"
-_WAITS = "the report lists no wait events of sessions or of the background, or one whose time cannot be read"
-_SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all never are"
-_WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"
-_WRITES = "the statistic redo writes is not listed, nor is log file parallel write"
-_BUSY = "BUSY_TIME or the number of CPUs is not printed"
-REASONS: Mapping[str, str] = {
-    "arrival_rate_per_s": "the statistic user commits is nothing, or cannot be read",
-    "service_time_s": _CPU,
-    "queue_time_s": _WAITS,
-    "response_time_s": f"{_CPU}; or {_WAITS}",
-    "servers": "S, L or R is not known, or no M fits them",
-    "log_sync_s": _SYNC,
-    "log_sync_share": f"{_SYNC}; or the report has no DB time",
-    "log_syncs_per_commit": _SYNC,
-    "log_write_s": _WRITE,
-    "log_writes_per_s": _WRITES,
-    "commits_per_log_write": _WRITES,
-    "redo_per_commit": "the statistic redo size is not listed",
-    "redo_per_log_write": _WRITES,
-    "log_utilization": _WRITE,
-    "cpu_utilization_cores": _BUSY,
-    "cpu_utilization_threads": _BUSY,
-}
-"""Why a figure is not known, where it is not."""

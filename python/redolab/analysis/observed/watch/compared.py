@@ -15,31 +15,32 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.watched.measures import FIGURES, Found, figure
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import Found, over_stretches
+from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.stats.blocks import ALPHA
 from redolab.stats.estimates import MISSING, Estimate
 from redolab.stats.families import holm
 from redolab.stats.serial import FEWEST, MeanError, difference
 
 LOAD = "arrival_rate_per_s"
-QUANTITIES = (
-    LOAD,
-    "session_response_time_s",
-    "log_sync_per_commit_s",
-    "time_per_flush_s",
-    "time_per_binlog_flush_s",
-    "commits_per_flush",
-    "service_time_s",
-    "queue_time_s",
-    "log_sync_share",
-    "busy_sessions",
-    "rows_per_commit",
-    "log_bytes_per_commit",
-    "cpu_utilization_threads",
-    "host_utilization_threads",
-)
-"""What is compared, by the keys of `measures.FIGURES`."""
+QUANTITIES: Mapping[str, str] = {
+    LOAD: "commits per second",
+    "session_response_time_s": "busy time per commit",
+    "log_sync_per_commit_s": "log sync per commit",
+    "time_per_flush_s": "flush time",
+    "time_per_binlog_flush_s": "binlog flush time",
+    "commits_per_flush": "commits per flush",
+    "service_time_s": "CPU per commit",
+    "queue_time_s": "other time per commit",
+    "log_sync_share": "log sync's share",
+    "busy_sessions": "busy sessions",
+    "rows_per_commit": "rows per commit",
+    "log_bytes_per_commit": "log per commit",
+    "cpu_utilization_threads": "the database's CPU",
+    "host_utilization_threads": "the machine's CPU",
+}
+"""What is compared, by the keys of `figures.WATCH`, as it is called in a sentence."""
 _NO_EXPERIMENT = (
     "This is no controlled experiment: nothing was put in random order, and whatever else changed between "
     "the periods is in these ratios too."
@@ -70,7 +71,7 @@ class Quantity:
     def text(self) -> str:
         """In words: `commits 1.35× (1.20 to 1.50)`."""
         ratio = self.ratio
-        return f"{_spoken(self.key)} {units.with_interval(ratio.point, ratio.low, ratio.high, '×')}"
+        return f"{QUANTITIES[self.key]} {units.with_interval(ratio.point, ratio.low, ratio.high, '×')}"
 
     def as_json(self) -> dict[str, Any]:
         """The quantity as the results object has it."""
@@ -88,7 +89,7 @@ class Quantity:
 
 def compare(one: Stretches, other: Stretches) -> tuple[Quantity, ...]:
     """Every quantity of the first period against the other's; Holm over those that can be compared."""
-    found = [_quantity(key, figure(key, one), figure(key, other)) for key in QUANTITIES]
+    found = [_quantity(key, over_stretches(key, one), over_stretches(key, other)) for key in QUANTITIES]
     adjusted = holm([item.pvalue for item in found])
     return tuple(
         Quantity(item.key, item.one, item.other, item.ratio, item.pvalue, item.why, pvalue)
@@ -155,7 +156,7 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
             Column("pvalue", "p, adjusted", "pvalue"),
         ),
         [
-            {"figure": FIGURES[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
+            {"figure": WATCH[item.key].name, "ratio": item.ratio, "pvalue": item.pvalue_adjusted}
             for item in known
         ],
         "Ratios of the period to what it is compared with, at 95 %; p by Welch's t, adjusted by Holm. Both "
@@ -173,10 +174,10 @@ def tables(quantities: Sequence[Quantity], names: tuple[str, str]) -> list[Table
         ),
         [
             {
-                "figure": FIGURES[item.key].name,
-                "one": item.one.estimate().scaled(FIGURES[item.key].scale),
-                "other": item.other.estimate().scaled(FIGURES[item.key].scale),
-                "unit": FIGURES[item.key].unit,
+                "figure": WATCH[item.key].name,
+                "one": item.one.estimate().scaled(WATCH[item.key].scale),
+                "other": item.other.estimate().scaled(WATCH[item.key].scale),
+                "unit": WATCH[item.key].unit,
             }
             for item in known
         ],
@@ -218,23 +219,3 @@ def _exp(value: float) -> float | None:
 
 _LARGEST = 700.0
 """A logarithm whose power a float can hold."""
-_SPOKEN: Mapping[str, str] = {
-    LOAD: "commits per second",
-    "session_response_time_s": "busy time per commit",
-    "service_time_s": "CPU per commit",
-    "queue_time_s": "other time per commit",
-    "busy_sessions": "busy sessions",
-    "log_sync_per_commit_s": "log sync per commit",
-    "log_sync_share": "log sync's share",
-    "commits_per_flush": "commits per flush",
-    "time_per_flush_s": "flush time",
-    "time_per_binlog_flush_s": "binlog flush time",
-    "rows_per_commit": "rows per commit",
-    "log_bytes_per_commit": "log per commit",
-    "cpu_utilization_threads": "the database's CPU",
-    "host_utilization_threads": "the machine's CPU",
-}
-
-
-def _spoken(key: str) -> str:
-    return _SPOKEN[key]

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.analysis.reports.figures import published_line
-from redolab.analysis.watched.measures import FIGURES, Found, each, known_response
-from redolab.analysis.watched.stretches import Floats, Stretches
+from redolab.analysis.observed.exhibits import published_line
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.measures import Found, each, known_response
+from redolab.analysis.observed.watch.stretches import Floats, Stretches
 
 MOST_POINTS = 400
 """Points of a figure; of more stretches some that follow each other are one point."""
@@ -69,7 +70,7 @@ def _curve(points: Stretches, found: Mapping[str, Found]) -> Figure | None:
     return Figure(
         "curve",
         "Load and response time",
-        f"Each point is {_length(points)}. R is {FIGURES[key].meaning}. "
+        f"Each point is {_length(points)}. R is {WATCH[key].meaning}. "
         + (
             "The line is the published curve R = S / (1 - (S L / M)^M), with M solved from the means: it "
             "describes them, and is no forecast of a load that was not there."
@@ -152,7 +153,7 @@ def _over_time(
     key: str, title: str, caption: str, axis: Axis, points: Stretches, lines: Sequence[tuple[str, str]]
 ) -> Figure | None:
     """Figures over the time since the first stretch; lines are broken where nothing was watched."""
-    values = {name: FIGURES[figure].scale * each(figure, points) for name, figure in lines}
+    values = {name: WATCH[figure].scale * each(figure, points) for name, figure in lines}
     known = {name: found for name, found in values.items() if np.isfinite(found).any()}
     if not known or len(points) < 2:
         return None

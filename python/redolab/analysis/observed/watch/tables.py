@@ -6,32 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.analysis.reports.tables import FIGURE_COLUMNS, MEANING_COLUMNS, PARAMETER_COLUMNS
-from redolab.analysis.watched.gaps import Gap, moment_text
-from redolab.analysis.watched.measures import FIGURES, Found
-from redolab.analysis.watched.stretches import Stretches
+from redolab.analysis.observed.exhibits import figures_table
+from redolab.analysis.observed.figures import WATCH
+from redolab.analysis.observed.watch.gaps import Gap, moment_text
+from redolab.analysis.observed.watch.measures import Found
+from redolab.analysis.observed.watch.stretches import Stretches
 from redolab.units import clock
 
 
-def figures_table(found: Mapping[str, Found]) -> Table:
+def known_table(found: Mapping[str, Found]) -> Table:
     """Every figure that is known, with its interval."""
-    rows = [
-        {
-            "figure": FIGURES[key].name,
-            "value": item.estimate().scaled(FIGURES[key].scale),
-            "unit": FIGURES[key].unit,
-        }
-        for key, item in found.items()
-        if item.point is not None
-    ]
-    return Table(
+    return figures_table(
         "figures",
         "What a commit costs, and how busy everything was",
-        FIGURE_COLUMNS,
-        rows,
+        WATCH,
+        {key: item.estimate() for key, item in found.items() if item.point is not None},
         "In brackets: 95 %, over the stretches, each weighted by its time or its work. The interval allows "
         "for stretches that are like the ones before them.",
-        first=True,
     )
 
 
@@ -41,27 +32,7 @@ def missing_table(found: Mapping[str, Found]) -> Table:
         "missing",
         "What is not known",
         (Column("figure", "Figure", "text"), Column("why", "Why", "text")),
-        [{"figure": FIGURES[key].name, "why": item.why} for key, item in found.items() if item.point is None],
-    )
-
-
-def meanings_table() -> Table:
-    """What each figure is made of."""
-    return Table(
-        "meanings",
-        "What the figures are made of",
-        MEANING_COLUMNS,
-        [{"figure": item.name, "meaning": item.meaning} for item in FIGURES.values()],
-    )
-
-
-def parameters_table(known: Mapping[str, Any]) -> Table:
-    """The server's parameters about commits, as they were when the watching began."""
-    return Table(
-        "parameters",
-        "Parameters about commits, when the watching began",
-        PARAMETER_COLUMNS,
-        [{"parameter": name, "value": str(value)} for name, value in known.items()],
+        [{"figure": WATCH[key].name, "why": item.why} for key, item in found.items() if item.point is None],
     )
 
 
