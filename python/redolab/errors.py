@@ -67,3 +67,12 @@ class OutputClosedError(RedolabError):
     """Nobody reads the standard output any more; ends without a word, as SIGPIPE would (exit 141)."""
 
     exit_code = 141
+
+
+def sentence(text: str) -> str:
+    """A text with a full stop, where it has no mark of its own at its end.
+
+    >>> sentence("it is gone"), sentence("Is it running?")
+    ('it is gone.', 'Is it running?')
+    """
+    return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -372,7 +372,7 @@ def test_an_error_of_oracles_in_any_step_of_a_pilot_is_told(
 
 
 @pytest.mark.parametrize("step", ["insert_item", "commit_write"])
-def test_sessions_that_die_spoil_their_samples(
+def test_sessions_that_die_in_the_warm_up_end_the_run(
     live: Replayed, redolab: Redolab, tmp_path: Path, step: str
 ) -> None:
     live.instance.failing = {step: 1653}
@@ -381,6 +381,6 @@ def test_sessions_that_die_spoil_their_samples(
         "--engine", live.url, "--yes", "--out", tmp_path / "run",
     )  # fmt: skip
     live.instance.failing = {}
-    assert "session 1 died: ORA-01653" in done.out
-    rows = open_run(tmp_path / "run").samples.to_pylist()
-    assert all("ORA-01653" in row["spoiled"] for row in rows)
+    assert done.code == 3
+    assert "session 1 died: ORA-01653" in done.err
+    assert not (tmp_path / "run").exists()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -40,14 +41,24 @@ def amount_text(plan: Plan) -> str:
     return f"{work} after {design.warmup_s:g} s of warm-up" if design.warmup_s else work
 
 
-def changes(plan: Plan, servers: Servers) -> list[str]:
-    """The servers' parameters that the run changes and puts back, each with how far that reaches."""
+def changes(
+    plan: Plan, servers: Servers, there: Mapping[str, Collection[str] | None] = MappingProxyType({})
+) -> list[str]:
+    """The servers' parameters that the run changes and puts back, each with how far that reaches.
+
+    Args:
+        plan: what is to be run.
+        servers: the engines by name, as `--engine` says them.
+        there: the parameters that a server turned out to have, where that is known.
+    """
     levels, system = plan.combinations.values(), plan.load.scope == "system"
     brought = sorted({name for each in levels for name in plan.load.parameters(each)})
     found: dict[str, None] = {}
-    for target in servers.values():
+    for server, target in servers.items():
         offer = find_offer(target)
-        for name in (*offer.changes(target, levels), *brought):
+        known = there.get(server)
+        of_commits = [name for name in offer.changes(target, levels) if known is None or name in known]
+        for name in (*of_commits, *brought):
             wide = system or name in offer.server_wide
             found[f"{name} ({'whole server' if wide else 'its own sessions'})"] = None
     return list(found)

@@ -356,10 +356,12 @@ def _agree(asked: Asked, foreign: Mapping[str, Introduction], agreed: bool) -> N
     if agreed:
         return
     made = creates(plan, _foreign(asked))
+    there = {name: server.parameters for name, server in foreign.items()}
+    changed = ", ".join(changes(plan, _foreign(asked), there)) or "no parameter"
     say(
         f"On {'that server' if len(foreign) == 1 else 'those servers'} Redolab makes {'; '.join(made)}. "
         f"It loads {'the server' if len(foreign) == 1 else 'them'} for "
-        f"that time, and changes {', '.join(changes(plan, _foreign(asked))) or 'no parameter'}. Every "
+        f"that time, and changes {changed}. Every "
         "parameter is put back and what was made is removed at the end. `--plan` tells more."
     )
     if not sys.stdin.isatty():

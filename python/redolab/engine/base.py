@@ -40,6 +40,8 @@ class Introduction:
     """Server, host, port, database and role, as really connected."""
     notes: tuple[str, ...]
     """What else an answer depends on, one sentence each."""
+    parameters: frozenset[str] | None = None
+    """Those of commits that this server has; None where the URL told already."""
 
 
 class Watch(Protocol):

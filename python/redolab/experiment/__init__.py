@@ -38,5 +38,7 @@ def find_experiment(name: str) -> Experiment:
         UsageError: there is none.
     """
     if name not in EXPERIMENTS:
+        if "://" in name:
+            raise UsageError("That is the URL of a server, and no experiment: give it with --engine.")
         raise UsageError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

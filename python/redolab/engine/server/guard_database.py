@@ -14,7 +14,7 @@ from typing import Protocol
 
 from redolab.engine.server.kept import Memory
 from redolab.engine.server.server_lock import ServerLock
-from redolab.errors import RedolabError, RefusedError
+from redolab.errors import RedolabError, RefusedError, sentence
 from redolab.outlet import say, standard_streams
 
 PATIENCE_S = 600.0
@@ -136,7 +136,7 @@ class DatabaseCharge(Memory, ABC):
             limit_s = max(0.0, give_up - time.monotonic())
             return self.put_back() if self.run_is_gone(limit_s, lost=lost) else ""
         except self._foreseen as error:
-            return f"{self.words(error)}."
+            return sentence(self.words(error))
 
     @property
     def _foreseen(self) -> tuple[type[Exception], ...]:

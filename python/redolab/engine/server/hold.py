@@ -17,12 +17,13 @@ from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server.guard_database import TRIES_ON
 from redolab.engine.server.putting_back import by_hand
 from redolab.engine.server.recovery import Finished, SchemaRecovery
-from redolab.errors import InterruptedRunError, RedolabError, RefusedError
+from redolab.errors import InterruptedRunError, RedolabError, RefusedError, sentence
 from redolab.outlet import say
 
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
 _RETRY_S = 0.25
+_ENDING_S = 1.0
 _NOTHING = " Nothing was changed."
 _Connection = TypeVar("_Connection")
 
@@ -190,7 +191,7 @@ class Hold(ABC, Generic[_Connection]):
         except foreseen as error:
             server = self.recovery().parameters
             raise RefusedError(
-                f"What Redolab changed on the server is not put back yet: {server.words(error)}. "
+                f"What Redolab changed on the server is not put back yet: {sentence(server.words(error))} "
                 f"{by_hand(server, self._charge.kept)}{TRIES_ON} After that the next run on that server, "
                 "from this user and machine, puts it back first."
             ) from error
@@ -218,7 +219,7 @@ class Hold(ABC, Generic[_Connection]):
         while True:
             self.close_connection()
             if self._own:
-                self._own.revive()
+                _revive(self._own)
             try:
                 connection = self.open()
                 break
@@ -228,3 +229,12 @@ class Hold(ABC, Generic[_Connection]):
                     raise
                 time.sleep(_RETRY_S)
         self.take_over(connection, leaving=leaving)
+
+
+def _revive(server: OwnServer) -> None:
+    try:
+        server.revive()
+    except RefusedError:
+        # A process of the one that was killed may be ending still, and holds its memory.
+        time.sleep(_ENDING_S)
+        server.revive()

@@ -42,6 +42,7 @@ def introduction(
     return Introduction(
         f"{server['name']} {server['version_text']} at {server['place']}, as the user {server['role']}",
         tuple(notes),
+        frozenset(known),
     )
 
 
