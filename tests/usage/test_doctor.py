@@ -80,6 +80,7 @@ def test_every_key_is_documented(redolab: Redolab, newest: Server, url: str) -> 
     ("arguments", "said"),
     [
         (["no-such-experiment"], "There are: commit-mode"),
+        (["mysql://u@h/"], "That is the URL of a server, and no experiment: give it with --engine."),
         (["--engine", "oracle"], "There is no engine 'oracle'"),
         (["commit-mode", "--engine", "sqlite"], "commit-mode does not run on sqlite"),
         (["durability", "--engine", NOWHERE], "kills no server"),

@@ -78,3 +78,23 @@ def test_a_server_without_its_redo_log_promises_nothing(redolab: Redolab, tmp_pa
     results = json.loads(ended.out)
     assert {setting["tier"] for setting in results["settings"]} == {"memory"}
     assert any("redo log is disabled" in text for text in open_run(tmp_path / "run").manifest["conditions"])
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--log-bin=binlog",), ("sync_binlog", "binlog_commit_wait_usec", "binlog_commit_wait_count")),
+        ((), ()),
+    ],
+    ids=["binary log", "none"],
+)
+def test_the_question_names_the_parameters_that_this_server_has(
+    options: tuple[str, ...], names: tuple[str, ...], redolab: Redolab, tmp_path: Path
+) -> None:
+    words = [word for word in RUN if word not in ("--yes", "--json")]
+    with server(*options) as it:
+        ended = redolab(*words, "--engine", it.url, "--out", tmp_path / "run")
+    assert ended.code == 2
+    (asked,) = (line for line in ended.err.splitlines() if " Redolab makes " in line)
+    told = ", ".join(f"{name} (whole server)" for name in ("innodb_flush_log_at_trx_commit", *names))
+    assert f"changes {told}. Every parameter is put back" in asked
