@@ -134,8 +134,8 @@ class Judge:
         """
         if last["setting"] == "restore":
             return _noted_s(last) < theirs.to_s
-        before = self._before.get(("parameter", last["parameter"]))
-        return last["after"] == before and self._last_sample_s() < theirs.from_s
+        first = next(it for it in self._changes() if it["parameter"] == last["parameter"])
+        return bool(last["after"] == first["before"]) and self._last_sample_s() < theirs.from_s
 
     def _last_sample_s(self) -> float:
         """When the last sample ended, by the clock of the day, seconds; no end where none is stored."""
