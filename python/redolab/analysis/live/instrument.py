@@ -84,7 +84,7 @@ def cautions(observation: Observation, counted: Counted) -> list[str]:
 
 
 def _workers(observation: Observation) -> list[str]:
-    """What of the sessions' statements was done by other processes."""
+    """Which part of the sessions' statements other processes did."""
     workers = [one for one in observation.processes if one.kind == PARALLEL]
     if not workers:
         return []

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 _MOST = (1 << 64) - 1
 READING: Mapping[str, int | str] = {
     "sql_select_limit": _MOST,
-    # Sets sql_big_selects too, which is right for what a server may say of itself.
     "max_join_size": _MOST,
+    # After the one above, which sets it too.
     "sql_big_selects": 1,
     "group_concat_max_len": 1 << 20,
     "max_sort_length": 1024,
