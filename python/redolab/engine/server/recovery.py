@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.kept import Kept
 from redolab.engine.server.putting_back import PutBack, ServerParameters, put_back
-from redolab.errors import RedolabError, RefusedError
+from redolab.errors import RedolabError, RefusedError, sentence
 from redolab.outlet import say
 
 
@@ -265,7 +265,7 @@ class SchemaRecovery(Recovery):
             kept = self.listed(standing)
         except self.parameters.errors as error:
             raise RefusedError(
-                f"Redolab could not put everything back: {self.parameters.words(error)}."
+                f"Redolab could not put everything back: {sentence(self.parameters.words(error))}"
             ) from error
         return self.finish(kept)
 

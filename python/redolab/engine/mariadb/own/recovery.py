@@ -22,7 +22,7 @@ from redolab.engine.mariadb.parameters import literal, read_values, same_value, 
 from redolab.engine.server.kept import Changed, Kept
 from redolab.engine.server.putting_back import ServerParameters
 from redolab.engine.server.recovery import Finished, SchemaRecovery, Standing
-from redolab.errors import RedolabError
+from redolab.errors import RedolabError, sentence
 
 _LOCKED = 1205
 _WHO_LOCKS = (
@@ -97,7 +97,7 @@ class MariadbRecovery(SchemaRecovery):
                     while cursor.nextset():
                         pass
         except (pymysql.Error, RedolabError) as error:
-            return f"The teardown of the list failed: {why(error)}. What it made may still be there."
+            return f"The teardown of the list failed: {sentence(why(error))} What it made may still be there."
         return ""
 
     def find(self, kept: Kept) -> Standing | None:  # noqa: ARG002

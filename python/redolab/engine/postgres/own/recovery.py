@@ -12,7 +12,7 @@ from redolab.engine.postgres.own.schema import MARKS, confirmed_here, find_schem
 from redolab.engine.postgres.parameters.system import SystemParameters
 from redolab.engine.server.kept import Changed, Kept
 from redolab.engine.server.recovery import Finished, SchemaRecovery, Standing
-from redolab.errors import RedolabError, RefusedError
+from redolab.errors import RedolabError, RefusedError, sentence
 
 
 class PostgresRecovery(SchemaRecovery):
@@ -49,8 +49,8 @@ class PostgresRecovery(SchemaRecovery):
                 self._control.execute(kept.teardown.encode())
         except (psycopg.Error, RedolabError) as error:
             return (
-                f"The teardown of the list failed: {self.parameters.words(error)}. What it made outside "
-                "Redolab's schema may still be there."
+                f"The teardown of the list failed: {sentence(self.parameters.words(error))} What it made "
+                "outside Redolab's schema may still be there."
             )
         return ""
 
