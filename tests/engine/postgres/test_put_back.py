@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from redolab.engine.postgres.connecting.connection import Connector
@@ -74,6 +76,13 @@ def parameters_of(engine: PostgresEngine) -> Parameters:
 def lines(server: Server) -> list[str]:
     """What ALTER SYSTEM has written."""
     return [line for line in server.altered() if not line.startswith("#")]
+
+
+def leave_to_colleague(server: Server, admin: psycopg.Connection[Any]) -> None:
+    """Make sure that a colleague's line still stands alone, and take it out as they would."""
+    assert lines(server) == [f"{DELAY} = '33ms'"]
+    admin.execute(f"alter system reset {DELAY}".encode())
+    admin.execute("select pg_reload_conf()")
 
 
 def restored(engine: PostgresEngine) -> set[str]:
@@ -160,9 +169,7 @@ def test_a_colleague_before_the_first_change_is_not_overruled(
         with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY}"):
             engine.apply(settings[1])
         engine.close()
-        assert lines(newest) == [f"{DELAY} = '33ms'"]
-        admin.execute(f"alter system reset {DELAY}".encode())
-        admin.execute("select pg_reload_conf()")
+        leave_to_colleague(newest, admin)
     newest.assert_left_clean(database)
 
 
@@ -184,9 +191,7 @@ def test_a_colleague_while_a_change_is_noted_is_not_overruled(
             with pytest.raises(RefusedError, match=f"Somebody else changed {DELAY} .*now it is 33ms"):
                 engine.apply(settings[1])
         engine.close()
-        assert lines(newest) == [f"{DELAY} = '33ms'"]
-        admin.execute(f"alter system reset {DELAY}".encode())
-        admin.execute("select pg_reload_conf()")
+        leave_to_colleague(newest, admin)
     newest.assert_left_clean(database)
 
 
@@ -255,9 +260,7 @@ def test_such_a_role_leaves_what_a_colleague_wrote(
         admin.execute(f"alter system set {DELAY} = '33ms'".encode())
         with pytest.raises(RefusedError, match=f"Somebody else set {DELAY} to 33ms"):
             engine.close()
-        assert lines(newest) == [f"{DELAY} = '33ms'"]
-        admin.execute(f"alter system reset {DELAY}".encode())
-        admin.execute("select pg_reload_conf()")
+        leave_to_colleague(newest, admin)
 
 
 def test_such_a_role_does_not_write_over_what_a_colleague_wrote_in_the_middle(
@@ -273,9 +276,7 @@ def test_such_a_role_does_not_write_over_what_a_colleague_wrote_in_the_middle(
             engine.apply(settings[0])
         with pytest.raises(RefusedError, match=f"Somebody else set {DELAY} to 33ms"):
             engine.close()
-        assert lines(newest) == [f"{DELAY} = '33ms'"]
-        admin.execute(f"alter system reset {DELAY}".encode())
-        admin.execute("select pg_reload_conf()")
+        leave_to_colleague(newest, admin)
 
 
 @pytest.mark.parametrize("right", [ALTER, "pg_read_all_settings"])
