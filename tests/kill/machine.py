@@ -117,7 +117,8 @@ def left_in(place: Path) -> list[str]:
 
 
 def assert_nothing_left(place: Path) -> None:
-    assert left_in(place) == []
+    left = left_in(place)
+    assert left == [], left
     wait_until(lambda: not at_work(place), "every process ends")
 
 

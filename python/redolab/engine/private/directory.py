@@ -32,15 +32,31 @@ _ELSEWHERE = "elsewhere"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def make_server_directory(directory: Path, user: int | None) -> None:
+def make_server_directory(directory: Path, user: int | None) -> int:
     """Make the directory of a server that will run as `user`, in a directory of this user's alone.
+
+    What killed runs left beside it is removed before. Called by its guard alone: a Redolab that is killed
+    between two of these steps would leave a directory that nobody has.
+
+    Returns:
+        The descriptor of its lock.
 
     Raises:
         OSError: it cannot be made.
     """
-    with Folder.own(directory, new=True) as made:
-        _let_through(made, user)
-        os.close(made.create("lock", _LOCK, 0o600))
+    with Folder.own(directory.parent) as base:
+        turn = base.lock_file("lock")
+        try:
+            # Under the base's lock, so that another start does not take the new directory for a leaving.
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            _sweep(base.fileno())
+            with Folder.own(directory, new=True) as made:
+                _let_through(made, user)
+                lock = made.create("lock", _LOCK, 0o600)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                return lock
+        finally:
+            os.close(turn)
 
 
 def make_inside(directory: Path, user: int | None) -> None:
@@ -68,21 +84,6 @@ def make_elsewhere(directory: Path, user: int | None) -> Path:
     return place
 
 
-def lock_directory(directory: Path) -> int | None:
-    """Take a private server's directory; the descriptor of its lock.
-
-    None when a living guard has it, when it is gone, or when Redolab did not make it.
-    """
-    try:
-        opened = os.open(directory, _OPEN)
-    except OSError:
-        return None  # Its guard is just removing it.
-    try:
-        return _lock(opened)
-    finally:
-        os.close(opened)
-
-
 def remove_server(directory: Path) -> None:
     """Stop whatever server runs in `directory`, then remove the directory and its socket's."""
     try:
@@ -95,7 +96,7 @@ def remove_server(directory: Path) -> None:
         os.close(parent)
 
 
-def sweep(base: int) -> None:
+def _sweep(base: int) -> None:
     """Remove what killed runs left in an open directory: servers still running, and their directories.
 
     Whatever does not bear Redolab's mark is left: directories of others, and those of another make.

@@ -8,7 +8,8 @@ it imports the module that it is told, `redolab.engine.<database>.own.guard_data
 
     python -m redolab.engine.private.guard      reads one JSON object a line from standard input
 
-    {"server": {...}}     take charge of a private server's directory (`ServerCharge` below)
+    {"server": {...}}     make a private server's directory and take charge of it (`ServerCharge` below);
+                          answers {} or {"error": ...}
     {"initialise": [..]}  run the command that makes its data directory; answers {} or {"error": ...}
     {"start": true}       start it; answers {"pid": ..., "start_ticks": ...} or {"error": ...}
     {"database": {...}, "module": "...", "keep": {...}}
@@ -41,7 +42,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, cast
 
-from redolab.engine.private.directory import lock_directory, remove_server
+from redolab.engine.private.directory import make_server_directory, remove_server
 from redolab.engine.private.processes import as_user, find_process
 from redolab.engine.server.kept import Kept
 from redolab.errors import RedolabError, RefusedError
@@ -51,6 +52,7 @@ from redolab.files.folder import Folder
 _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM)
+_GONE = "the guard process is gone"
 _SILENT_S = 60.0
 """How long an answer about a database may take; connecting has a shorter limit of its own."""
 
@@ -59,7 +61,7 @@ class ServerCharge(TypedDict, total=False):
     """What the guard is told of a private server; of a file alone, its directory."""
 
     directory: str
-    """Of the server, with `data` in it; the guard locks it, and removes it at the end."""
+    """Of the server, with `data` in it; the guard makes and locks it, and removes it at the end."""
     user: int | None
     """Whom it runs as; None for this user."""
     limit_s: float
@@ -162,9 +164,10 @@ class Guard:
         try:
             self._send(request)
             self._await(self._process.stdout.fileno(), select.POLLIN)
-            answer: dict[str, Any] = json.loads(self._process.stdout.readline() or "{}")
+            line = self._process.stdout.readline()
+            answer: dict[str, Any] = json.loads(line) if line else {"error": _GONE}
         except (OSError, ValueError) as error:
-            return {"error": f"the guard process is gone ({error})"}
+            return {"error": f"{_GONE} ({error})"}
         return answer
 
     def keep(self, kept: Kept) -> None:
@@ -317,7 +320,10 @@ def main() -> None:
         answer: dict[str, Any] = {}
         if "server" in request:
             charge = request["server"]
-            lock = lock or lock_directory(Path(charge["directory"]))
+            try:
+                lock = lock or make_server_directory(Path(charge["directory"]), charge.get("user"))
+            except OSError as error:
+                answer = {"error": error.strerror}
         elif "initialise" in request and charge:
             answer = _initialise(charge, request["initialise"])
         elif "start" in request and charge:

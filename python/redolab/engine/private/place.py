@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from redolab.engine.private.directory import make_server_directory, sweep
 from redolab.engine.private.guard import Guard, ServerCharge
 from redolab.errors import RefusedError
 from redolab.files.directories import UnsafeError, check_own_directory, own_directory
-from redolab.files.folder import Folder
 
 _MEND = "set XDG_CACHE_HOME to a directory with room"
 _LAST_BYTES = 10_000
 
 
-def take_charge(base: Path, directory: Path, guard: Guard, charge: ServerCharge) -> None:
-    """Remove what killed runs left in `base`, make `directory` there, and give it to the guard."""
-    try:
-        with Folder.own(base) as folder:
-            turn = folder.lock_file("lock")
-            try:
-                # Under the base's lock, so that another start does not take the new directory for a leaving.
-                fcntl.flock(turn, fcntl.LOCK_EX)
-                sweep(folder.fileno())
-                make_server_directory(directory, charge.get("user"))
-                guard.ask({"server": charge})
-            finally:
-                os.close(turn)
-    except OSError as error:
+def take_charge(directory: Path, guard: Guard, charge: ServerCharge) -> None:
+    """Let the guard make the directory of a server, in its charge from the first moment on.
+
+    Raises:
+        RefusedError: it cannot.
+    """
+    answer = guard.ask({"server": charge})
+    if "error" in answer:
         raise RefusedError(
-            f"The private server's directory {directory} cannot be made: {error.strerror}. "
+            f"The private server's directory {directory} cannot be made: {answer['error']}. "
             "Set XDG_CACHE_HOME to a directory of your own."
-        ) from error
+        )
 
 
 def base_directory(user: int | None, make: bool = True) -> Path:

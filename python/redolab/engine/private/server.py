@@ -74,7 +74,7 @@ class GuardedServer:
     def _begin(self, charge: ServerCharge) -> None:
         """Make the directories, in the guard's charge."""
         self._charge = charge
-        take_charge(self._base, self.directory, self._guard, charge)
+        take_charge(self.directory, self._guard, charge)
         make_inside(self.data, self._user)
 
     def _put_under(self, logs: Sequence[Log], delays_s: Sequence[float]) -> Mapping[str, str]:

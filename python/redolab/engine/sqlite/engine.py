@@ -80,7 +80,7 @@ class SQLiteEngine(Engine):
         self._guard = Guard()
         try:
             self._thread = self._session.submit(threading.get_native_id).result()
-            take_charge(base, self.directory, self._guard, {"directory": str(self.directory)})
+            take_charge(self.directory, self._guard, {"directory": str(self.directory)})
             self._reader = self._connect(_READER_CACHE_KIB)
             self._writer = self._connect(_WRITER_CACHE_KIB)
         except BaseException:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from redolab.engine.private.place import cache_mib, check_room
+from redolab.engine.private.guard import Guard
+from redolab.engine.private.place import cache_mib, check_room, take_charge
 from redolab.errors import RefusedError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Wish
@@ -42,3 +44,14 @@ def test_a_plan_of_many_versions_needs_room_time_and_cache() -> None:
     assert many.load.disk_bytes(None) - few.load.disk_bytes(None) == 3 * 48 * 2 * 8 * 40_000
     assert many.load.making_s({"rounds": "0"}) == 0
     assert many.load.making_s({"rounds": "9"}) == pytest.approx(9 * few.load.making_s({"rounds": "1"}))
+
+
+def test_the_directory_of_a_server_is_made_by_its_guard_alone(tmp_path: Path) -> None:
+    # A Redolab that was killed between making it and handing it over left a directory that nobody had.
+    guard = Guard()
+    os.kill(guard.pid, signal.SIGKILL)
+    directory = tmp_path / "0123456789ab"
+    with pytest.raises(RefusedError, match="cannot be made: the guard process is gone"):
+        take_charge(directory, guard, {"directory": str(directory)})
+    guard.close()
+    assert list(tmp_path.iterdir()) == []
