@@ -92,7 +92,7 @@ class ClientSessions:
         except ConnectionError as error:
             raise RefusedError(
                 f"The load's connection {self._connector.place} is refused: {error}. A run needs {count} "
-                "of them beside its own: see max_connections and the user's limits."
+                "of them beside its own; where that is too many, see max_connections and the user's limits."
             ) from error
 
     def run(self, amount: Amount, stop: threading.Event) -> Work:

@@ -125,5 +125,5 @@ class Charge(Memory):
     """Whether a guard that was ended could not be started anew."""
 
     def _start(self) -> None:
-        self._guard = Guard.for_database(self._module, self._parameters, self.kept)
+        self._guard = Guard.for_database(self._module, self._parameters, self.kept, say)
         self._pid = self._guard.connection

@@ -52,6 +52,8 @@ from redolab.files.folder import Folder
 _MODULE = re.compile(r"redolab\.engine\.[a-z]+\.own\.guard_database")
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM)
+_SOON_S = 5.0
+"""After which a reader is told what is waited for."""
 _GONE = "the guard process is gone"
 _SILENT_S = 60.0
 """How long an answer about a database may take; connecting has a shorter limit of its own."""
@@ -103,6 +105,8 @@ class DatabaseCharge(Protocol):
 class Guard:
     """The guard as Redolab sees it."""
 
+    _tell: Callable[[str], None]
+
     def __init__(self) -> None:
         self.connection: int | None = None
         """The number of its connection on the server, where it has one."""
@@ -138,19 +142,22 @@ class Guard:
         return "gave no answer and was ended" if self._silent else "was ended by somebody"
 
     @classmethod
-    def for_database(cls, module: str, parameters: Mapping[str, Any], kept: Kept) -> Guard:
+    def for_database(
+        cls, module: str, parameters: Mapping[str, Any], kept: Kept, tell: Callable[[str], None]
+    ) -> Guard:
         """A guard that recovers a database. Parameters go through a pipe: no password is shown.
 
         Args:
             module: `redolab.engine.<database>.own.guard_database`; its `DatabaseCharge` gets the parameters.
             parameters: of the connection.
             kept: what the run has changed by now, which it has from its first moment on.
+            tell: gets a line for the user where the guard gives no answer soon.
 
         Raises:
             RefusedError: it cannot connect.
         """
         guard = cls()
-        guard._limit_s = _SILENT_S
+        guard._limit_s, guard._tell = _SILENT_S, tell
         answer = guard.ask({"database": dict(parameters), "module": module, "keep": kept.as_json()})
         if "pid" not in answer:
             guard.close()
@@ -209,7 +216,14 @@ class Guard:
         """
         ready = select.poll()
         ready.register(descriptor, event)
-        if not ready.poll(None if self._limit_s is None else self._limit_s * 1000):
+        if self._limit_s is None:
+            ready.poll()
+            return
+        soon_s = min(_SOON_S, self._limit_s)
+        if ready.poll(soon_s * 1000):
+            return
+        self._tell(f"redolab: The guard of this run, process {self.pid}, gives no answer; waiting for it ...")
+        if not ready.poll((self._limit_s - soon_s) * 1000):
             self._silent = True
             self._process.kill()
             self._process.wait()

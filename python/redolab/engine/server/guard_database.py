@@ -39,6 +39,8 @@ class DatabaseCharge(Memory, ABC):
     _control: _Connection
     lock: ServerLock
     """What `connect` holds the server by."""
+    _is_done = False
+    """Whether it has put everything back, and no other run did."""
 
     def __init__(self) -> None:
         """Connect, and hold the server.
@@ -126,6 +128,8 @@ class DatabaseCharge(Memory, ABC):
             lost = True
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        if self._is_done:
+            say("redolab: The guard of the run has put everything back.")
 
     def _try(self, give_up: float, lost: bool) -> str:
         """Put everything back; returns what the user must know of it, as sentences."""
@@ -134,7 +138,11 @@ class DatabaseCharge(Memory, ABC):
                 lost = True
                 self._connect_anew()
             limit_s = max(0.0, give_up - time.monotonic())
-            return self.put_back() if self.run_is_gone(limit_s, lost=lost) else ""
+            if not self.run_is_gone(limit_s, lost=lost):
+                return ""
+            wrong = self.put_back()
+            self._is_done = not wrong
+            return wrong
         except self._foreseen as error:
             return sentence(self.words(error))
 

@@ -24,6 +24,7 @@ from redolab.engine.server.guard_database import PATIENCE_S
 from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
 from redolab.experiment.forecast_load import check_load
+from redolab.outlet import say
 from tests.engine.mariadb.held.holding import (
     BINLOG,
     REDO,
@@ -297,7 +298,7 @@ def test_a_guard_knows_what_was_changed_from_its_first_moment_on(server: MariaDB
     assert first is not None
     os.kill(first.pid, signal.SIGKILL)
     first.close()
-    second = Guard.for_database(guard_database.__name__, hold._connector.parameters, hold._charge.kept)
+    second = Guard.for_database(guard_database.__name__, hold._connector.parameters, hold._charge.kept, say)
     hold.close_connection()
     second.close()
     assert settings(server) == before
@@ -316,7 +317,9 @@ def test_a_guard_that_was_stopped_is_not_waited_for_without_end(
     monkeypatch.setattr(guard, "_limit_s", 0.5)
     hold.guard_pids(hold=True)
     hold.ensure()
-    assert f"process {guard.pid}, gave no answer and was ended; a new one" in capfd.readouterr().err
+    told = capfd.readouterr().err
+    assert f"process {guard.pid}, gives no answer; waiting for it ..." in told
+    assert f"process {guard.pid}, gave no answer and was ended; a new one" in told
     end(hold)
     assert settings(server) == before
 

@@ -49,7 +49,7 @@ def test_no_other_module_is_imported(guard: Guard, module: str | None) -> None:
 
 def test_what_it_cannot_recover_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"guard cannot connect: It recovers no database by 'this'\."):
-        Guard.for_database("this", {}, Kept())
+        Guard.for_database("this", {}, Kept(), print)
 
 
 def test_the_module_is_imported_and_connects(guard: Guard) -> None:
