@@ -1,7 +1,8 @@
 # make demo    measure commit modes on a private PostgreSQL and write the report
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
-# make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments
+# make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
+#              450 odd servers
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
@@ -74,6 +75,7 @@ long: $(INSTALLED)
 	REDOLAB_LINKS=20 REDOLAB_FORECASTS=200 $(BIN)/pytest -q tests/report/test_explorer.py tests/report/test_same_bits.py
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py
 	$(BIN)/python -m tests.breaker
+	$(BIN)/python -m tests.matrix
 
 # Made anew with every change of the lock: what is no longer locked is gone.
 $(PACKAGES): locks/dev.txt

@@ -304,7 +304,7 @@ BY_NAME_ALL_THE_SAME = {
     "records/writer.py: os.path.lexists(path)", "engine/private/checkup.py: place.exists()",
     "engine/private/place.py: base.exists()", "engine/private/server.py: self.directory.exists()",
     # The first step, after which all is done by descriptor.
-    "files/folder.py: os.open(path, _FOLDER)", "engine/private/directory.py: os.open(directory, _OPEN)",
+    "files/folder.py: os.open(path, _FOLDER)",
     "engine/private/directory.py: os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)",
     # By descriptor.
     "files/folder.py: os.scandir(self._descriptor)", "engine/private/directory.py: os.listdir(base)",

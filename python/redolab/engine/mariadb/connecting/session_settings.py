@@ -32,6 +32,8 @@ LASTING: Mapping[str, int] = {
     "max_statement_time": 0,
     "max_execution_time": 0,
     "sql_require_primary_key": 0,
+    # Else a table of Redolab's would have a column more than on another server.
+    "sql_generate_invisible_primary_key": 0,
 }
 """For sessions of a run, whose samples no limit for applications may cut short; some servers lack some."""
 
