@@ -283,9 +283,10 @@ def _per_query(samples: Iterable[Sample], counter: str) -> Estimate:
 
 
 def _pairs(figures: Figures) -> Table:
-    return Table(
+    return Table.of(
         "consistent-read-pairs",
         f"All pairs of settings on {judged_by(figures)}",
+        figures.pairs,
         [
             Column("a", "from", "text"),
             Column("b", "to", "text"),
@@ -293,17 +294,6 @@ def _pairs(figures: Figures) -> Table:
             Column("pvalue", "p", "pvalue"),
             Column("pvalue_adjusted", "p (Holm)", "pvalue"),
             Column("mann_whitney", "p (Mann-Whitney)", "pvalue"),
-        ],
-        [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "ratio": pair.ratio,
-                "pvalue": pair.pvalue,
-                "pvalue_adjusted": pair.pvalue_adjusted,
-                "mann_whitney": pair.mann_whitney,
-            }
-            for pair in figures.pairs
         ],
         note="p by shuffling inside blocks, Holm over the pairs; Mann-Whitney as published, over all blocks "
         "together.",

@@ -14,9 +14,10 @@ _SOURCE = "Craig Shallahamer, OraPub, “Wanna Bet” (28 February 2012)"
 def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
     """The means of each setting, their normality, and what a range from few of them holds."""
     return [
-        Table(
+        Table.of(
             "means",
             "Means of groups",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("repetitions", "Repetitions", "count"),
@@ -24,66 +25,46 @@ def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
                 Column("sd", "sd", "estimate"),
                 Column("inside", "Inside ± 2 sd", "share", "%"),
             ),
-            [
-                {
-                    "setting": item.setting,
-                    "repetitions": item.repetitions,
-                    "mean": item.mean,
-                    "sd": item.sd,
-                    "inside": item.inside_share,
-                }
-                for item in found
-            ],
+            {"inside": lambda item: item.inside_share},
             "30x30 is 30 groups of 30 values. Means and sd are those of the means of the groups.",
             first=True,
         ),
-        Table(
+        Table.of(
             "rejected",
             "How often is normality rejected?",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("means", "Of the means", "share", "%"),
                 Column("values", "Of the values", "share", "%"),
             ),
-            [
-                {"setting": item.setting, "means": item.means_rejected, "values": item.values_rejected}
-                for item in found
-            ],
+            {"means": lambda item: item.means_rejected, "values": lambda item: item.values_rejected},
             "At 5 %: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
             first=True,
         ),
-        Table(
+        Table.of(
             "of-five",
             "Further means inside a range from five",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("two_sd", "Mean ± 2 sd", "share", "%"),
                 Column("student", "Student's 90 %", "share", "%"),
             ),
-            [
-                {"setting": item.setting, "two_sd": item.two_sd_of_five, "student": item.t_of_five}
-                for item in found
-            ],
+            {"two_sd": lambda item: item.two_sd_of_five, "student": lambda item: item.t_of_five},
             first=True,
         ),
-        Table(
+        Table.of(
             "coverage",
             "The next mean inside mean ± 2 sd",
+            covered,
             (
                 Column("count", "From", "count"),
                 Column("normal", "Normal, exact", "share", "%"),
                 Column("means_of_30", "Means of 30 exponential", "share", "%"),
                 Column("exponential", "Single exponential", "share", "%"),
             ),
-            [
-                {
-                    "count": item.count,
-                    "normal": Estimate(item.normal, None, None),
-                    "means_of_30": item.means_of_30,
-                    "exponential": item.exponential,
-                }
-                for item in covered
-            ],
+            {"normal": lambda item: Estimate(item.normal, None, None)},
             "Simulated 100,000 times each with the seed of the run.",
         ),
     ]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
-from redolab.analysis.exhibits import Agreement, Column, Finding, Table
+from redolab.analysis.exhibits import Column, Finding, Table
 from redolab.analysis.profile import ON_CPU, RUN_QUEUE, Times
 from redolab.analysis.time_based import units_of_work
 from redolab.dialect.log_waits import is_log_sync
@@ -227,10 +227,8 @@ def _finding(
 ) -> Finding:
     known = ours if ours is not None and ours.point is not None else None
     agrees = None if obstacle or known is None else holds(known)
-    agreement: Agreement = "not comparable" if agrees is None else "agrees" if agrees else "differs"
-    if agrees is None:
-        why = obstacle or "The run has too few samples, or too wide an interval, to tell."
-    return Finding(f"session-count-{key}", what, theirs, known, unit, agreement, why, SOURCE)
+    unless = obstacle or "The run has too few samples, or too wide an interval, to tell."
+    return Finding.judged(f"session-count-{key}", what, theirs, known, unit, agrees, why, unless, SOURCE)
 
 
 def _obstacle(found: Counted, few: int, many: int) -> str | None:
