@@ -165,6 +165,4 @@ def _point(value: Estimate, digits: int = 2) -> str:
 
 
 def _span(value: Estimate, digits: int = 2) -> str:
-    if value.low is None or value.high is None:
-        return _point(value, digits)
-    return f"{value.point:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
+    return value.text(write=f"{{:.{digits}f}}".format)

@@ -144,8 +144,4 @@ def _verdict(settings: Sequence[Found]) -> str:
 
 
 def _percent(share: Estimate) -> str:
-    if share.point is None:
-        return "an unknown part"
-    if share.low is None or share.high is None:
-        return units.percent(share.point)
-    return f"{units.percent(share.point)} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+    return "an unknown part" if share.point is None else share.scaled(100).text(" %", "{:.1f}".format)
