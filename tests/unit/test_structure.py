@@ -25,6 +25,8 @@ MOST_BEHIND_THE_TRUNK = 25
 SIMULATOR = "crates/redolab-sim/src/parameters.rs"
 CALIBRATION = "crates/redolab-forecast/src/costs/calibration.rs"
 COSTS = "crates/redolab-forecast/src/costs/needs.rs"
+# Class names that still mean two things, and no further ones.
+TWICE = {"Account", "Found", "Measure", "Seen", "Snapshot"}
 
 
 def rust_modules(source: Path) -> dict[str, Path]:
@@ -285,3 +287,15 @@ def test_a_cost_of_the_model_is_listed_in_few_places(record: str, path: str, bes
         if named > len(fields) - 4:
             lists.add(source.relative_to(CRATES.parent).as_posix())
     assert lists == {path, *beside}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    # Databases do the same things by the same names: what is below `engine` counts once.
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE).as_posix()
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, set()).add("engine" if place.startswith("engine/") else place)
+    assert len(places) > 300
+    assert {name for name, found in places.items() if len(found) > 1} == TWICE

@@ -19,7 +19,7 @@ from redolab.experiment.commit_scaling.by_sessions import (
     total,
     typical,
 )
-from redolab.experiment.commit_scaling.growth import Event
+from redolab.experiment.commit_scaling.growth import PublishedWait
 from redolab.stats.estimates import MISSING, Estimate, mean_estimate, ratio_estimate
 
 SOURCE = "Bobby Durrett, Commit scalability, 20 August 2014"
@@ -183,7 +183,7 @@ def _published_table(found: Scaling) -> Table:
     )
 
 
-def events(found: Scaling, sessions: int) -> tuple[Event, ...]:
+def events(found: Scaling, sessions: int) -> tuple[PublishedWait, ...]:
     """The published report of one setting: log write, log flush and log sync, as far as known."""
     samples = found.samples[sessions]
     if not samples:
@@ -197,5 +197,5 @@ def events(found: Scaling, sessions: int) -> tuple[Event, ...]:
     ):
         count = total(waits)
         if count is not None:
-            rows.append(Event(name, elapsed_s, count, total(times)))
+            rows.append(PublishedWait(name, elapsed_s, count, total(times)))
     return tuple(rows)

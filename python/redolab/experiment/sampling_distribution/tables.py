@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab.analysis.exhibits import Column, Finding, Table
-from redolab.experiment.sampling_distribution.means import Coverage, Found
+from redolab.experiment.sampling_distribution.means import Coverage, SettingMeans
 from redolab.stats.estimates import Estimate
 
 _SOURCE = "Craig Shallahamer, OraPub, “Wanna Bet” (28 February 2012)"
 
 
-def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
+def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[Table]:
     """The means of each setting, their normality, and what a range from few of them holds."""
     return [
         Table.of(
@@ -70,7 +70,7 @@ def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
     ]
 
 
-def published(found: Sequence[Found]) -> list[Finding]:
+def published(found: Sequence[SettingMeans]) -> list[Finding]:
     """The published figures beside this run's; what it did not draw is not comparable."""
     by_name = {item.setting: item for item in found if item.repetitions > 1}
     small, large = by_name.get("30x30"), by_name.get("90x90")
@@ -116,7 +116,7 @@ def _once(key: str, what: str, theirs: float, ours: Estimate | None, out_of: int
     )
 
 
-def _normality(key: str, means: str, pvalue: float, item: Found | None) -> Finding:
+def _normality(key: str, means: str, pvalue: float, item: SettingMeans | None) -> Finding:
     what = f"{means} of an exponential distribution pass a test of normality"
     theirs = f"p = {pvalue:g}, not rejected"
     if item is None or item.means_rejected.point is None:
@@ -135,7 +135,7 @@ def _normality(key: str, means: str, pvalue: float, item: Found | None) -> Findi
     )
 
 
-def _bet(item: Found | None) -> Finding:
+def _bet(item: SettingMeans | None) -> Finding:
     key, what = "sampling-bet", "further means inside mean ± 2 sd of five means"
     theirs = "90 %, and 9 of 10 in the bet"
     if item is None:
