@@ -17,7 +17,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import MappingProxyType
@@ -25,12 +24,12 @@ from types import MappingProxyType
 import forecast_grid
 import numpy as np
 
+from redolab import _core
 from redolab.forecast.costs import costs
 from redolab.forecast.costs.direct import calibrating
 from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.forecast.models import quantities
 from redolab.model.distribution import constant
-from redolab.model.group_commit import GroupCommitParameters
 from redolab.records.store import open_run
 
 HERE = Path(__file__).parent
@@ -39,33 +38,33 @@ COMMITS, EACH = 6_000, 25
 CHEAP = {"median": 0.3, "90th percentile": 1.5}
 """Points by which an error may grow without a rule that is cheap."""
 QUANTITIES = {"throughput_per_s": "throughput", "commit_time_ms": "commit time"}
-Without = Callable[[GroupCommitParameters], GroupCommitParameters]
+Without = Callable[[_core.GroupCommitParameters], _core.GroupCommitParameters]
 RULES: Mapping[str, Without] = MappingProxyType(
     {
-        "each CPU has a queue of its own, as Linux has it": lambda it: replace(it, own_queues=False),
-        "who is woken goes to a CPU that is awake": lambda it: replace(it, spread_below=0.0),
-        "a server comes to its client's CPU": lambda it: replace(it, fetch_below=0.0),
-        "a CPU that idles takes over who waits elsewhere": lambda it: replace(it, balance_s=0.0),
-        "a CPU that idles takes time to be there": lambda it: replace(it, idle_exit_s=0.0, halt_exit_s=0.0),
-        "a CPU that has idled for long is halted": lambda it: replace(it, halt_after_s=1e3),
-        "handing over to an idle CPU takes time": lambda it: replace(it, hand_over_exit_s=0.0),
-        "a client's thread that slept costs more": lambda it: replace(it, client_wake_s=0.0),
-        "caches are cold after a wait for the device": lambda it: replace(it, cold_s=0.0),
-        "who was served goes on with cold caches": lambda it: replace(
-            it, served_s=0.0, wake_s=it.wake_s + it.served_s
+        "each CPU has a queue of its own, as Linux has it": lambda it: it.replaced(own_queues=False),
+        "who is woken goes to a CPU that is awake": lambda it: it.replaced(spread_below=0.0),
+        "a server comes to its client's CPU": lambda it: it.replaced(fetch_below=0.0),
+        "a CPU that idles takes over who waits elsewhere": lambda it: it.replaced(balance_s=0.0),
+        "a CPU that idles takes time to be there": lambda it: it.replaced(idle_exit_s=0.0, halt_exit_s=0.0),
+        "a CPU that has idled for long is halted": lambda it: it.replaced(halt_after_s=1e3),
+        "handing over to an idle CPU takes time": lambda it: it.replaced(hand_over_exit_s=0.0),
+        "a client's thread that slept costs more": lambda it: it.replaced(client_wake_s=0.0),
+        "caches are cold after a wait for the device": lambda it: it.replaced(cold_s=0.0),
+        "who was served goes on with cold caches": lambda it: it.replaced(
+            served_s=0.0, wake_s=it.wake_s + it.served_s
         ),
-        "the waker pays for each he wakes": lambda it: replace(it, post_s=0.0, wake_s=it.wake_s + it.post_s),
-        "a flush waits twice, for write and flush": lambda it: replace(it, device_write_s=0.0),
-        "an emulated device keeps its time from the write on": lambda it: replace(it, device_paced=False),
-        "one CPU hears of the disk": lambda it: replace(it, device_cpu=None),
-        "the disk's interrupt costs who runs there": lambda it: replace(it, interrupt_s=0.0),
-        "a device that has idled takes longer": lambda it: replace(it, device_after_idle_s=()),
-        "the device takes time per byte": lambda it: replace(it, device_s_per_byte=0.0),
-        "CPU times vary": lambda it: replace(
-            it, commit_cpu=constant(it.commit_cpu.mean_s), row_cpu=constant(it.row_cpu.mean_s)
+        "the waker pays for each he wakes": lambda it: it.replaced(post_s=0.0, wake_s=it.wake_s + it.post_s),
+        "a flush waits twice, for write and flush": lambda it: it.replaced(device_write_s=0.0),
+        "an emulated device keeps its time from the write on": lambda it: it.replaced(device_paced=False),
+        "one CPU hears of the disk": lambda it: it.replaced(device_cpu=None),
+        "the disk's interrupt costs who runs there": lambda it: it.replaced(interrupt_s=0.0),
+        "a device that has idled takes longer": lambda it: it.replaced(device_after_idle_s=()),
+        "the device takes time per byte": lambda it: it.replaced(device_s_per_byte=0.0),
+        "CPU times vary": lambda it: it.replaced(
+            commit_cpu=constant(it.commit_cpu.mean_s), row_cpu=constant(it.row_cpu.mean_s)
         ),
-        "others need CPU time too": lambda it: replace(
-            it, cpus=float(np.ceil(it.cpus)) if it.sessions > it.cpus else it.cpus
+        "others need CPU time too": lambda it: it.replaced(
+            cpus=float(np.ceil(it.cpus)) if it.sessions > it.cpus else it.cpus
         ),
     }
 )

@@ -32,8 +32,9 @@ from pathlib import Path
 import ciw
 import simpy
 
+from redolab import _core
 from redolab.model.distribution import exponential
-from redolab.model.group_commit import GroupCommitParameters, Interval, ratio_of_sums, simulate
+from redolab.model.group_commit import Interval, ratio_of_sums, simulate
 
 RESULTS = Path(__file__).parent / "results" / "simulator_speed.csv"
 CPUS = 2
@@ -65,7 +66,7 @@ Simulated = tuple[int, Interval]
 
 
 def by_redolab(log: str, sessions: int, seed: int, commits: int) -> Simulated:
-    parameters = GroupCommitParameters(
+    parameters = _core.GroupCommitParameters(
         sessions=sessions, cpus=CPUS, commit_cpu=exponential(CPU_S), device=exponential(FLUSH_S[log]),
         think=exponential(THINK_S), group_commit=log == "group", quantum_s=3600.0,
     )  # fmt: skip

@@ -4,7 +4,6 @@ from typing import Any, Final, final
 from redolab.forecast.costs.costs import Calibration, Curve, Scenario
 from redolab.model.distribution import Distribution
 from redolab.model.erlang import OpenQueue
-from redolab.model.group_commit import GroupCommitParameters
 
 __all__ = [
     "BATCHES",
@@ -27,6 +26,7 @@ __all__ = [
     "ClientSessions",
     "ClientTls",
     "ClientWork",
+    "GroupCommitParameters",
     "MachineTimes",
     "NoAnswerError",
     "NoSteadyStateError",
@@ -36,7 +36,6 @@ __all__ = [
     "SimulatedBatch",
     "SimulationTooLongError",
     "Spun",
-    "SteadyState",
     "Task",
     "WaitEnd",
     "WaitSampler",
@@ -44,7 +43,6 @@ __all__ = [
     "Window",
     "answer_interval",
     "bounds_elbow",
-    "check_group_commit",
     "check_scenario",
     "client_threads",
     "commits_of_forecast",
@@ -59,6 +57,7 @@ __all__ = [
     "extrapolated",
     "family_of",
     "fewest_rows",
+    "forecast",
     "group_commit_needs",
     "is_wide",
     "largest_arrival_rate",
@@ -69,7 +68,6 @@ __all__ = [
     "predicted_ratio",
     "prediction_interval",
     "process_threads",
-    "quantities",
     "ratio_of_sums",
     "response_time_cpu",
     "response_time_io",
@@ -77,15 +75,13 @@ __all__ = [
     "scored",
     "server_tasks",
     "sessions_at_elbow",
+    "simulate",
     "simulate_group_commit",
-    "simulation_plan",
     "solve_servers",
     "spin",
     "statements_of",
-    "steady_state",
     "task_states",
     "toml_places",
-    "transaction_demand",
     "with_sessions",
 ]
 
@@ -308,8 +304,14 @@ class Simulated:
     def backlog(self) -> int: ...
 
 @final
-class SteadyState:
-    def means(self) -> dict[str, Any]: ...
+class GroupCommitParameters:
+    def __new__(cls, *, sessions: int, cpus: float, **others: Any) -> GroupCommitParameters: ...
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def replaced(self, **changes: Any) -> GroupCommitParameters: ...
+    @property
+    def transaction_cpu_s(self) -> float: ...
+    @property
+    def transaction_bytes(self) -> float: ...
 
 @final
 class SessionWork:
@@ -435,7 +437,9 @@ def machine_times() -> MachineTimes: ...
 def spin(start_ns: int, most: int, until_ns: int) -> Spun: ...
 def die_with_parent(parent: int) -> None: ...
 def toml_places(text: str) -> list[tuple[list[str], int, int]]: ...
-def check_group_commit(parameters: GroupCommitParameters) -> None: ...
+def simulate(
+    parameters: GroupCommitParameters, seed: int, commits: int, most_events: int | None = None
+) -> dict[str, Any]: ...
 def simulate_group_commit(
     parameters: GroupCommitParameters,
     seed: int,
@@ -458,12 +462,9 @@ def open_queue(
 ) -> tuple[float, float, float, float]: ...
 def response_time_quantile(queue: OpenQueue, share: float) -> float: ...
 def distribution_moments(distribution: Distribution) -> tuple[float, float]: ...
-def transaction_demand(parameters: GroupCommitParameters) -> tuple[float, float]: ...
-def simulation_plan(parameters: GroupCommitParameters, commits: int) -> tuple[int, int, int]: ...
-def steady_state(parameters: GroupCommitParameters, simulated: Simulated) -> SteadyState: ...
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> tuple[float, float, float]: ...
 def check_scenario(scenario: Scenario) -> None: ...
-def group_commit_needs(calibration: Calibration, scenario: Scenario) -> dict[str, Any]: ...
+def group_commit_needs(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters: ...
 def with_sessions(curve: Curve, sessions: int, cpus: float) -> float: ...
 def client_threads(cpus: float) -> int: ...
 def statements_of(rows_per_commit: int) -> int: ...
@@ -483,7 +484,9 @@ def prediction_interval(
 ) -> tuple[float, float]: ...
 def commits_of_forecast(parameters: GroupCommitParameters) -> tuple[int, int]: ...
 def commits_simulated(parameters: GroupCommitParameters, commits: int) -> int: ...
-def quantities(parameters: GroupCommitParameters, state: SteadyState) -> dict[str, float]: ...
+def forecast(
+    parameters: GroupCommitParameters, commits: int, most_events: int | None = None
+) -> dict[str, float]: ...
 def scored(quantity: str) -> str: ...
 def predicted(
     quantity: str, point: float, replicates: Sequence[float], errors: Sequence[float], extrapolated: bool

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redolab.experiment.commit_scaling.growth import Event
+from redolab.experiment.commit_scaling.growth import PublishedWait
 from redolab.experiment.cpu_capacity.capacity import Unit, first_jump, power_at, utilisation_matrix
 from redolab.experiment.rows_per_commit.saving import collected, fit_decay, reached, saving, worst_misfit
 from redolab.model.queueing import response_time_cpu, response_time_single, solve_servers, utilization
@@ -163,7 +163,7 @@ def test_no_curve_tells_where_99_percent_of_the_published_saving_is() -> None:
 @pytest.mark.parametrize("row", rows("commit_scalability.csv"), ids=lambda row: str(row["wait_event"]))
 def test_the_published_report_of_commits(row: dict[str, str]) -> None:
     waits, average_ms = int(row["waits"]), float(row["avg_wait_ms"])
-    event = Event(row["wait_event"], float(row["elapsed_s"]), waits, waits * average_ms / 1000)
+    event = PublishedWait(row["wait_event"], float(row["elapsed_s"]), waits, waits * average_ms / 1000)
     assert round(event.per_hour, 2) == float(row["waits_per_hour"])
     assert event.per_second == pytest.approx(float(row["waits_per_s"]), rel=1e-8)
     assert event.average_ms == pytest.approx(average_ms)
@@ -176,7 +176,7 @@ def test_published_commits_share_log_writes() -> None:
 
 def test_published_prediction_of_the_log() -> None:
     """1.2 million writes of 1 ms an hour keep a log 33 % busy; at 3.6 million a single server has no end."""
-    busy = Event("log write", 3600, 1.2e6, 1200).busy
+    busy = PublishedWait("log write", 3600, 1.2e6, 1200).busy
     assert busy is not None
     assert round(100 * busy) == 33
     assert response_time_single(0.001, 1.2e6 / 3600) == pytest.approx(0.0015)

@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from redolab.engine import open_engine
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
-from redolab.experiment.side_by_side import SideBySide
+from redolab.experiment.side_by_side import SideBySideExperiment
 from redolab.measure import runner
 from redolab.records.schema import FORMATS
 from redolab.records.store import open_run
@@ -29,7 +29,7 @@ from tests.unit.watched import busy_days, steady, watched_run
 
 _MEASURED = Path(__file__).parents[1] / "validation" / "data" / "group_commit_measured"
 _COSTS = ("1/1/wait/0/server/1", "8/1/wait/0/server/1", "8/32/wait/0/server/1", "8/1/nowait/0/server/1")
-_SCRIPT = Script(
+_SCRIPT = FakeScript(
     cpu_ns=20_000, run_queue_ns=5_000, waits_ns={("IO", "WalSync"): 75_000}, log_bytes=200,
     commits_per_flush=4, flush_ns=40_000, sampling_loss=0.02,
 )  # fmt: skip
@@ -80,7 +80,7 @@ def _faked(name: str) -> Callable[[Path], None]:
 
 
 def _side_by_side(place: Path) -> None:
-    experiment = SideBySide(
+    experiment = SideBySideExperiment(
         find_experiment("commit-mode"), {"a": lambda _: None, "b": lambda _: None}, across_tiers=False
     )
     plan = experiment.plan(Wish(quick=True, blocks=3, seconds=1.0, seed=7))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from redolab.report.screen.plot import MARK, POINT, STROKE, Point, plotted
+from redolab.report.screen.plot import MARK, POINT, STROKE, SweepPoint, plotted
 from redolab.report.screen.sweep import run_plot
 from tests.report.fixtures import stored
 
 RATES = (10.0, 20.0, 38.0, 40.0)
-SWEEP = [Point(str(2**n), rate, 0.8 * rate, 1.2 * rate) for n, rate in enumerate(RATES)]
+SWEEP = [SweepPoint(str(2**n), rate, 0.8 * rate, 1.2 * rate) for n, rate in enumerate(RATES)]
 
 
 def drawn(width: int = 78, marked: int | None = 2) -> list[str]:
@@ -42,18 +42,18 @@ def test_the_mark_stands_below_its_level() -> None:
 
 
 def test_what_has_no_value_leaves_its_place_empty() -> None:
-    lines = plotted([*SWEEP, Point("16", None, None, None)], "t", 78, None, "")
+    lines = plotted([*SWEEP, SweepPoint("16", None, None, None)], "t", 78, None, "")
     assert sum(line.count(POINT) for line in lines) == 4
     assert lines[-1].split() == ["1", "2", "4", "8", "16"]
 
 
-@pytest.mark.parametrize("points", [SWEEP[:2], [Point(str(n), 0.0, None, None) for n in range(5)]])
-def test_what_a_table_says_as_well_is_not_drawn(points: list[Point]) -> None:
+@pytest.mark.parametrize("points", [SWEEP[:2], [SweepPoint(str(n), 0.0, None, None) for n in range(5)]])
+def test_what_a_table_says_as_well_is_not_drawn(points: list[SweepPoint]) -> None:
     assert plotted(points, "t", 78, None, "") == []
 
 
 def test_too_many_levels_are_not_drawn() -> None:
-    assert plotted([Point(str(n), 1.0, None, None) for n in range(100)], "t", 78, None, "") == []
+    assert plotted([SweepPoint(str(n), 1.0, None, None) for n in range(100)], "t", 78, None, "") == []
 
 
 def columns(lines: list[str]) -> list[int]:
@@ -61,7 +61,7 @@ def columns(lines: list[str]) -> list[int]:
 
 
 def test_labels_that_would_touch_are_thinned_out_and_never_cut() -> None:
-    points = [Point(str(2**power), 1.0 + power, None, None) for power in range(16)]
+    points = [SweepPoint(str(2**power), 1.0 + power, None, None) for power in range(16)]
     lines = plotted(points, "t", 78, None, "")
     assert lines[-1].split() == [str(2**power) for power in range(0, 16, 2)]
     assert max(map(len, lines)) <= 78

@@ -22,6 +22,11 @@ SOURCES = [*PACKAGE.rglob("*.py"), *CRATES.glob("*/src/**/*.rs")]
 MOST_LINES = 400
 MOST_MODULES = 20
 MOST_BEHIND_THE_TRUNK = 25
+SIMULATOR = "crates/redolab-sim/src/parameters.rs"
+CALIBRATION = "crates/redolab-forecast/src/costs/calibration.rs"
+COSTS = "crates/redolab-forecast/src/costs/needs.rs"
+# Class names that still mean two things, and no further ones.
+TWICE = {"Account", "Found", "Measure", "Seen", "Snapshot"}
 
 
 def rust_modules(source: Path) -> dict[str, Path]:
@@ -246,3 +251,51 @@ def test_a_trespass_is_found(place: str, text: str, found: str | None, tmp_path:
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(content)
     assert trespasses(package)[:1] == ([] if found is None else [found])
+
+
+def fields_of(record: str, path: str) -> list[str]:
+    """The fields of a record of Rust that is declared with the macro `record!`."""
+    text = (
+        (CRATES.parent / path).read_text().partition(f"pub struct {record} {{")[2].partition("\n    }\n")[0]
+    )
+    return re.findall(r"pub (\w+): .* = ", text)
+
+
+@pytest.mark.parametrize(
+    ("record", "path", "beside"),
+    [
+        ("Parameters", SIMULATOR, {COSTS}),
+        (
+            "Calibration",
+            CALIBRATION,
+            {
+                COSTS,
+                "python/redolab/forecast/costs/costs.py",
+                "python/redolab/forecast/costs/direct/calibrating.py",
+            },
+        ),
+    ],
+)
+def test_a_cost_of_the_model_is_listed_in_few_places(record: str, path: str, beside: set[str]) -> None:
+    # With where the simulation spends it and where it is shown, a further cost touches seven files.
+    fields = fields_of(record, path)
+    assert len(fields) > 20
+    lists = set()
+    for source in [*SOURCES, *PACKAGE.glob("*.pyi")]:
+        text = without_tests(source.read_text())
+        named = sum(re.search(rf"\b{field}\b", text) is not None for field in fields)
+        if named > len(fields) - 4:
+            lists.add(source.relative_to(CRATES.parent).as_posix())
+    assert lists == {path, *beside}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    # Databases do the same things by the same names: what is below `engine` counts once.
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE).as_posix()
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, set()).add("engine" if place.startswith("engine/") else place)
+    assert len(places) > 300
+    assert {name for name, found in places.items() if len(found) > 1} == TWICE

@@ -15,7 +15,6 @@ import pytest
 from redolab import _core
 from redolab.forecast.costs import of_run
 from redolab.forecast.costs.costs import Scenario, parameters
-from redolab.model import group_commit
 from redolab.records import store
 from tests.conftest import Redolab
 from tests.forecasts import POINT, make_calibrated
@@ -101,8 +100,7 @@ def test_a_simulation_without_an_end_is_refused_in_words(
     with pytest.raises(_core.SimulationTooLongError, match="50000 simulated events did not"):
         _simulate(50_000)
 
-    soon = partial(_core.simulate_group_commit, most_events=400_000)
-    monkeypatch.setattr(group_commit, "simulate_group_commit", soon)
+    monkeypatch.setattr(_core, "forecast", partial(_core.forecast, most_events=400_000))
     ended = redolab("forecast", run, "--set", LONG)
     assert (ended.code, ended.out) == (2, "")
     assert "That cannot be forecast: 400000 simulated events did not bring it to its end" in ended.err

@@ -1,33 +1,61 @@
-//! Costs and settings as numbers.
+//! Costs and settings as numbers: their fields in the order in which they are declared.
 
-use redolab_forecast::{Calibration, Refused, Scenario, SecondCosts, Waits};
+use std::convert::Infallible;
+
+use redolab_forecast::{
+    Calibration, Curve, Read, Refused, Scenario, SecondCosts, Source, Target, Waits, Write,
+};
 
 use crate::numbers::{Numbers, flag, length, write_list, write_pairs};
 
-/// A calibration, its fields in the order in which they are declared.
-pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
-    let curve = |to: &mut Vec<f64>, curve: &[(u32, f64)]| {
-        write_pairs(to, curve.iter().map(|&(sessions, cost)| (f64::from(sessions), cost)));
+/// Numbers to which fields are appended.
+struct Row<'a>(&'a mut Vec<f64>);
+
+impl Target for Row<'_> {
+    type Error = Infallible;
+}
+
+impl Source for Numbers<'_> {
+    type Error = Refused;
+}
+
+/// How a field of each type is read, and how it is written.
+macro_rules! fields {
+    ($($kind:ty: $read:expr, |$to:ident, $value:ident| $write:expr;)+) => {
+        $(
+            impl Read<$kind> for Numbers<'_> {
+                fn read(&mut self, _: &'static str, _: $kind) -> Result<$kind, Refused> {
+                    $read(self)
+                }
+            }
+
+            impl Write<$kind> for Row<'_> {
+                fn write(&mut self, _: &'static str, $value: &$kind) -> Result<(), Infallible> {
+                    let $to = &mut *self.0;
+                    $write;
+                    Ok(())
+                }
+            }
+        )+
     };
-    to.extend([flag(costs.in_client), f64::from(costs.cpus)]);
-    curve(to, &costs.transaction_cpu_s);
-    curve(to, &costs.row_cpu_s);
-    to.extend([costs.flush_cpu_s, costs.wake_s, costs.commit_bytes, costs.row_bytes]);
-    write_list(to, &costs.flush_s);
-    to.push(costs.device_s_per_byte);
-    write_pairs(to, costs.after_idle_s.iter().copied());
-    curve(to, &costs.client_s);
-    to.extend([costs.client_wake_s, costs.hand_over_exit_s]);
-    curve(to, &costs.served_s);
-    to.extend([costs.available, costs.available_waiting, costs.cold_s]);
-    to.extend([costs.emulated, costs.one_interrupt, costs.row_known, costs.handed_on].map(flag));
-    to.push(flag(costs.second.is_some()));
-    if let Some(second) = &costs.second {
-        to.extend([second.flush_cpu_s, second.late_s]);
-        write_list(to, &second.flush_s);
-        to.extend([second.own_device, second.in_groups].map(flag));
-    }
-    to.push(flag(costs.only_seen));
+}
+
+fields! {
+    bool: Numbers::flag, |to, value| to.push(flag(*value));
+    u32: Numbers::small, |to, value| to.push(f64::from(*value));
+    i64: Numbers::whole, |to, value| to.push(count(*value));
+    f64: Numbers::next, |to, value| to.push(*value);
+    Option<f64>: Numbers::optional, |to, value| to.push(value.unwrap_or(f64::NAN));
+    Vec<f64>: Numbers::list, |to, value| write_list(to, value);
+    Vec<(f64, f64)>: Numbers::pairs, |to, value| write_pairs(to, value.iter().copied());
+    Curve: Numbers::curve, |to, value| write_pairs(to, value.iter().map(|&(n, cost)| (f64::from(n), cost)));
+    Waits: read_waits, |to, value| to.push(place_of_word(value.word()));
+    Option<SecondCosts>: read_second, |to, value| write_second(to, value.as_ref());
+}
+
+/// A calibration.
+pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
+    let Ok(()) = costs.write(&mut Row(to));
 }
 
 /// The same, read.
@@ -35,59 +63,23 @@ pub fn write_calibration(to: &mut Vec<f64>, costs: &Calibration) {
 /// # Errors
 /// Numbers that are no calibration.
 pub fn read_calibration(from: &mut Numbers<'_>) -> Result<Calibration, Refused> {
-    // Fields are read in the order in which they stand here.
-    Ok(Calibration {
-        in_client: from.flag()?,
-        cpus: from.small()?,
-        transaction_cpu_s: from.curve()?,
-        row_cpu_s: from.curve()?,
-        flush_cpu_s: from.next()?,
-        wake_s: from.next()?,
-        commit_bytes: from.next()?,
-        row_bytes: from.next()?,
-        flush_s: from.list()?,
-        device_s_per_byte: from.next()?,
-        after_idle_s: from.pairs()?,
-        client_s: from.curve()?,
-        client_wake_s: from.next()?,
-        hand_over_exit_s: from.next()?,
-        served_s: from.curve()?,
-        available: from.next()?,
-        available_waiting: from.next()?,
-        cold_s: from.next()?,
-        emulated: from.flag()?,
-        one_interrupt: from.flag()?,
-        row_known: from.flag()?,
-        handed_on: from.flag()?,
-        second: if from.flag()? { Some(read_second(from)?) } else { None },
-        only_seen: from.flag()?,
-    })
+    Calibration::read(from, Calibration::default())
 }
 
-fn read_second(from: &mut Numbers<'_>) -> Result<SecondCosts, Refused> {
-    Ok(SecondCosts {
-        flush_cpu_s: from.next()?,
-        late_s: from.next()?,
-        flush_s: from.list()?,
-        own_device: from.flag()?,
-        in_groups: from.flag()?,
-    })
+fn write_second(to: &mut Vec<f64>, second: Option<&SecondCosts>) {
+    to.push(flag(second.is_some()));
+    if let Some(second) = second {
+        let Ok(()) = second.write(&mut Row(to));
+    }
 }
 
-/// A setting: nine numbers, its factors in the order in which they are declared; no number for None.
-#[expect(clippy::cast_precision_loss, reason = "read back, they must be whole")]
+fn read_second(from: &mut Numbers<'_>) -> Result<Option<SecondCosts>, Refused> {
+    from.flag()?.then(|| SecondCosts::read(from, SecondCosts::default())).transpose()
+}
+
+/// A setting: nine numbers, no number for None.
 pub fn write_scenario(to: &mut Vec<f64>, scenario: &Scenario) {
-    to.extend([
-        scenario.sessions as f64,
-        scenario.rows_per_commit as f64,
-        place_of_word(scenario.commit_wait.word()),
-        scenario.commit_delay_us as f64,
-        scenario.log_device_ms.unwrap_or(f64::NAN),
-        scenario.cpus.unwrap_or(f64::NAN),
-        scenario.think_time_ms,
-        scenario.arrival_rate_per_s.unwrap_or(f64::NAN),
-        scenario.cpu_factor,
-    ]);
+    let Ok(()) = scenario.write(&mut Row(to));
 }
 
 /// The same, read and checked.
@@ -95,19 +87,14 @@ pub fn write_scenario(to: &mut Vec<f64>, scenario: &Scenario) {
 /// # Errors
 /// Numbers that are no setting, or a setting that cannot be.
 pub fn read_scenario(from: &mut Numbers<'_>) -> Result<Scenario, Refused> {
-    let scenario = Scenario {
-        sessions: from.whole()?,
-        rows_per_commit: from.whole()?,
-        commit_wait: read_waits(from)?,
-        commit_delay_us: from.whole()?,
-        log_device_ms: from.optional()?,
-        cpus: from.optional()?,
-        think_time_ms: from.next()?,
-        arrival_rate_per_s: from.optional()?,
-        cpu_factor: from.next()?,
-    };
+    let scenario = Scenario::read(from, Scenario::default())?;
     scenario.check()?;
     Ok(scenario)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "read back, they must be whole")]
+fn count(whole: i64) -> f64 {
+    whole as f64
 }
 
 /// The place of a word of `Waits`, as it stands on a page.

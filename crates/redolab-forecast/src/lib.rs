@@ -7,7 +7,6 @@
 //! use redolab_forecast::{Calibration, Scenario};
 //!
 //! let costs = Calibration {
-//!     in_client: false,
 //!     cpus: 2,
 //!     transaction_cpu_s: vec![(1, 45e-6), (8, 55e-6)],
 //!     row_cpu_s: vec![(1, 5e-6), (8, 6e-6)],
@@ -17,20 +16,7 @@
 //!     row_bytes: 110.0,
 //!     flush_s: vec![0.8e-3, 1.2e-3],
 //!     device_s_per_byte: 1e-9,
-//!     after_idle_s: vec![],
-//!     client_s: vec![(1, 0.0)],
-//!     client_wake_s: 0.0,
-//!     hand_over_exit_s: 0.0,
-//!     served_s: vec![(1, 0.0)],
-//!     available: 1.0,
-//!     available_waiting: 1.0,
-//!     cold_s: 0.0,
-//!     emulated: false,
-//!     one_interrupt: false,
-//!     row_known: true,
-//!     handed_on: false,
-//!     second: None,
-//!     only_seen: false,
+//!     ..Calibration::default()
 //! };
 //! let measured = [Scenario::new(1), Scenario::new(8)];
 //! let asked = Scenario { rows_per_commit: 32, ..Scenario::new(8) };
@@ -57,7 +43,6 @@
 //! ```
 
 mod costs;
-mod distribution;
 mod forecast;
 mod group_commit;
 mod inverse;
@@ -75,12 +60,10 @@ pub use costs::assumptions::{
 pub use costs::calibration::{Calibration, SecondCosts};
 pub use costs::curve::{Curve, with_sessions};
 pub use costs::scenario::{Scenario, Waits};
-pub use distribution::Distribution;
 pub use forecast::commits::{commits_of_forecast, commits_simulated};
 pub use forecast::intervals::{predicted, predicted_ratio, scored};
 pub use forecast::quantities::{CommitTimes, Quantities, SEED, simulated};
 pub use group_commit::averages::{Durations, SteadyState};
-pub use group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 pub use group_commit::plan::{BATCHES, plan};
 pub use group_commit::simulate::simulate;
 pub use inverse::arrivals::{Arrivals, largest_arrival_rate};
@@ -97,6 +80,9 @@ pub use record::family::{FAMILIES, family_of};
 pub use record::prediction::{
     EXTRAPOLATED, LEVEL, PRIOR, PRIOR_WEIGHT, Predicted, is_wide, least_verified,
     prediction_interval,
+};
+pub use redolab_sim::{
+    Distribution, Load, Parameters, Read, SecondLog, Source, Span, Target, Write,
 };
 pub use refused::Refused;
 pub use statistics::ratio::{Interval, LEVEL as INTERVAL_LEVEL, ratio_of_sums};

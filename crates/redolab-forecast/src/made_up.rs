@@ -6,7 +6,6 @@ use crate::costs::calibration::{Calibration, SecondCosts};
 #[must_use]
 pub fn server() -> Calibration {
     Calibration {
-        in_client: false,
         cpus: 2,
         transaction_cpu_s: vec![(1, 45e-6), (8, 55e-6), (16, 71e-6)],
         row_cpu_s: vec![(1, 5e-6), (8, 6e-6)],
@@ -17,19 +16,12 @@ pub fn server() -> Calibration {
         flush_s: vec![0.8e-3, 1.2e-3],
         device_s_per_byte: 1e-9,
         after_idle_s: vec![(1e-3, 1e-4)],
-        client_s: vec![(1, 0.0)],
-        client_wake_s: 0.0,
-        hand_over_exit_s: 0.0,
         served_s: vec![(1, 3e-6)],
         available: 0.9,
         available_waiting: 0.8,
         cold_s: 7e-6,
-        emulated: false,
         one_interrupt: true,
-        row_known: true,
-        handed_on: false,
-        second: None,
-        only_seen: false,
+        ..Calibration::default()
     }
 }
 

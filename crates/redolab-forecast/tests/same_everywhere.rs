@@ -47,10 +47,7 @@ fn calibration(in_client: bool, emulated: bool) -> Calibration {
         cold_s: 8.9e-6,
         emulated,
         one_interrupt: !in_client,
-        row_known: true,
-        handed_on: false,
-        second: None,
-        only_seen: false,
+        ..Calibration::default()
     }
 }
 

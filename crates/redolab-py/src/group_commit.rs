@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use redolab_forecast::Refused;
-use redolab_sim::{MOST_EVENTS, Plan, Seen, simulate_while};
+use redolab_sim::{MOST_EVENTS, Parameters, Plan, Seen, simulate_while};
 
 use crate::forecast::parameters::Needs;
 use crate::forecast::refused::raised;
@@ -59,8 +59,7 @@ pub struct SimulatedBatch {
 #[pyclass(frozen, module = "redolab._core")]
 pub struct Simulated {
     batches: Py<PyTuple>,
-    /// As Rust has it.
-    pub seen: Seen,
+    seen: Seen,
 }
 
 #[pymethods]
@@ -108,28 +107,35 @@ impl Simulated {
     }
 }
 
+/// What a simulation gives, while handlers of signals run; what they raise ends it.
+pub fn seen(
+    py: Python<'_>,
+    parameters: &Parameters,
+    seed: u64,
+    plan: Plan,
+    most_events: u64,
+) -> PyResult<Seen> {
+    let mut signals = Signals::new();
+    py.detach(|| simulate_while(parameters, seed, plan, most_events, || signals.are_quiet()))
+        .map_err(|stopped| signals.raised().unwrap_or_else(|| raised(Refused::from(stopped))))
+}
+
 /// Simulate sessions that commit through a log with group commit; ValueError for what cannot be, and
 /// SimulationTooLongError where `most_events` events do not bring it to its end. Handlers of signals run
 /// meanwhile, and what they raise ends it.
 #[pyfunction]
 #[pyo3(signature = (parameters, seed, warm_up, batches, commits_per_batch, most_events = None))]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
 fn simulate_group_commit(
     py: Python<'_>,
-    parameters: Needs,
+    parameters: &Needs,
     seed: u64,
     warm_up: u64,
     batches: u32,
     commits_per_batch: u64,
     most_events: Option<u64>,
 ) -> PyResult<Simulated> {
-    let parameters = parameters.0.nanoseconds().map_err(raised)?;
     let plan = Plan { warm_up, batches, commits_per_batch };
-    let most_events = most_events.unwrap_or(MOST_EVENTS);
-    let mut signals = Signals::new();
-    let done = py
-        .detach(|| simulate_while(&parameters, seed, plan, most_events, || signals.are_quiet()))
-        .map_err(|stopped| signals.raised().unwrap_or_else(|| raised(Refused::from(stopped))))?;
+    let done = seen(py, &parameters.parameters, seed, plan, most_events.unwrap_or(MOST_EVENTS))?;
     let batches = done.batches.iter().map(|batch| Py::new(py, batch_of(batch)));
     let batches = PyTuple::new(py, batches.collect::<PyResult<Vec<_>>>()?)?.unbind();
     Ok(Simulated { batches, seen: done })

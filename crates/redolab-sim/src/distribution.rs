@@ -1,12 +1,8 @@
-//! Random durations: how they are described, and how they are drawn.
+//! Random durations: how they are described, and the moments of that.
 
 use std::fmt;
-use std::sync::LazyLock;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
-
-use crate::rounding::whole;
+use crate::sums::exact_sum;
 
 /// What cannot be simulated, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,68 +16,139 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// The distribution of a duration, in nanoseconds.
+/// The distribution of a duration: in seconds as it is described, in nanoseconds as it is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distribution {
     /// Always the same.
     Constant {
         /// That duration.
-        mean_ns: f64,
+        mean: f64,
     },
     /// Exponential.
     Exponential {
         /// Its mean.
-        mean_ns: f64,
+        mean: f64,
     },
     /// Gamma: an exponential has a coefficient of variation of 1.
     Gamma {
         /// Its mean.
-        mean_ns: f64,
+        mean: f64,
         /// Standard deviation over mean, above 0.
         cv: f64,
     },
     /// The logarithm is normal.
     Lognormal {
         /// Its mean (not its median).
-        mean_ns: f64,
+        mean: f64,
         /// Standard deviation over mean, above 0.
         cv: f64,
     },
     /// One of two durations.
     TwoValued {
         /// What it usually is.
-        usual_ns: f64,
+        usual: f64,
         /// What it rarely is.
-        rare_ns: f64,
+        rare: f64,
         /// How often it is that, 0 to 1.
         rare_share: f64,
     },
     /// As measured: quantiles at equal steps from the least to the most, linear between them.
     Quantiles {
         /// At least two, none below the one before.
-        values_ns: Vec<f64>,
+        values: Vec<f64>,
     },
 }
 
 impl Distribution {
     /// Nothing at all.
-    pub const ZERO: Self = Self::Constant { mean_ns: 0.0 };
+    pub const NOTHING: Self = Self::Constant { mean: 0.0 };
 
-    /// The mean, in nanoseconds.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "nobody gives 2^53 quantiles")]
-    pub fn mean_ns(&self) -> f64 {
-        match self {
-            Self::Constant { mean_ns }
-            | Self::Exponential { mean_ns }
-            | Self::Gamma { mean_ns, .. }
-            | Self::Lognormal { mean_ns, .. } => *mean_ns,
-            Self::TwoValued { usual_ns, rare_ns, rare_share } => {
-                usual_ns + (rare_ns - usual_ns) * rare_share
+    /// A distribution by the name of its shape and its values, as Python's `Distribution` has them.
+    ///
+    /// # Errors
+    /// There is no such shape, or it has another number of values.
+    pub fn of(shape: &str, values: &[f64]) -> Result<Self, Invalid> {
+        Ok(match (shape, values) {
+            ("constant", &[mean]) => Self::Constant { mean },
+            ("exponential", &[mean]) => Self::Exponential { mean },
+            ("gamma", &[mean, cv]) => Self::Gamma { mean, cv },
+            ("lognormal", &[mean, cv]) => Self::Lognormal { mean, cv },
+            ("two_valued", &[usual, rare, rare_share]) => {
+                Self::TwoValued { usual, rare, rare_share }
             }
-            Self::Quantiles { values_ns } => {
-                let ends = f64::midpoint(values_ns[0], values_ns[values_ns.len() - 1]);
-                (values_ns.iter().sum::<f64>() - ends) / (values_ns.len() - 1) as f64
+            ("quantiles", values) => Self::Quantiles { values: values.to_vec() },
+            (shape, values) => {
+                let count = values.len();
+                return Err(Invalid(format!(
+                    "there is no distribution {shape:?} of {count} values"
+                )));
+            }
+        })
+    }
+
+    /// The name of its shape, and its values in the order of `of`.
+    #[must_use]
+    pub fn described(&self) -> (&'static str, Vec<f64>) {
+        match *self {
+            Self::Constant { mean } => ("constant", vec![mean]),
+            Self::Exponential { mean } => ("exponential", vec![mean]),
+            Self::Gamma { mean, cv } => ("gamma", vec![mean, cv]),
+            Self::Lognormal { mean, cv } => ("lognormal", vec![mean, cv]),
+            Self::TwoValued { usual, rare, rare_share } => {
+                ("two_valued", vec![usual, rare, rare_share])
+            }
+            Self::Quantiles { ref values } => ("quantiles", values.clone()),
+        }
+    }
+
+    /// The mean.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Constant { mean }
+            | Self::Exponential { mean }
+            | Self::Gamma { mean, .. }
+            | Self::Lognormal { mean, .. } => *mean,
+            Self::TwoValued { usual, rare, rare_share } => usual + (rare - usual) * rare_share,
+            Self::Quantiles { values } => mean_over_steps(values, f64::midpoint),
+        }
+    }
+
+    /// The coefficient of variation: standard deviation over mean; 0 where the mean is 0.
+    #[must_use]
+    pub fn cv(&self) -> f64 {
+        let mean = self.mean();
+        if mean == 0.0 {
+            return 0.0;
+        }
+        match self {
+            Self::Constant { .. } => 0.0,
+            Self::Exponential { .. } => 1.0,
+            Self::Gamma { cv, .. } | Self::Lognormal { cv, .. } => *cv,
+            Self::TwoValued { usual, rare, rare_share } => {
+                (rare - usual).abs() * (rare_share * (1.0 - rare_share)).sqrt() / mean
+            }
+            Self::Quantiles { values } => {
+                // The second moment of a uniform stretch from a to b is (a^2 + a b + b^2) / 3.
+                let second = mean_over_steps(values, |a, b| (a * a + a * b + b * b) / 3.0);
+                (second - mean * mean).max(0.0).sqrt() / mean
+            }
+        }
+    }
+
+    /// The same in nanoseconds, of one in seconds.
+    #[must_use]
+    pub fn nanoseconds(&self) -> Self {
+        match *self {
+            Self::Constant { mean } => Self::Constant { mean: mean * 1e9 },
+            Self::Exponential { mean } => Self::Exponential { mean: mean * 1e9 },
+            Self::Gamma { mean, cv } => Self::Gamma { mean: mean * 1e9, cv },
+            Self::Lognormal { mean, cv } => Self::Lognormal { mean: mean * 1e9, cv },
+            Self::TwoValued { usual, rare, rare_share } => {
+                Self::TwoValued { usual: usual * 1e9, rare: rare * 1e9, rare_share }
+            }
+            Self::Quantiles { ref values } => {
+                Self::Quantiles { values: values.iter().map(|value| value * 1e9).collect() }
             }
         }
     }
@@ -93,14 +160,14 @@ impl Distribution {
     pub fn sum_of(&self, count: u32) -> Result<Self, Invalid> {
         let times = f64::from(count);
         match *self {
-            _ if count == 0 => Ok(Self::ZERO),
+            _ if count == 0 => Ok(Self::NOTHING),
             _ if count == 1 => Ok(self.clone()),
-            Self::Constant { mean_ns } => Ok(Self::Constant { mean_ns: mean_ns * times }),
-            Self::Exponential { mean_ns } => {
-                Ok(Self::Gamma { mean_ns: mean_ns * times, cv: 1.0 / times.sqrt() })
+            Self::Constant { mean } => Ok(Self::Constant { mean: mean * times }),
+            Self::Exponential { mean } => {
+                Ok(Self::Gamma { mean: mean * times, cv: 1.0 / times.sqrt() })
             }
-            Self::Gamma { mean_ns, cv } => {
-                Ok(Self::Gamma { mean_ns: mean_ns * times, cv: cv / times.sqrt() })
+            Self::Gamma { mean, cv } => {
+                Ok(Self::Gamma { mean: mean * times, cv: cv / times.sqrt() })
             }
             _ => Err(Invalid(
                 "CPU time per row must be constant, exponential or gamma, so that rows can be summed"
@@ -109,7 +176,7 @@ impl Distribution {
         }
     }
 
-    /// Check that it can be drawn; `name` says in the error whose distribution it is.
+    /// Check that it can be drawn, of one in seconds; `name` says in the error whose distribution it is.
     ///
     /// # Errors
     /// A duration below 0 or not finite, a variation that is not above 0, a share outside 0 to 1,
@@ -117,33 +184,32 @@ impl Distribution {
     pub fn check(&self, name: &str) -> Result<(), Invalid> {
         let wrong = |what: String| Err(Invalid(format!("{name}: {what}")));
         let duration = |value: f64| (0.0..=LONGEST_NS).contains(&value);
-        match self {
-            Self::Constant { mean_ns } | Self::Exponential { mean_ns } if !duration(*mean_ns) => {
-                wrong(format!("{mean_ns} ns is no duration between 0 and an hour"))
+        match &self.nanoseconds() {
+            Self::Constant { mean } | Self::Exponential { mean } if !duration(*mean) => {
+                wrong(format!("{mean} ns is no duration between 0 and an hour"))
             }
-            Self::Gamma { mean_ns, cv } | Self::Lognormal { mean_ns, cv } => {
-                if !duration(*mean_ns) {
-                    wrong(format!("{mean_ns} ns is no duration between 0 and an hour"))
+            Self::Gamma { mean, cv } | Self::Lognormal { mean, cv } => {
+                if !duration(*mean) {
+                    wrong(format!("{mean} ns is no duration between 0 and an hour"))
                 } else if !(*cv > 0.0 && cv.is_finite()) {
                     wrong(format!("a coefficient of variation of {cv} is not above 0"))
                 } else {
                     Ok(())
                 }
             }
-            Self::TwoValued { usual_ns, rare_ns, rare_share } => {
-                if !duration(*usual_ns) || !duration(*rare_ns) {
-                    wrong(format!("{usual_ns} and {rare_ns} ns are not both between 0 and an hour"))
+            Self::TwoValued { usual, rare, rare_share } => {
+                if !duration(*usual) || !duration(*rare) {
+                    wrong(format!("{usual} and {rare} ns are not both between 0 and an hour"))
                 } else if !(0.0..=1.0).contains(rare_share) {
                     wrong(format!("a share of {rare_share} is not between 0 and 1"))
                 } else {
                     Ok(())
                 }
             }
-            Self::Quantiles { values_ns } => {
-                if values_ns.len() < 2 {
+            Self::Quantiles { values } => {
+                if values.len() < 2 {
                     wrong("there must be at least two quantiles".to_owned())
-                } else if !values_ns.iter().all(|&value| duration(value)) || !values_ns.is_sorted()
-                {
+                } else if !values.iter().all(|&value| duration(value)) || !values.is_sorted() {
                     wrong("quantiles must lie between 0 and an hour and not fall".to_owned())
                 } else {
                     Ok(())
@@ -157,200 +223,51 @@ impl Distribution {
 /// An hour: what no duration here exceeds, so that sums of them fit an integer.
 const LONGEST_NS: f64 = 3.6e12;
 
-/// A distribution with everything computed that does not change from draw to draw.
-#[derive(Debug, Clone)]
-pub enum Sampler {
-    Constant(u64),
-    Exponential { mean_ns: f64, layers: &'static Layers },
-    Gamma { third_less: f64, scale: f64, times: f64, power: Option<f64> },
-    Lognormal { location: f64, spread: f64 },
-    TwoValued { usual: u64, rare: u64, rare_share: f64 },
-    Quantiles { values_ns: Vec<f64>, steps: f64 },
-}
-
-impl Sampler {
-    #[expect(clippy::cast_precision_loss, reason = "nobody gives 2^53 quantiles")]
-    pub fn new(described: &Distribution) -> Self {
-        match *described {
-            Distribution::Constant { mean_ns } => Self::Constant(whole(mean_ns)),
-            Distribution::Exponential { mean_ns } => Self::Exponential { mean_ns, layers: &LAYERS },
-            Distribution::Gamma { mean_ns, cv } => {
-                let shape = 1.0 / (cv * cv);
-                // A shape below 1 is drawn as one higher, times a power of a uniform.
-                let power = (shape < 1.0).then_some(1.0 / shape);
-                let third_less = if shape < 1.0 { shape + 1.0 } else { shape } - 1.0 / 3.0;
-                let scale = 1.0 / (9.0 * third_less).sqrt();
-                Self::Gamma { third_less, scale, times: mean_ns / shape, power }
-            }
-            Distribution::Lognormal { mean_ns, cv } => {
-                let variance = libm::log1p(cv * cv);
-                let location = libm::log(mean_ns) - variance / 2.0;
-                Self::Lognormal { location, spread: variance.sqrt() }
-            }
-            Distribution::TwoValued { usual_ns, rare_ns, rare_share } => {
-                Self::TwoValued { usual: whole(usual_ns), rare: whole(rare_ns), rare_share }
-            }
-            Distribution::Quantiles { ref values_ns } => {
-                let steps = (values_ns.len() - 1) as f64;
-                Self::Quantiles { values_ns: values_ns.clone(), steps }
-            }
-        }
-    }
-
-    /// Durations, in whole nanoseconds.
-    pub fn fill(&self, drawn: &mut [u64], random: &mut Xoshiro256PlusPlus) {
-        for one in drawn {
-            *one = self.draw(random);
-        }
-    }
-
-    #[expect(
-        clippy::cast_sign_loss,
-        clippy::cast_possible_truncation,
-        reason = "a place in a list"
-    )]
-    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> u64 {
-        match self {
-            Self::Constant(value) => *value,
-            Self::Exponential { mean_ns, layers } => whole(mean_ns * layers.draw(random)),
-            Self::Gamma { third_less, scale, times, power } => {
-                let boost = power.map_or(1.0, |power| libm::pow(uniform(random), power));
-                whole(gamma(*third_less, *scale, random) * boost * times)
-            }
-            Self::Lognormal { location, spread } => {
-                whole(libm::exp(location + spread * normal(random)))
-            }
-            Self::TwoValued { usual, rare, rare_share } => {
-                if uniform(random) <= *rare_share {
-                    *rare
-                } else {
-                    *usual
-                }
-            }
-            Self::Quantiles { values_ns, steps } => {
-                let place = (1.0 - uniform(random)) * steps;
-                let below = place as usize;
-                let (low, high) = (values_ns[below], values_ns[below + 1]);
-                whole(low + (high - low) * (place - place.floor()))
-            }
-        }
-    }
-}
-
-/// Above 0, up to and with 1, in steps of 2^-53.
-#[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
-    ((random.next_u64() >> 11) + 1) as f64 / 9_007_199_254_740_992.0
-}
-
-/// Layers of equal area under the exponential density (the ziggurat of Marsaglia and Tsang, 2000): all
-/// but one draw in some 50 cost a comparison instead of a logarithm.
-#[derive(Debug)]
-pub struct Layers {
-    /// Where each layer ends, the longest first; the first is as long as if the tail were a rectangle.
-    ends: [f64; 257],
-    /// The density there.
-    densities: [f64; 257],
-}
-
-static LAYERS: LazyLock<Layers> = LazyLock::new(Layers::new);
-
-/// Where the tail begins, and the area of a layer, for 256 of them.
-const TAIL: f64 = 7.697_117_470_131_05;
-const AREA: f64 = 0.003_949_659_822_581_557;
-
-impl Layers {
-    fn new() -> Self {
-        let mut ends = [0.0; 257];
-        ends[0] = AREA / libm::exp(-TAIL);
-        ends[1] = TAIL;
-        for layer in 2..256 {
-            let before: f64 = ends[layer - 1];
-            ends[layer] = -libm::log(AREA / before + libm::exp(-before));
-        }
-        Self { ends, densities: ends.map(|end| libm::exp(-end)) }
-    }
-
-    /// Exponential with mean 1.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "53 and 8 bits"
-    )]
-    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> f64 {
-        loop {
-            let bits = random.next_u64();
-            let layer = usize::from(bits as u8);
-            let x = (bits >> 11) as f64 / 9_007_199_254_740_992.0 * self.ends[layer];
-            if x < self.ends[layer + 1] {
-                return x;
-            }
-            if layer == 0 {
-                return TAIL - libm::log(uniform(random));
-            }
-            let (low, high) = (self.densities[layer], self.densities[layer + 1]);
-            if low + (high - low) * uniform(random) < libm::exp(-x) {
-                return x;
-            }
-        }
-    }
-}
-
-/// Standard normal, by the polar method (Marsaglia and Bray 1964).
-fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
-    loop {
-        let (x, y) = (2.0 * uniform(random) - 1.0, 2.0 * uniform(random) - 1.0);
-        let square = x * x + y * y;
-        if square > 0.0 && square < 1.0 {
-            return x * (-2.0 * libm::log(square) / square).sqrt();
-        }
-    }
-}
-
-/// Gamma with scale 1, by rejection (Marsaglia and Tsang 2000).
-fn gamma(third_less: f64, scale: f64, random: &mut Xoshiro256PlusPlus) -> f64 {
-    loop {
-        let x = normal(random);
-        let cube_root = 1.0 + scale * x;
-        if cube_root <= 0.0 {
-            continue;
-        }
-        let cube = cube_root * cube_root * cube_root;
-        if libm::log(uniform(random)) < x * x / 2.0 + third_less * (1.0 - cube + libm::log(cube)) {
-            return third_less * cube;
-        }
-    }
+/// The mean over the stretches between neighbours of what a stretch has.
+#[expect(clippy::cast_precision_loss, reason = "nobody gives 2^53 quantiles")]
+fn mean_over_steps(values: &[f64], of_step: impl Fn(f64, f64) -> f64) -> f64 {
+    let steps = values.windows(2).map(|pair| of_step(pair[0], pair[1]));
+    exact_sum(steps) / values.len().saturating_sub(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_xoshiro::rand_core::SeedableRng;
 
-    #[test]
-    fn the_layers_have_equal_areas_and_end_at_the_top() {
-        let Layers { ends, densities } = &*LAYERS;
-        assert_eq!((ends[256], densities[256]), (0.0, 1.0));
-        for layer in 1..256 {
-            let area = ends[layer] * (densities[layer + 1] - densities[layer]);
-            assert!((area / AREA - 1.0).abs() < 1e-9, "{layer}: {area}");
-        }
+    fn near(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-14
     }
 
     #[test]
-    fn exponential_draws_follow_their_distribution() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut drawn: Vec<f64> = (0..100_000).map(|_| LAYERS.draw(&mut random)).collect();
-        drawn.sort_by(f64::total_cmp);
-        // Kolmogorov's statistic: at most 1.95 / sqrt(n) but in one of 1,000 such tests.
-        let mut farthest: f64 = 0.0;
-        for (place, &x) in (0_u32..).zip(&drawn) {
-            let share = -libm::expm1(-x) * 100_000.0 - f64::from(place);
-            farthest = farthest.max(share.abs()).max((share - 1.0).abs());
+    fn moments_are_those_of_the_shape() {
+        let usual = Distribution::TwoValued { usual: 1.0, rare: 11.0, rare_share: 0.1 };
+        assert!(near(usual.mean(), 2.0) && near(usual.cv(), 1.5));
+        // Uniform from 1 to 3, in one stretch and in two.
+        for values in [vec![1.0, 3.0], vec![1.0, 2.0, 3.0]] {
+            let uniform = Distribution::Quantiles { values };
+            assert!(near(uniform.mean(), 2.0));
+            assert!(near(uniform.cv(), (1.0_f64 / 3.0).sqrt() / 2.0));
         }
-        assert!(farthest / 100_000_f64.sqrt() < 1.95, "{farthest}");
-        // And as many beyond the beginning of the tail as there should be: 45 of 100,000.
-        let beyond = drawn.iter().filter(|&&x| x > TAIL).count();
-        assert!((20..=75).contains(&beyond), "{beyond}");
+        assert!(near(Distribution::Exponential { mean: 0.3 }.cv(), 1.0));
+        assert!(near(Distribution::Gamma { mean: 0.3, cv: 0.4 }.cv(), 0.4));
+        assert!(near(Distribution::NOTHING.cv(), 0.0));
+    }
+
+    #[test]
+    fn names_and_values_describe_it() {
+        for (shape, values) in [
+            ("constant", vec![1.0]),
+            ("exponential", vec![1.0]),
+            ("gamma", vec![1.0, 2.0]),
+            ("lognormal", vec![1.0, 2.0]),
+            ("two_valued", vec![1.0, 2.0, 0.5]),
+            ("quantiles", vec![1.0, 2.0]),
+        ] {
+            let made = Distribution::of(shape, &values).unwrap();
+            assert_eq!(made.described(), (shape, values.clone()));
+            assert!((made.nanoseconds().mean() - 1e9 * made.mean()).abs() < 1e-3);
+        }
+        let text = "there is no distribution \"gamma\" of 1 values".to_owned();
+        assert_eq!(Distribution::of("gamma", &[1.0]), Err(Invalid(text)));
     }
 }

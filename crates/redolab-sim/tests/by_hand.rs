@@ -1,11 +1,16 @@
 //! Constant durations, worked out by hand to the nanosecond.
 
 use redolab_sim::{
-    Batch, Distribution, Load, Parameters, Plan, Seen, State, Stopped, simulate, simulate_while,
+    Batch, Distribution, Load, Parameters, Plan, Seen, Span, State, Stopped, simulate,
+    simulate_while,
 };
 
+fn ns(ns: u32) -> Span {
+    Span::from(f64::from(ns) / 1e9)
+}
+
 fn constant(mean_ns: f64) -> Distribution {
-    Distribution::Constant { mean_ns }
+    Distribution::Constant { mean: mean_ns / 1e9 }
 }
 
 fn run(parameters: &Parameters, warm_up: u64, commits: u64) -> Seen {
@@ -24,12 +29,12 @@ fn one_session_is_the_sum_of_its_steps() {
     parameters.rows = 3;
     parameters.row_cpu = constant(10_000.0);
     parameters.commit_cpu = constant(7_000.0);
-    parameters.flush_cpu_ns = 12_000;
+    parameters.flush_cpu_s = ns(12_000);
     parameters.row_bytes = 50.0;
     parameters.commit_bytes = 20.0;
     parameters.device = constant(1_000_000.0);
-    parameters.device_ns_per_byte = 3.0;
-    parameters.wake_ns = 25_000;
+    parameters.device_s_per_byte = 3.0 / 1e9;
+    parameters.wake_s = ns(25_000);
     let seen = one(&parameters, 1, 10);
     let cpu = 3 * 10_000 + 7_000;
     let flush = 12_000;
@@ -54,7 +59,9 @@ fn a_device_that_has_idled_takes_longer() {
     parameters.commit_cpu = constant(40_000.0);
     parameters.device = constant(1_000_000.0);
     // 40 us are a third of the way from 20 to 80.
-    parameters.device_after_idle_ns = vec![(20_000, 0), (80_000, 300_000), (800_000, 500_000)];
+    parameters.device_after_idle_s = [(20_000, 0), (80_000, 300_000), (800_000, 500_000)]
+        .map(|(idle, more)| (ns(idle), ns(more)))
+        .to_vec();
     let mut takes = |idle_ns: f64, more_ns: u64| {
         parameters.commit_cpu = constant(idle_ns);
         let seen = one(&parameters, 1, 10);
@@ -112,8 +119,8 @@ fn a_cpu_each(sessions: u32) -> Parameters {
 fn waking_up_delays_the_next_flush() {
     // Two sessions: one's flush, its waking, the other's waking and flush CPU, and so on.
     let mut parameters = a_cpu_each(2);
-    parameters.wake_ns = 25_000;
-    parameters.flush_cpu_ns = 15_000;
+    parameters.wake_s = ns(25_000);
+    parameters.flush_cpu_s = ns(15_000);
     let seen = one(&parameters, 4, 100);
     assert_eq!(seen.elapsed_ns, 100 * (1_000_000 + 25_000 + 25_000 + 15_000));
     assert_eq!(seen.flushes, 100);
@@ -124,7 +131,7 @@ fn the_quantum_shares_one_cpu() {
     // Two sessions of 5 ms on one CPU with a quantum of 2 ms: A B A B A(1) B(1).
     let mut parameters = Parameters::new(2);
     parameters.commit_cpu = constant(5_000_000.0);
-    parameters.quantum_ns = 2_000_000;
+    parameters.quantum_s = ns(2_000_000);
     parameters.asynchronous = true;
     let seen = one(&parameters, 0, 1);
     let turn = 2_000_000;
@@ -138,7 +145,7 @@ fn the_quantum_shares_one_cpu() {
 fn a_long_transaction_alone_is_not_interrupted() {
     let mut parameters = Parameters::new(1);
     parameters.commit_cpu = constant(5_000_000.0);
-    parameters.quantum_ns = 2_000_000;
+    parameters.quantum_s = ns(2_000_000);
     parameters.asynchronous = true;
     let seen = one(&parameters, 0, 10);
     assert_eq!(seen.elapsed_ns, 10 * 5_000_000);
@@ -162,7 +169,7 @@ fn contention_is_paid_for_each_other_session_on_the_cpus() {
     let mut parameters = Parameters::new(4);
     parameters.cpus = 4.0;
     parameters.commit_cpu = constant(100_000.0);
-    parameters.contention_ns = 1_000.0;
+    parameters.contention_s = 1_000.0 / 1e9;
     parameters.asynchronous = true;
     let seen = one(&parameters, 4, 40);
     assert_eq!(seen.elapsed_ns, 10 * (100_000 + 3 * 1_000));
@@ -174,7 +181,7 @@ fn a_commit_delay_gathers_when_enough_are_active() {
     parameters.cpus = 4.0;
     parameters.commit_cpu = constant(100_000.0);
     parameters.device = constant(1_000_000.0);
-    parameters.commit_delay_ns = 500_000;
+    parameters.commit_delay_s = ns(500_000);
     parameters.commit_siblings = 3;
     // With a second row it counts as active before its commit.
     parameters.rows = 2;
@@ -195,10 +202,10 @@ fn an_asynchronous_commit_leaves_the_flush_to_the_log_writer() {
     parameters.cpus = 2.0;
     parameters.commit_cpu = constant(100_000.0);
     parameters.device = constant(3_000_000.0);
-    parameters.flush_cpu_ns = 20_000;
-    parameters.wake_ns = 5_000;
+    parameters.flush_cpu_s = ns(20_000);
+    parameters.wake_s = ns(5_000);
     parameters.asynchronous = true;
-    parameters.writer_interval_ns = 10_000_000;
+    parameters.writer_interval_s = ns(10_000_000);
     let seen = one(&parameters, 0, 10_000);
     assert_eq!(seen.elapsed_ns, 10_000 * 100_000);
     assert_eq!(seen.commit_time.sum_ns, 0);
@@ -241,7 +248,8 @@ fn bursts_queue_for_a_session() {
 #[test]
 fn classes_hold_every_duration_once() {
     let mut parameters = Parameters::new(1);
-    parameters.device = Distribution::TwoValued { usual_ns: 1e6, rare_ns: 1e7, rare_share: 0.25 };
+    parameters.device =
+        Distribution::TwoValued { usual: 1e6 / 1e9, rare: 1e7 / 1e9, rare_share: 0.25 };
     let seen = run(&parameters, 10, 10_000);
     let [(usual, often), (rare, seldom)] = seen.commit_times[..] else {
         panic!("two values, two classes: {:?}", seen.commit_times)
@@ -270,7 +278,7 @@ fn all_who_wait_are_woken_the_latest_first_and_who_never_slept_may_come_before_t
     let mut parameters = Parameters::new(3);
     parameters.commit_cpu = constant(10_000.0);
     parameters.device = constant(1_000_000.0);
-    parameters.wake_ns = 5_000;
+    parameters.wake_s = ns(5_000);
     let first = run(&parameters, 0, 4);
     assert_eq!(first.batches[0].elapsed_ns, 2_060_000);
     // Both twice, and B again after its second commit.
@@ -292,8 +300,8 @@ fn waking_others_costs_cpu_time() {
     // B waits from 100 us, is woken at 1,105 and leads at 1,110; meanwhile A has posted (7 us), and
     // commits at 1,212: one flush each, 1,010 us apart.
     let mut parameters = a_cpu_each(2);
-    parameters.wake_ns = 5_000;
-    parameters.post_ns = 7_000;
+    parameters.wake_s = ns(5_000);
+    parameters.post_s = ns(7_000);
     let seen = one(&parameters, 2, 10);
     assert_eq!(seen.elapsed_ns, 10 * 1_010_000);
     assert_eq!(seen.flush_ns, 10 * 1_005_000);
@@ -310,8 +318,8 @@ fn the_others_are_woken_one_by_one() {
     // both. B is there at 1,117 in vain, and A done at 1,119. It waits from 1,219 on, is woken first at 2,115
     // and leads; B is woken at 2,122, and C done at 2,129.
     let mut parameters = a_cpu_each(3);
-    parameters.wake_ns = 5_000;
-    parameters.post_ns = 7_000;
+    parameters.wake_s = ns(5_000);
+    parameters.post_s = ns(7_000);
     let seen = one(&parameters, 0, 3);
     assert_eq!(seen.elapsed_ns, 2_129_000);
     assert_eq!(seen.commit_time.sum_ns, (1_119_000 + 2_127_000 + 2_129_000) - 3 * 100_000);
@@ -334,7 +342,7 @@ fn of_those_who_have_had_no_more_than_the_mean_the_one_with_least_left_comes_nex
     // request is over in the midst of its second transaction, at 450; then B, who has had nothing yet, and
     // whose request is over at 675, in its third; and then C again, who has had less than either.
     let mut parameters = one_queue(3);
-    parameters.quantum_ns = 300_000;
+    parameters.quantum_s = ns(300_000);
     let seen = one(&parameters, 0, 7);
     assert_eq!(seen.elapsed_ns, 725_000);
     assert_eq!(seen.state_ns[State::OnCpu as usize], 725_000);
@@ -348,7 +356,7 @@ fn who_is_woken_takes_the_cpu_from_one_who_has_had_more_than_the_mean() {
     // 100 and B as much as they on average, so B has the CPU at once. At 500 it sleeps with 225, which stays in
     // the mean: so C, with 150 not more than that, comes before A again, for its other 50 us.
     let mut parameters = one_queue(3);
-    parameters.quantum_ns = 1_000_000;
+    parameters.quantum_s = ns(1_000_000);
     parameters.load = Load::Closed { think: constant(50_000.0) };
     let seen = one(&parameters, 0, 6);
     assert_eq!(seen.elapsed_ns, 650_000);
@@ -362,8 +370,8 @@ fn who_was_served_while_asleep_goes_on_more_slowly() {
     // One session's flush and one for the two others take turns. Of the two the one that came last wakes first and
     // leads; the other wakes in vain at one release, and served at the next.
     let mut parameters = a_cpu_each(3);
-    parameters.wake_ns = 5_000;
-    parameters.served_ns = 7_000;
+    parameters.wake_s = ns(5_000);
+    parameters.served_s = ns(7_000);
     let seen = one(&parameters, 3, 30);
     assert_eq!(seen.elapsed_ns, 10 * 2 * (1_000_000 + 5_000 + 5_000));
     assert_eq!(seen.flushes, 20);
@@ -375,19 +383,19 @@ fn who_was_served_while_asleep_goes_on_more_slowly() {
 /// Two sessions on a log of 1 ms, two CPUs with a queue each.
 fn two_queues() -> Parameters {
     let mut parameters = a_cpu_each(2);
-    parameters.wake_ns = 5_000;
+    parameters.wake_s = ns(5_000);
     parameters.own_queues = true;
     // Longer than any test takes.
-    parameters.quantum_ns = 1_000_000_000;
-    parameters.idle_exit_ns = 6_000;
-    parameters.halt_exit_ns = 30_000;
+    parameters.quantum_s = ns(1_000_000_000);
+    parameters.idle_exit_s = ns(6_000);
+    parameters.halt_exit_s = ns(30_000);
     parameters
 }
 
 #[test]
 fn who_is_woken_goes_to_his_last_cpu_while_it_is_awake() {
     let mut parameters = two_queues();
-    parameters.halt_after_ns = 1_000_000_000;
+    parameters.halt_after_s = ns(1_000_000_000);
     let seen = one(&parameters, 2, 10);
     // The flush, its leader's waking, and the other's on a CPU that idled.
     assert_eq!(seen.elapsed_ns, 10 * (1_000_000 + 5_000 + 6_000 + 5_000));
@@ -425,12 +433,12 @@ fn who_finds_his_cpu_busy_goes_to_another_that_is_awake_while_there_is_little_to
     let mut parameters = two_queues();
     parameters.device_cpu = Some(0);
     parameters.spread_below = 1.0;
-    parameters.halt_after_ns = 1_000_000_000;
+    parameters.halt_after_s = ns(1_000_000_000);
     let seen = one(&parameters, 3, 30);
     assert_eq!(seen.elapsed_ns, 30 * (1_000_000 + 5_000 + 6_000 + 5_000));
     assert_eq!(seen.state_ns[State::RunQueue as usize], 0);
     // Not to one that is halted.
-    parameters.halt_after_ns = 0;
+    parameters.halt_after_s = ns(0);
     assert_eq!(one(&parameters, 3, 30).elapsed_ns, 10 * (1_105_000 + 1_110_000));
 }
 
@@ -458,7 +466,7 @@ fn who_is_where_the_device_tells_that_it_is_done_has_that_to_do_too() {
     parameters.device = constant(50_000.0);
     parameters.device_cpu = Some(0);
     let without = one(&parameters, 6, 40);
-    parameters.interrupt_ns = 5_000;
+    parameters.interrupt_s = ns(5_000);
     let seen = one(&parameters, 6, 40);
     assert_eq!(seen.elapsed_ns, 10 * 358_000);
     assert_eq!(seen.commit_time.sum_ns, 10 * (103_000 + 79_000 + 55_000 + 79_000 - 2 * 5_000));
@@ -471,10 +479,10 @@ fn who_is_interrupted_at_each_flush_of_another_gets_on() {
     let mut parameters = Parameters::new(2);
     parameters.own_queues = true;
     parameters.commit_cpu = constant(1_000.0);
-    parameters.quantum_ns = 10_000;
+    parameters.quantum_s = ns(10_000);
     for device_ns in [0.0, 60.0, 1_000.0] {
         parameters.device = constant(device_ns);
-        parameters.interrupt_ns = 2_000;
+        parameters.interrupt_s = ns(2_000);
         let seen = one(&parameters, 100, 200);
         let waited_ns: u64 = seen.state_ns.iter().sum();
         assert_eq!(waited_ns, 2 * seen.elapsed_ns);
@@ -492,7 +500,7 @@ fn three_that_think() -> Parameters {
     parameters.commit_cpu = constant(100_000.0);
     parameters.asynchronous = true;
     parameters.own_queues = true;
-    parameters.halt_after_ns = 1_000_000_000;
+    parameters.halt_after_s = ns(1_000_000_000);
     parameters
 }
 
@@ -508,10 +516,10 @@ fn a_cpu_that_idles_takes_over_who_waits_when_it_looks() {
     let mut parameters = three_that_think();
     parameters.load = Load::Closed { think: constant(600_000.0) };
     parameters.commit_cpu = constant(1_200_000.0);
-    parameters.quantum_ns = 1_000_000_000;
+    parameters.quantum_s = ns(1_000_000_000);
     assert_eq!(one(&parameters, 0, 6).elapsed_ns, 5_400_000);
     // Looking at 3,700 us it finds C, who came at 3,600; and B, who comes back at 4,200, waits for it.
-    parameters.balance_ns = 3_700_000;
+    parameters.balance_s = ns(3_700_000);
     let seen = one(&parameters, 0, 6);
     assert_eq!(seen.elapsed_ns, 4_900_000);
     assert_eq!(seen.state_ns[State::RunQueue as usize], 1_200_000 + 600_000 + 100_000 + 700_000);
@@ -523,10 +531,10 @@ fn who_had_a_cpu_lately_is_taken_over_at_the_third_look_in_a_row() {
     // 620 and at 930: who waits then is done at 1,030 instead of 1,050.
     let mut parameters = three_that_think();
     assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
-    parameters.balance_ns = 310_000;
+    parameters.balance_s = ns(310_000);
     assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_030_000);
     // At 465 and 775 nobody waits.
-    parameters.balance_ns = 155_000;
+    parameters.balance_s = ns(155_000);
     assert_eq!(one(&parameters, 0, 16).elapsed_ns, 1_050_000);
 }
 
@@ -536,17 +544,17 @@ fn arrivals_and_timers_wake_a_cpu_that_idles() {
     parameters.load = Load::Open { gap: constant(1_000_000.0), burst: 1 };
     parameters.commit_cpu = constant(100_000.0);
     parameters.asynchronous = true;
-    parameters.idle_exit_ns = 6_000;
-    parameters.halt_exit_ns = 30_000;
-    parameters.halt_after_ns = 1_000_000;
+    parameters.idle_exit_s = ns(6_000);
+    parameters.halt_exit_s = ns(30_000);
+    parameters.halt_after_s = ns(1_000_000);
     assert_eq!(one(&parameters, 0, 10).response_time.sum_ns, 10 * 106_000);
-    parameters.halt_after_ns = 100_000;
+    parameters.halt_after_s = ns(100_000);
     assert_eq!(one(&parameters, 0, 10).response_time.sum_ns, 10 * 130_000);
     let mut parameters = two_queues();
     parameters.sessions = 1;
-    parameters.commit_delay_ns = 500_000;
+    parameters.commit_delay_s = ns(500_000);
     parameters.commit_siblings = 0;
-    parameters.halt_after_ns = 100_000;
+    parameters.halt_after_s = ns(100_000);
     // Not after its flush: that is part of the device's time as measured.
     let commit = 500_000 + 30_000 + 5_000 + 1_000_000 + 5_000;
     assert_eq!(one(&parameters, 1, 10).commit_time.sum_ns, 10 * commit);
@@ -560,7 +568,7 @@ fn client(sessions: u32) -> Parameters {
     parameters.commit_cpu = constant(50_000.0);
     parameters.asynchronous = true;
     parameters.statements = 1;
-    parameters.client_ns = 20_000;
+    parameters.client_s = ns(20_000);
     parameters
 }
 
@@ -574,10 +582,10 @@ fn a_lone_sessions_client_wakes_up_for_each_answer() {
     assert_eq!(seen.state_ns[State::Client as usize], 10 * 20_000);
     assert_eq!(seen.state_ns[State::OnCpu as usize], 10 * 50_000);
     assert_eq!(seen.client_wakes, 10);
-    parameters.client_wake_ns = 5_000;
+    parameters.client_wake_s = ns(5_000);
     assert_eq!(one(&parameters, 2, 10).elapsed_ns, 10 * 75_000);
     // Either side has a CPU of its own, which idles meanwhile.
-    parameters.hand_over_exit_ns = 7_000;
+    parameters.hand_over_exit_s = ns(7_000);
     parameters.own_queues = true;
     assert_eq!(one(&parameters, 2, 10).elapsed_ns, 10 * (75_000 + 2 * 7_000));
 }
@@ -594,7 +602,7 @@ fn a_client_thread_works_for_one_session_after_the_other() {
     // With a CPU for all, the thread has the answers of both when it has the CPU again.
     let mut parameters = client(2);
     parameters.cpus = 1.0;
-    parameters.client_wake_ns = 4_000;
+    parameters.client_wake_s = ns(4_000);
     let seen = one(&parameters, 4, 20);
     assert_eq!(seen.elapsed_ns, 10 * (2 * 70_000 + 4_000));
     assert_eq!(seen.client_wakes, 10);
@@ -628,8 +636,8 @@ fn parts_of_a_long_transaction_cost_the_client_all_their_statements() {
     let mut parameters = client(1);
     parameters.commit_cpu = constant(1_000_000.0);
     parameters.statements = 1_000;
-    parameters.client_wake_ns = 5_000;
-    parameters.hand_over_exit_ns = 7_000;
+    parameters.client_wake_s = ns(5_000);
+    parameters.hand_over_exit_s = ns(7_000);
     let seen = one(&parameters, 1, 10);
     // To whole nanoseconds in each of 240 parts.
     let expected = 10 * (1_000_000 + 1_000 * (25_000 + 2 * 7_000));
@@ -640,8 +648,8 @@ fn parts_of_a_long_transaction_cost_the_client_all_their_statements() {
 fn a_client_hears_of_an_arrival_before_it_sends() {
     let mut parameters = client(1);
     parameters.load = Load::Open { gap: constant(1_000_000.0), burst: 1 };
-    parameters.halt_exit_ns = 30_000;
-    parameters.client_wake_ns = 5_000;
+    parameters.halt_exit_s = ns(30_000);
+    parameters.client_wake_s = ns(5_000);
     let seen = one(&parameters, 1, 10);
     assert_eq!(seen.response_time.sum_ns, 10 * (30_000 + 25_000 + 50_000 + 25_000));
     assert_eq!(seen.commit_time.sum_ns, 10 * (50_000 + 25_000));
@@ -651,10 +659,10 @@ fn a_client_hears_of_an_arrival_before_it_sends() {
 fn between_its_waits_for_the_device_a_flush_needs_a_cpu() {
     let mut parameters = Parameters::new(1);
     parameters.commit_cpu = constant(100_000.0);
-    parameters.flush_cpu_ns = 50_000;
-    parameters.wake_ns = 5_000;
+    parameters.flush_cpu_s = ns(50_000);
+    parameters.wake_s = ns(5_000);
     parameters.device = constant(1_000_000.0);
-    parameters.device_write_ns = 60_000;
+    parameters.device_write_s = ns(60_000);
     let lone = one(&parameters, 1, 10);
     assert_eq!(lone.elapsed_ns, 10 * (100_000 + 50_000 + 1_000_000 + 5_000));
     assert_eq!(lone.cpu_busy_ns, 10 * 155_000);
@@ -674,10 +682,10 @@ fn an_emulated_device_keeps_its_time_whatever_comes_between() {
     // 140 + 100 + 10, and so it is.
     let mut parameters = Parameters::new(2);
     parameters.commit_cpu = constant(100_000.0);
-    parameters.flush_cpu_ns = 50_000;
-    parameters.wake_ns = 5_000;
+    parameters.flush_cpu_s = ns(50_000);
+    parameters.wake_s = ns(5_000);
     parameters.device = constant(100_000.0);
-    parameters.device_write_ns = 60_000;
+    parameters.device_write_s = ns(60_000);
     parameters.device_paced = true;
     let seen = run(&parameters, 0, 1).batches[0];
     assert_eq!(seen.elapsed_ns, 250_000 + 5_000);
@@ -688,7 +696,7 @@ fn caches_are_cold_after_a_flush() {
     let mut parameters = Parameters::new(1);
     parameters.commit_cpu = constant(100_000.0);
     parameters.device = constant(1_000_000.0);
-    parameters.cold_ns = 20_000;
+    parameters.cold_s = ns(20_000);
     assert_eq!(one(&parameters, 1, 10).elapsed_ns, 10 * 1_120_000);
     // Not where nothing is waited for.
     parameters.asynchronous = true;
@@ -703,7 +711,7 @@ fn a_transaction_of_one_row_counts_as_active_from_its_commit_on() {
     parameters.cpus = 4.0;
     parameters.commit_cpu = constant(100_000.0);
     parameters.device = constant(1_000_000.0);
-    parameters.commit_delay_ns = 500_000;
+    parameters.commit_delay_s = ns(500_000);
     parameters.commit_siblings = 2;
     let seen = one(&parameters, 5, 50);
     assert_eq!(seen.elapsed_ns, 10 * (100_000 + 1_000_000 + 500_000 + 1_000_000));
@@ -718,7 +726,7 @@ fn a_simulation_ends_when_it_is_too_long_or_no_longer_wanted() {
     // The device takes an hour, and a CPU that idles looks for work every microsecond.
     let mut parameters = Parameters::new(1);
     parameters.device = constant(3.6e12);
-    parameters.balance_ns = 1_000;
+    parameters.balance_s = ns(1_000);
     let plan = Plan { warm_up: 0, batches: 1, commits_per_batch: 1 };
     let too_long = simulate_while(&parameters, 1, plan, 10_000, || true);
     assert_eq!(too_long, Err(Stopped::TooLong(10_000)));

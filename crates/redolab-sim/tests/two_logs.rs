@@ -1,11 +1,15 @@
 //! Two logs one after the other: constant durations worked out by hand, and what a MariaDB did.
 
-use redolab_sim::{Batch, Distribution, Parameters, Plan, SecondLog, State, simulate};
+use redolab_sim::{Batch, Distribution, Parameters, Plan, SecondLog, Span, State, simulate};
 
 const MS: u64 = 1_000_000;
 
+fn ns(ns: u32) -> Span {
+    Span::from(f64::from(ns) / 1e9)
+}
+
 fn constant(mean_ns: f64) -> Distribution {
-    Distribution::Constant { mean_ns }
+    Distribution::Constant { mean: mean_ns / 1e9 }
 }
 
 fn one(parameters: &Parameters, warm_up: u64, commits: u64) -> Batch {
@@ -16,12 +20,12 @@ fn one(parameters: &Parameters, warm_up: u64, commits: u64) -> Batch {
 /// A second log that takes `ms` per flush, on the first one's device, and where everybody goes on by himself.
 fn second(ms: f64) -> SecondLog {
     SecondLog {
-        flush_cpu_ns: 0,
+        flush_cpu_s: ns(0),
         device: constant(ms * 1e6),
         own_device: false,
-        late_ns: 0,
+        late_s: ns(0),
         in_groups: false,
-        pause_ns: 0,
+        pause_s: ns(0),
         enough: 0,
     }
 }
@@ -43,10 +47,10 @@ fn a_lone_session_waits_for_one_flush_and_then_for_the_other() {
         let mut parameters = with_logs(
             1,
             2.0,
-            SecondLog { own_device, in_groups, flush_cpu_ns: 7_000, ..second(3.0) },
+            SecondLog { own_device, in_groups, flush_cpu_s: ns(7_000), ..second(3.0) },
         );
-        parameters.flush_cpu_ns = 5_000;
-        parameters.wake_ns = 1_000;
+        parameters.flush_cpu_s = ns(5_000);
+        parameters.wake_s = ns(1_000);
         let seen = one(&parameters, 1, 10);
         let commit = 5 * MS + 5_000 + 7_000 + 2 * 1_000;
         assert_eq!(seen.commit_time.sum_ns, 10 * commit);
@@ -72,12 +76,12 @@ fn on_devices_of_their_own_one_commits_here_while_another_does_there() {
 
 #[test]
 fn a_flush_that_waits_begins_before_the_process_of_the_one_before_is_there() {
-    let parameters = with_logs(2, 1.0, SecondLog { late_ns: 200_000, ..second(1.0) });
+    let parameters = with_logs(2, 1.0, SecondLog { late_s: ns(200_000), ..second(1.0) });
     // Of four flushes two wait for the device; the other two follow on a release.
     let seen = one(&parameters, 10, 100);
     assert_eq!(seen.elapsed_ns, 50 * (4 * MS - 2 * 200_000));
     // Devices of their own make nobody wait.
-    let apart = SecondLog { own_device: true, late_ns: 200_000, ..second(1.0) };
+    let apart = SecondLog { own_device: true, late_s: ns(200_000), ..second(1.0) };
     let seen = one(&with_logs(2, 1.0, apart), 10, 100);
     assert_eq!(seen.elapsed_ns, 50 * (2 * MS + 100_000));
 }
@@ -105,7 +109,7 @@ fn with_many_sessions_one_device_does_half_of_the_flushes_that_two_do() {
 #[test]
 fn a_pause_gathers_before_the_second_flush_until_enough_have_come() {
     let elapsed = |enough| {
-        let second = SecondLog { pause_ns: 500_000, enough, ..second(1.0) };
+        let second = SecondLog { pause_s: ns(500_000), enough, ..second(1.0) };
         let seen = one(&with_logs(4, 0.0, second), 4, 40);
         // All four are served by one flush.
         assert_eq!(seen.second_flushes, 10);
@@ -121,7 +125,7 @@ fn who_is_handed_the_log_waits_once() {
     // One leads, and the seven who come meanwhile are one group.
     let mut parameters = with_logs(8, 1.0, second(1.0));
     parameters.second = None;
-    parameters.wake_ns = 1_000;
+    parameters.wake_s = ns(1_000);
     let seen = one(&parameters, 800, 8_000);
     assert!(seen.log_waits <= 8_000, "{seen:?}");
     parameters.handed_on = false;
@@ -134,17 +138,18 @@ fn who_is_handed_the_log_waits_once() {
 #[test]
 fn a_mariadb_with_an_emulated_log_did_about_as_much() {
     for (ms, both, first_alone, second_alone) in [(2.1, 341, 846, 902), (5.1, 151, 360, 373)] {
-        let mut parameters = with_logs(4, ms, SecondLog { flush_cpu_ns: 15_000, ..second(ms) });
+        let mut parameters = with_logs(4, ms, SecondLog { flush_cpu_s: ns(15_000), ..second(ms) });
         parameters.cpus = 2.0;
-        parameters.commit_cpu = Distribution::Gamma { mean_ns: 250_000.0, cv: 0.5 };
-        (parameters.flush_cpu_ns, parameters.wake_ns, parameters.post_ns) = (15_000, 18_000, 7_000);
+        parameters.commit_cpu = Distribution::Gamma { mean: 250_000.0 / 1e9, cv: 0.5 };
+        (parameters.flush_cpu_s, parameters.wake_s, parameters.post_s) =
+            (ns(15_000), ns(18_000), ns(7_000));
         parameters.device_paced = true;
-        parameters.device_write_ns = 36_000;
-        (parameters.device_cpu, parameters.interrupt_ns) = (Some(0), 20_000);
-        (parameters.idle_exit_ns, parameters.halt_exit_ns) = (30_000, 30_000);
-        (parameters.halt_after_ns, parameters.own_queues) = (200_000, true);
+        parameters.device_write_s = ns(36_000);
+        (parameters.device_cpu, parameters.interrupt_s) = (Some(0), ns(20_000));
+        (parameters.idle_exit_s, parameters.halt_exit_s) = (ns(30_000), ns(30_000));
+        (parameters.halt_after_s, parameters.own_queues) = (ns(200_000), true);
         (parameters.statements, parameters.client_threads) = (1, 2);
-        (parameters.client_ns, parameters.hand_over_exit_ns) = (10_000, 30_000);
+        (parameters.client_s, parameters.hand_over_exit_s) = (ns(10_000), ns(30_000));
         let near = |parameters: &Parameters, measured: u64| {
             let per_s = 10_000 * 1_000 * MS / one(parameters, 1_000, 10_000).elapsed_ns;
             let within = measured * 85 / 100..=measured * 115 / 100;

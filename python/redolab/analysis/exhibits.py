@@ -7,8 +7,9 @@ read them in the results object under `tables`, `figures` and `published`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from redolab.stats.estimates import Estimate
@@ -42,6 +43,29 @@ class Table:
     note: str = ""
     first: bool = False
     """Whether it answers the question: it then stands beside the verdict and on the terminal."""
+
+    @classmethod
+    def of(
+        cls,
+        key: str,
+        caption: str,
+        items: Iterable[Any],
+        columns: Sequence[Column],
+        values: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+        note: str = "",
+        first: bool = False,
+    ) -> Table:
+        """A table with a row for each item, a record or a mapping: a column has what `values` makes of the
+        item under the column's key, or else the item's field or entry of that name.
+        """
+        rows = [
+            {
+                column.key: values[column.key](item) if column.key in values else _field(item, column.key)
+                for column in columns
+            }
+            for item in items
+        ]
+        return cls(key, caption, columns, rows, note, first)
 
     def as_json(self) -> dict[str, Any]:
         """The table as the results object has it; estimates as their own objects."""
@@ -115,6 +139,25 @@ class Finding:
     source: str
     """Author, title and date of the post."""
 
+    @classmethod
+    def judged(
+        cls,
+        key: str,
+        finding: str,
+        theirs: str,
+        ours: Estimate | None,
+        unit: str,
+        agrees: bool | None,
+        why: str,
+        unless: str,
+        source: str,
+    ) -> Finding:
+        """A finding that agrees or differs by `agrees`; None for not comparable, which `unless` explains."""
+        known = None if ours is None or ours.point is None else ours
+        if agrees is None:
+            return cls(key, finding, theirs, known, unit, "not comparable", unless, source)
+        return cls(key, finding, theirs, known, unit, "agrees" if agrees else "differs", why, source)
+
     def as_json(self) -> dict[str, Any]:
         """The finding as the results object has it."""
         return {
@@ -127,6 +170,10 @@ class Finding:
             "why": self.why,
             "source": self.source,
         }
+
+
+def _field(item: Any, key: str) -> Any:
+    return item[key] if isinstance(item, Mapping) else getattr(item, key)
 
 
 def _plain(value: Any) -> Any:

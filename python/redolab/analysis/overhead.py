@@ -28,9 +28,7 @@ class Overhead:
         """The effect in words."""
         if self.ratio.point is None:
             return "The effect of sampling on throughput was not measured in this run."
-        change = f"{_percent(self.ratio.point)} %"
-        if self.ratio.low is not None and self.ratio.high is not None:
-            change += f" ({_percent(self.ratio.low)} to {_percent(self.ratio.high)})"
+        change = self.ratio.text(" %", _percent)
         left_out = f"; {self.empty} more had a slice without a commit" if self.empty else ""
         return (
             f"Sampling changed throughput by {change}, from {self.pairs:,} on/off "

@@ -178,11 +178,7 @@ def ratio_text(ratio: Estimate) -> str:
     if point is None:
         return "unknown"
     if point >= 2:
-        around = (
-            "" if low is None or high is None
-            else f" ({units.significant(low)} to {units.significant(high)})"
-        )  # fmt: skip
-        return f"{units.significant(point)} times as fast{around}"
+        return ratio.text(" times as fast")
     sign = 1 if point >= 1 else -1
     ends = sorted(100 * sign * (end - 1) for end in (low, high) if end is not None)
     around = f" ({ends[0]:.1f} to {ends[1]:.1f})" if len(ends) == 2 else ""

@@ -99,8 +99,8 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     """
     from redolab._core import SimulationTooLongError
     from redolab.files.understood import understood
-    from redolab.forecast.checks.league import league_json
-    from redolab.forecast.checks.ledger import ORIGINS, read_ledger, scores_of
+    from redolab.forecast.checks.league import league_of_ledger
+    from redolab.forecast.checks.ledger import read_ledger, scores_of
     from redolab.forecast.costs.of_run import costs_of
     from redolab.forecast.models.outlook import forecast
     from redolab.model.erlang import NoSteadyStateError
@@ -127,16 +127,13 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
             raise CheckFailedError(f"There is {error}.") from error
         except SimulationTooLongError as error:
             raise UsageError(f"That cannot be forecast: {error}.") from error
-    league = league_json(
-        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
-    )
     return {
         "format": 1,
         "run": str(options.run),
         **found,
         "swept": swept,
         "answers": answers,
-        "league": league,
+        "league": league_of_ledger(verified),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from redolab.commands.options import Json
-from redolab.forecast.checks.ledger import ORIGINS, export_ledger, forget_imported, import_ledger, read_ledger
+from redolab.forecast.checks.ledger import export_ledger, forget_imported, import_ledger, read_ledger
 from redolab.outlet import say, show_json
 from redolab.records.run import Run
 from redolab.records.store import read_document
@@ -46,12 +46,10 @@ def league_now() -> dict[str, Any]:
     Raises:
         RefusedError: the ledger cannot be read.
     """
-    from redolab.forecast.checks.league import league_json, league_tables
+    from redolab.forecast.checks.league import league_of_ledger, league_tables
 
     verified = read_ledger()
-    league = league_json(
-        [(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified]
-    )
+    league = league_of_ledger(verified)
     return {
         "format": 1,
         **league,

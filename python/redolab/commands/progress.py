@@ -19,7 +19,7 @@ from redolab.printable import printable
 from redolab.units import clock
 
 
-class Lines:
+class ProgressLines:
     """Progress as plain lines."""
 
     def __init__(self, doing: str, things: str) -> None:
@@ -39,7 +39,7 @@ class Lines:
             say(f"{self.done} of {self.total} {self.things} ({printable(name)})")
 
 
-class Bar:
+class ProgressBar:
     """Progress as a bar with time left, scaled by the things done so far."""
 
     def __init__(self, bar: Progress, doing: str) -> None:
@@ -56,11 +56,11 @@ class Bar:
 
 
 @contextmanager
-def shown(doing: str, things: str) -> Iterator[Lines | Bar]:
+def shown(doing: str, things: str) -> Iterator[ProgressLines | ProgressBar]:
     """Progress of what is done with `things`, as `measuring` and `samples`."""
     console = terminal(stderr=True)
     if not console.is_terminal:
-        yield Lines(doing, things)
+        yield ProgressLines(doing, things)
         return
     with Progress(
         TextColumn("{task.description}", markup=False),
@@ -72,4 +72,4 @@ def shown(doing: str, things: str) -> Iterator[Lines | Bar]:
         console=console,
         transient=True,
     ) as bar:
-        yield Bar(bar, doing)
+        yield ProgressBar(bar, doing)

@@ -36,7 +36,7 @@ from redolab.errors import UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Experiment, Missing, Plan, Wish
 from redolab.experiment.listed.plan import listed_experiment
-from redolab.experiment.side_by_side import SideBySide, part_of
+from redolab.experiment.side_by_side import SideBySideExperiment, part_of
 from redolab.files.places import default_run_directory
 from redolab.measure.consumption import consumption
 from redolab.outlet import say, show_json
@@ -163,7 +163,7 @@ def ask(options: RunOptions) -> Asked:
 
     def asked(missing: Mapping[str, Missing]) -> Asked:
         if len(servers) > 1:
-            beside = SideBySide(experiment, missing, options.across_tiers)
+            beside = SideBySideExperiment(experiment, missing, options.across_tiers)
             return Asked(beside, beside.plan(wish), servers, delays_s, beside.lacking(wish), asked)
         (lacks,) = missing.values()
         here = replace(wish, missing=lacks)

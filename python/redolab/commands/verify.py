@@ -52,7 +52,7 @@ def command(run: RunPath, json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedRun:
     """What a check of a stored run found."""
 
     differences: list[str]
@@ -63,7 +63,7 @@ class Verified:
     """Whether its sentences were compared too: they are not where another version worded them."""
 
 
-def verify(path: Path) -> Verified:
+def verify(path: Path) -> VerifiedRun:
     """Check the run at `path`: its hashes first, so that a changed table is told before it is read.
 
     Raises:
@@ -73,12 +73,12 @@ def verify(path: Path) -> Verified:
     try:
         run = open_run(path)
         with understood(path):
-            return Verified(verify_run(run), run.samples.num_rows, _same_wording(run))
+            return VerifiedRun(verify_run(run), run.samples.num_rows, _same_wording(run))
     except UsageError:
         # A file that was changed need not be one any more.
         if not changed:
             raise
-        return Verified(changed, None, sentences=False)
+        return VerifiedRun(changed, None, sentences=False)
 
 
 def _same_wording(run: Run) -> bool:

@@ -27,7 +27,7 @@ from redolab.units import clock, counted, significant
 
 if TYPE_CHECKING:
     from redolab.measure.runner import Outcome
-    from redolab.measure.watching import Lengths, Progress
+    from redolab.measure.watching import Lengths, WatchProgress
 
 _SHORTEST_S, _LONGEST_S = 1.0, 366 * 86_400.0
 _WIDTH = 79
@@ -87,7 +87,7 @@ def watch(
         return open_observer(url, secrets.randbelow(2**31), stop, reopen=False, calm=calm)
 
     with _progress(seconds) as progress:
-        wish = watching.Wish(place, seconds, command, again, lengths or watching.Lengths())
+        wish = watching.WatchWish(place, seconds, command, again, lengths or watching.Lengths())
         outcome = watching.watch(begin, wish, progress)
     stored = outcome.run.samples.num_rows
     say(f"Watched: {counted(stored, 'stretch')} stored in {outcome.run.path}")
@@ -156,7 +156,7 @@ def last_text(row: Watched) -> str:
 
 
 @contextmanager
-def _progress(seconds: float | None) -> Iterator[Progress]:
+def _progress(seconds: float | None) -> Iterator[WatchProgress]:
     from rich import progress
 
     console = terminal(stderr=True)

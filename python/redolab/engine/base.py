@@ -20,7 +20,7 @@ from redolab.records.sample import ParameterChange, Setting, Snapshot, Ticks, Wo
 
 
 @dataclass(frozen=True)
-class Recovery:
+class KillRecovery:
     """What a hard kill of the server left (see `Engine.kill_and_recover`)."""
 
     sessions: int
@@ -193,7 +193,7 @@ class Engine(ABC):
         """
         raise UsageError("This engine draws no values; leave --engine out.")
 
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Commit and note each acknowledgement for `seconds`, kill the server hard, recover, count.
 
         Raises:

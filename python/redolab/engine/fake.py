@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from redolab.dialect.durability import durability_tier
 from redolab.engine.base import Engine
-from redolab.engine.sampling.alternation import Mark, Plan, on_off, plan
+from redolab.engine.sampling.alternation import SliceMark, SlicePlan, on_off, plan
 from redolab.errors import InterruptedRunError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import (
@@ -35,7 +35,7 @@ _FIRST_SESSION_PID = 100
 
 
 @dataclass(frozen=True)
-class Script:
+class FakeScript:
     """What one setting costs. Times are nanoseconds of a session per commit."""
 
     cpu_ns: int
@@ -92,14 +92,14 @@ class FakeWatch:
             pairs=on_off(cut.turns, self._marks(cut)),
         )
 
-    def _marks(self, cut: Plan) -> list[Mark]:
+    def _marks(self, cut: SlicePlan) -> list[SliceMark]:
         script = self._engine.script
         per_s = 1e9 * self._engine.sessions / script.commit_ns
-        marks = [Mark(0.0, 0)]
+        marks = [SliceMark(0.0, 0)]
         for turn in cut.turns:
             rate = per_s * (1 - script.sampling_loss) if turn else per_s
             last = marks[-1]
-            marks.append(Mark(last.at_s + cut.slice_s, last.transactions + round(rate * cut.slice_s)))
+            marks.append(SliceMark(last.at_s + cut.slice_s, last.transactions + round(rate * cut.slice_s)))
         return marks
 
 
@@ -108,7 +108,7 @@ class FakeEngine(Engine):
 
     def __init__(
         self,
-        scripts: Mapping[str, Script],
+        scripts: Mapping[str, FakeScript],
         interrupt_after: int | None = None,
         clock_steps: Mapping[int, float] | None = None,
         fsync: bool = True,
@@ -142,7 +142,7 @@ class FakeEngine(Engine):
         return self._changes
 
     @property
-    def script(self) -> Script:
+    def script(self) -> FakeScript:
         """What the setting in force costs."""
         return self._scripts[self._setting]
 

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from redolab.engine.base import Engine, Recovery, Watch
+from redolab.engine.base import Engine, KillRecovery, Watch
 from redolab.errors import EngineError, RedolabError, RefusedError, UsageError
 from redolab.records.load import Amount, Load
 from redolab.records.sample import ParameterChange, Setting, Snapshot, Work
@@ -144,7 +144,7 @@ class SideBySide(Engine):
         """Sample its wait events."""
         return self._engine.watch(in_turns_s)
 
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Kill it hard; the others live on."""
         return self._engine.kill_and_recover(seconds, stop)
 

@@ -16,7 +16,7 @@ from redolab.records.sample import Work
 from redolab.records.servers import SERVER, name_on, name_without, without_server
 
 
-class SideBySide(Experiment):
+class SideBySideExperiment(Experiment):
     """Another question, with the server as a further factor."""
 
     def __init__(self, question: Experiment, servers: Mapping[str, Missing], across_tiers: bool) -> None:

@@ -31,7 +31,7 @@ from redolab.records.writer import RunWriter
 _ATTEMPTS = 3
 
 
-class Progress(Protocol):
+class RunProgress(Protocol):
     """Where a run says how far it is."""
 
     def begin(self, samples: int, seconds: float) -> None:
@@ -56,7 +56,7 @@ def run(
     plan: Plan,
     engine: Engine,
     out: Path,
-    progress: Progress,
+    progress: RunProgress,
     command: str,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
@@ -179,7 +179,7 @@ def _measure(
     settings: tuple[Setting, ...],
     writer: RunWriter,
     stop: threading.Event,
-    progress: Progress,
+    progress: RunProgress,
     clock: Callable[[], float],
 ) -> None:
     by_name = {setting.name: setting for setting in settings}

@@ -34,7 +34,7 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 10.0
 _MOST_NOTES = 200
 
 
-class Source(Protocol):
+class WatchSource(Protocol):
     """A server under observation, as an engine gives it."""
 
     @property
@@ -51,7 +51,7 @@ class Source(Protocol):
         ...
 
 
-class Progress(Protocol):
+class WatchProgress(Protocol):
     """Where a watch says how far it is."""
 
     def begin(self, place: str) -> None:
@@ -81,7 +81,7 @@ class Lengths:
 
 
 @dataclass(frozen=True)
-class Wish:
+class WatchWish:
     """How a watch was asked for."""
 
     out: Path
@@ -93,7 +93,7 @@ class Wish:
     lengths: Lengths = Lengths()
 
 
-def watch(begin: Callable[[Event], Source], wish: Wish, progress: Progress) -> Outcome:
+def watch(begin: Callable[[Event], WatchSource], wish: WatchWish, progress: WatchProgress) -> Outcome:
     """Watch a server, store each stretch as it ends, and close the run.
 
     Args:
@@ -139,7 +139,7 @@ def watch(begin: Callable[[Event], Source], wish: Wish, progress: Progress) -> O
     return Outcome(run, error)
 
 
-def _begun(begin: Callable[[Event], Source], stop: Event) -> Source:
+def _begun(begin: Callable[[Event], WatchSource], stop: Event) -> WatchSource:
     try:
         return begin(stop)
     except RefusedError as error:
@@ -157,14 +157,14 @@ class _Watching:
 
     def __init__(
         self,
-        source: Source,
-        begin: Callable[[Event], Source],
+        source: WatchSource,
+        begin: Callable[[Event], WatchSource],
         writer: WatchWriter,
-        wish: Wish,
-        progress: Progress,
+        wish: WatchWish,
+        progress: WatchProgress,
         stop: Event,
     ) -> None:
-        self._source: Source | None = source
+        self._source: WatchSource | None = source
         self._begin, self._writer, self._wish = begin, writer, wish
         self._progress, self._stop = progress, stop
         self._began = self._due = self._read_s = self._from_s = time.monotonic()
@@ -315,7 +315,7 @@ def check_same(path: Path, manifest: Mapping[str, Any], facts: ServerFacts) -> N
         )
 
 
-def _open(wish: Wish, facts: ServerFacts) -> WatchWriter:
+def _open(wish: WatchWish, facts: ServerFacts) -> WatchWriter:
     if not wish.again:
         return WatchWriter(wish.out, _manifest(facts, wish.command))
     check_same(wish.out, read_manifest(wish.out), facts)

@@ -1,6 +1,6 @@
 """How durations vary: the description that the simulator draws from.
 
-Drawing is the simulator's (crate redolab-sim), the moments are computed by the crate redolab-forecast.
+The simulator (crate redolab-sim) draws, and computes the moments.
 """
 
 from __future__ import annotations

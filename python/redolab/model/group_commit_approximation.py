@@ -45,8 +45,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from redolab._core import GroupCommitParameters
 from redolab.model.erlang import NoSteadyStateError, open_queue
-from redolab.model.group_commit import GroupCommitParameters
 
 ROUNDS = 2_000
 DAMPING = 0.3
@@ -172,12 +172,12 @@ def _closed(parameters: GroupCommitParameters) -> ApproximateGroupCommit:
 
 
 def _servers(parameters: GroupCommitParameters) -> int:
-    return math.ceil(parameters.cpus)
+    return math.ceil(float(parameters.cpus))
 
 
 def _slow(parameters: GroupCommitParameters) -> float:
     """Elapsed time per CPU time on one of the servers."""
-    return _servers(parameters) / parameters.cpus
+    return _servers(parameters) / float(parameters.cpus)
 
 
 def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _Commit:
@@ -211,7 +211,7 @@ def _commit(parameters: GroupCommitParameters, work: float, state: _State) -> _C
 
 
 def _bytes_s(parameters: GroupCommitParameters) -> float:
-    return parameters.device_s_per_byte * parameters.transaction_bytes
+    return float(parameters.device_s_per_byte) * parameters.transaction_bytes
 
 
 def _delays(parameters: GroupCommitParameters, throughput: float) -> float:

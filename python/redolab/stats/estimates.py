@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from redolab import units
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Estimate:
             None if self.high is None else self.high * factor,
             self.level,
         )
+
+    def text(self, unit: str = "", write: Callable[[float], str] = units.significant) -> str:
+        """The estimate in a sentence, as `units.with_interval` writes it."""
+        return units.with_interval(self.point, self.low, self.high, unit, write)
 
 
 _RESAMPLES = 2_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
@@ -17,7 +17,7 @@ from redolab.records.sample import ServerClock, Snapshot
 from redolab.report.page.html import render
 
 EXPERIMENT = find_experiment("commit-mode")
-SCRIPT = Script(cpu_ns=20_000, run_queue_ns=5_000, commits_per_flush=4, flush_ns=40_000)
+SCRIPT = FakeScript(cpu_ns=20_000, run_queue_ns=5_000, commits_per_flush=4, flush_ns=40_000)
 
 
 class NoProgress:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.errors import ConnectionLostError, EngineError, RefusedError
 from redolab.experiment import find_experiment
 from redolab.experiment.base import Wish
@@ -17,7 +17,7 @@ from tests.unit.measure.test_whole_run import NoProgress
 
 EXPERIMENT = find_experiment("commit-mode")
 PLAN = EXPERIMENT.plan(Wish(blocks=2, seconds=1.0, seed=7, settings=("wait/immediate", "nowait/immediate")))
-SCRIPT = Script(cpu_ns=20_000, run_queue_ns=5_000)
+SCRIPT = FakeScript(cpu_ns=20_000, run_queue_ns=5_000)
 TOLD = "The database ended the run: it is tired. "
 ADVICE = "Look at the server's log for the cause."
 KEPT = "Every sample finished before is kept. "

@@ -14,13 +14,13 @@ from rich.console import Console
 
 from redolab.commands.verify import verify
 from redolab.engine.base import Engine
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.engine.side_by_side import SideBySide as EnginesBeside
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Levels, Missing, Wish
-from redolab.experiment.side_by_side import SideBySide
+from redolab.experiment.side_by_side import SideBySideExperiment
 from redolab.forecast.costs.direct.settings import sampled_settings
 from redolab.forecast.costs.logs import Logs
 from redolab.measure import runner
@@ -36,15 +36,15 @@ from redolab.report.tables import tables
 SYNC = ("IO", "WalSync")
 # A commit of a session takes so many microseconds; five sessions work.
 OLD = {
-    "wait/immediate": Script(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 80_000}),
-    "wait/batch": Script(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 105_000}),
-    "nowait/immediate": Script(cpu_ns=20_000, run_queue_ns=5_000),
-    "nowait/batch": Script(cpu_ns=20_000, run_queue_ns=0),
+    "wait/immediate": FakeScript(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 80_000}),
+    "wait/batch": FakeScript(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 105_000}),
+    "nowait/immediate": FakeScript(cpu_ns=20_000, run_queue_ns=5_000),
+    "nowait/batch": FakeScript(cpu_ns=20_000, run_queue_ns=0),
 }
 # 100 us become 80, and 20 become 25; the others stay.
 NEW = OLD | {
-    "wait/immediate": Script(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 60_000}),
-    "nowait/batch": Script(cpu_ns=20_000, run_queue_ns=5_000),
+    "wait/immediate": FakeScript(cpu_ns=20_000, run_queue_ns=0, waits_ns={SYNC: 60_000}),
+    "nowait/batch": FakeScript(cpu_ns=20_000, run_queue_ns=5_000),
 }
 BLOCKS = 9
 """Of fewer no shuffling of two labels reaches p < 5 % among ten comparisons."""
@@ -80,7 +80,10 @@ def run_servers(
     lacks: Mapping[str, Missing] | None = None,
 ) -> Run:
     missing = dict.fromkeys(engines, everything) | dict(lacks or {})
-    experiment, wish = SideBySide(QUESTION, missing, across_tiers), Wish(blocks=blocks, seconds=1.0, seed=7)
+    experiment, wish = (
+        SideBySideExperiment(QUESTION, missing, across_tiers),
+        Wish(blocks=blocks, seconds=1.0, seed=7),
+    )
     plan = experiment.plan(wish)
     engine = EnginesBeside(engines, experiment.lacking(wish))
     outcome = runner.run(
@@ -309,11 +312,11 @@ def test_a_server_lacks_a_setting_and_says_why(tmp_path: Path) -> None:
 def test_a_server_without_the_baseline_is_refused() -> None:
     servers = {"old": everything, "new": lambda levels: f"it has no {levels['commit_wait']}"}
     with pytest.raises(UsageError, match="new does not have wait/immediate, which all are compared with"):
-        SideBySide(QUESTION, servers, across_tiers=False).plan(Wish())
+        SideBySideExperiment(QUESTION, servers, across_tiers=False).plan(Wish())
 
 
 def test_a_load_is_sized_once_for_all_servers() -> None:
-    experiment = SideBySide(QUESTION, {"old": everything, "new": everything}, across_tiers=False)
+    experiment = SideBySideExperiment(QUESTION, {"old": everything, "new": everything}, across_tiers=False)
     plan = experiment.plan(Wish(load="cpu", blocks=2, seconds=1.0))
     asked: list[str] = []
 
@@ -350,7 +353,7 @@ def test_the_server_that_worked_is_brought_to_rest_before_another_works() -> Non
 
     engine = EnginesBeside({"a": Noting("a"), "b": Noting("b")})
     wish = Wish(settings=("wait/immediate", "nowait/batch"))
-    plan = SideBySide(QUESTION, {"a": everything, "b": everything}, across_tiers=False).plan(wish)
+    plan = SideBySideExperiment(QUESTION, {"a": everything, "b": everything}, across_tiers=False).plan(wish)
     settings = engine.prepare(plan.load, list(plan.combinations.values()))
     assert [setting.name for setting in settings] == list(plan.combinations)
     for setting in (settings[0], settings[1], settings[2]):
@@ -374,7 +377,7 @@ def test_every_server_is_closed_whatever_another_raises() -> None:
 
 def test_an_interrupted_run_keeps_what_was_measured_on_both(tmp_path: Path) -> None:
     engines = {"old": FakeEngine(OLD, interrupt_after=12), "new": FakeEngine(NEW)}
-    experiment = SideBySide(QUESTION, dict.fromkeys(engines, everything), across_tiers=False)
+    experiment = SideBySideExperiment(QUESTION, dict.fromkeys(engines, everything), across_tiers=False)
     plan = experiment.plan(Wish(blocks=4, seconds=1.0, seed=7))
     plan = replace(plan, design=replace(plan.design, warmup_s=0.0))
     outcome = runner.run(
@@ -388,4 +391,6 @@ def test_an_interrupted_run_keeps_what_was_measured_on_both(tmp_path: Path) -> N
 
 def test_questions_that_compare_within_one_server_say_so() -> None:
     with pytest.raises(UsageError, match="rows-per-commit compares settings within one server"):
-        SideBySide(find_experiment("rows-per-commit"), {"a": everything, "b": everything}, across_tiers=False)
+        SideBySideExperiment(
+            find_experiment("rows-per-commit"), {"a": everything, "b": everything}, across_tiers=False
+        )

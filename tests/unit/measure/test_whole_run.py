@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from redolab.commands.verify import verify, verify_run
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.errors import InterruptedRunError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
@@ -29,17 +29,17 @@ SYNC, LOCK = ("IO", "WalSync"), ("LWLock", "WALWrite")
 # One commit of a session under wait/immediate takes 20 + 5 + 50 + 25 = 100 us: 10,000 per second and
 # session. Under nowait/batch it takes 20 us: 50,000 per second.
 SCRIPTS = {
-    "wait/immediate": Script(
+    "wait/immediate": FakeScript(
         cpu_ns=20_000, run_queue_ns=5_000, waits_ns={SYNC: 50_000, LOCK: 25_000},
         background_cpu_ns=2_000, log_bytes=200, commits_per_flush=4, flush_ns=40_000,
         sampling_loss=0.02,
     ),
-    "wait/batch": Script(
+    "wait/batch": FakeScript(
         cpu_ns=20_000, run_queue_ns=5_000, waits_ns={SYNC: 50_000, ("", ""): 50_000},
         commits_per_flush=5, flush_ns=40_000,
     ),
-    "nowait/immediate": Script(cpu_ns=20_000, run_queue_ns=5_000, commits_per_flush=100),
-    "nowait/batch": Script(cpu_ns=16_000, run_queue_ns=4_000, commits_per_flush=1000),
+    "nowait/immediate": FakeScript(cpu_ns=20_000, run_queue_ns=5_000, commits_per_flush=100),
+    "nowait/batch": FakeScript(cpu_ns=16_000, run_queue_ns=4_000, commits_per_flush=1000),
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import statistics
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redolab import _core
+from redolab._core import GroupCommitParameters
 from redolab.forecast.costs.costs import POST_SHARE, SERVED_SHARE, WAKE_SHARE
 from redolab.model.closed import Station, exact_mva
 from redolab.model.distribution import (
@@ -25,13 +25,7 @@ from redolab.model.distribution import (
     two_valued,
 )
 from redolab.model.erlang import NoSteadyStateError, open_queue
-from redolab.model.group_commit import (
-    Arrivals,
-    GroupCommitParameters,
-    Interval,
-    ratio_of_sums,
-    simulate,
-)
+from redolab.model.group_commit import Arrivals, Interval, ratio_of_sums, simulate
 from redolab.model.group_commit_approximation import approximate
 
 MS = 1e-3
@@ -324,7 +318,7 @@ def test_a_commit_delay_hurts_where_few_sessions_commit_on_a_fast_log() -> None:
             halt_exit_s=30 * US, halt_after_s=0.2 * MS, own_queues=True,
             balance_s=4 * MS, quantum_s=4 * MS,
         )  # fmt: skip
-        delayed = dataclasses.replace(base, commit_delay_s=500 * US)
+        delayed = base.replaced(commit_delay_s=500 * US)
         one, other = (simulate(each, 1, 20_000).throughput_per_s.point for each in (base, delayed))
         kept[sessions] = other / one
     assert kept[8] == pytest.approx(0.27, abs=0.06)
@@ -521,7 +515,7 @@ def test_how_far_it_is_with_everything_else() -> None:
         {"asynchronous": True, "writer_bytes": 500, "think": exponential(0.2 * MS)},
     ]
     for change in changes:
-        parameters = dataclasses.replace(base, **change)
+        parameters = base.replaced(**change)
         seen, near = simulate(parameters, 1, 20_000), approximate(parameters)
         assert near.throughput_per_s == pytest.approx(seen.throughput_per_s.point, rel=0.15), change
         assert near.cpu_utilization == pytest.approx(seen.cpu_utilization.point, rel=0.15), change
@@ -543,10 +537,10 @@ def test_how_far_it_is_for_arrivals(utilization: float, device_s: float) -> None
 def test_the_approximation_refuses_what_it_is_not_for() -> None:
     base = GroupCommitParameters(sessions=4, cpus=2, commit_cpu=exponential(MS), device=constant(MS))
     with pytest.raises(ValueError, match="use exact_mva"):
-        approximate(dataclasses.replace(base, group_commit=False))
+        approximate(base.replaced(group_commit=False))
     with pytest.raises(ValueError, match="use open_queue"):
-        approximate(dataclasses.replace(base, asynchronous=True, arrivals=poisson(100)))
+        approximate(base.replaced(asynchronous=True, arrivals=poisson(100)))
     with pytest.raises(NoSteadyStateError, match="sessions busy, and there are 4"):
-        approximate(dataclasses.replace(base, arrivals=poisson(1900)))
+        approximate(base.replaced(arrivals=poisson(1900)))
     with pytest.raises(NoSteadyStateError, match="reaches the 2 servers"):
-        approximate(dataclasses.replace(base, arrivals=poisson(2100)))
+        approximate(base.replaced(arrivals=poisson(2100)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.errors import InterruptedRunError, UsageError
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
@@ -32,32 +32,34 @@ class NoProgress:
 
 # A row takes 2 us of CPU, and a commit 10 us of CPU and a flush of 50 us beside it.
 INSERTS = {
-    str(rows): Script(cpu_ns=2_000 * rows + 10_000, run_queue_ns=0, waits_ns={SYNC: 50_000}, flush_ns=50_000)
+    str(rows): FakeScript(
+        cpu_ns=2_000 * rows + 10_000, run_queue_ns=0, waits_ns={SYNC: 50_000}, flush_ns=50_000
+    )
     for rows in (2**power for power in range(16))
 }
 # A flush of 1 ms serves all that waited while the last one ran: two groups that take turns.
 COMMITS = {
-    "1": Script(cpu_ns=100_000, run_queue_ns=0, waits_ns={SYNC: 1_000_000}, flush_ns=1_000_000),
-    "2": Script(
+    "1": FakeScript(cpu_ns=100_000, run_queue_ns=0, waits_ns={SYNC: 1_000_000}, flush_ns=1_000_000),
+    "2": FakeScript(
         cpu_ns=100_000, run_queue_ns=0, waits_ns={SYNC: 500_000, LOCK: 500_000},
         commits_per_flush=2, flush_ns=1_000_000,
     ),
-    "5": Script(
+    "5": FakeScript(
         cpu_ns=100_000, run_queue_ns=100_000, waits_ns={SYNC: 400_000, LOCK: 1_400_000},
         commits_per_flush=4, flush_ns=1_000_000,
     ),
-    "10": Script(
+    "10": FakeScript(
         cpu_ns=100_000, run_queue_ns=100_000, waits_ns={SYNC: 200_000, LOCK: 1_600_000},
         commits_per_flush=8, flush_ns=1_000_000,
     ),
-    "20": Script(
+    "20": FakeScript(
         cpu_ns=100_000, run_queue_ns=1_900_000, waits_ns={SYNC: 200_000, LOCK: 1_800_000},
         commits_per_flush=8, flush_ns=1_000_000,
     ),
 }  # fmt: skip
 
 
-def run_fake(name: str, place: Path, scripts: Mapping[str, Script], wish: Wish) -> Any:
+def run_fake(name: str, place: Path, scripts: Mapping[str, FakeScript], wish: Wish) -> Any:
     experiment, engine = find_experiment(name), FakeEngine(scripts)
     plan = experiment.plan(wish)
     plan = dataclasses.replace(plan, design=dataclasses.replace(plan.design, warmup_s=0.0))
@@ -225,7 +227,7 @@ def test_further_factors_name_the_settings() -> None:
 
 def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None:
     slow = {
-        f"{rows}/{sessions}": Script(
+        f"{rows}/{sessions}": FakeScript(
             cpu_ns=2_000 * rows, run_queue_ns=0, waits_ns={SYNC: sessions * 50_000}, flush_ns=50_000
         )
         for rows in (1, 32, 32768)
@@ -246,7 +248,7 @@ def test_further_factors_are_compared_in_their_own_sweep(tmp_path: Path) -> None
     ("name", "scripts", "works"), [("rows-per-commit", INSERTS, 2 * 16), ("commit-scaling", COMMITS, 0)]
 )
 def test_a_run_of_one_sample_says_that_it_is_too_few(
-    name: str, scripts: Mapping[str, Script], works: int, tmp_path: Path
+    name: str, scripts: Mapping[str, FakeScript], works: int, tmp_path: Path
 ) -> None:
     experiment, engine = find_experiment(name), FakeEngine(scripts, interrupt_after=works + 2)
     plan = experiment.plan(Wish(quick=True, seed=3))
@@ -296,7 +298,7 @@ def test_a_clear_difference_in_few_blocks_is_not_called_sure(tmp_path: Path) -> 
 
 
 def test_where_a_commit_costs_nothing_no_number_is_named(tmp_path: Path) -> None:
-    free = {name: Script(cpu_ns=2_000 * int(name), run_queue_ns=0) for name in INSERTS}
+    free = {name: FakeScript(cpu_ns=2_000 * int(name), run_queue_ns=0) for name in INSERTS}
     _, results = run_fake("rows-per-commit", tmp_path / "run", free, Wish(quick=True, seed=5))
     assert results["verdict"]["outcome"] == "equivalent"
     assert results["verdict"]["best"] is None

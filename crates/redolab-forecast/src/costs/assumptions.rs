@@ -37,7 +37,7 @@ pub(crate) const COMMIT_SIBLINGS: u32 = 5;
 /// How long the WAL writer sleeps between two looks at the log, in seconds.
 pub const WAL_WRITER_DELAY_S: f64 = 0.2;
 // How much log makes it flush before its time.
-pub(crate) const WAL_WRITER_FLUSH_AFTER_BYTES: u64 = 1 << 20;
+pub(crate) const WAL_WRITER_FLUSH_AFTER_BYTES: u32 = 1 << 20;
 
 /// How long InnoDB leaves a log for which no commit waits: innodb_flush_log_at_timeout, by default.
 pub(crate) const INNODB_FLUSH_INTERVAL_S: f64 = 1.0;

@@ -10,9 +10,8 @@ use crate::costs::calibration::{Calibration, SecondCosts};
 use crate::costs::curve::{per_session, with_sessions};
 use crate::costs::scenario::{Scenario, Waits};
 use crate::costs::seen::idles;
-use crate::distribution::Distribution;
-use crate::group_commit::parameters::{GroupCommitParameters, Load, SecondLog};
 use crate::refused::Refused;
+use redolab_sim::{Distribution, Load, Parameters, SecondLog, Span};
 
 impl Calibration {
     /// What the group-commit model needs for `scenario`.
@@ -22,7 +21,7 @@ impl Calibration {
     ///
     /// # Errors
     /// Something that cannot be, named; rows per commit whose cost was not measured; or logs that there are not.
-    pub fn needs_of(&self, scenario: &Scenario) -> Result<GroupCommitParameters, Refused> {
+    pub fn needs_of(&self, scenario: &Scenario) -> Result<Parameters, Refused> {
         let needs = match scenario.log_device_ms {
             Some(device_ms) if self.only_seen => {
                 let (costs, scenario) = self.on_device(scenario, device_ms);
@@ -31,13 +30,13 @@ impl Calibration {
             _ => self.needs_with_its_device(scenario)?,
         };
         Ok(if self.only_seen && idles(&needs) {
-            GroupCommitParameters { balance_s: 0.0, ..needs }
+            Parameters { balance_s: Span::default(), ..needs }
         } else {
             needs
         })
     }
 
-    fn needs_with_its_device(&self, scenario: &Scenario) -> Result<GroupCommitParameters, Refused> {
+    fn needs_with_its_device(&self, scenario: &Scenario) -> Result<Parameters, Refused> {
         if scenario.rows_per_commit > 1 && !self.row_known {
             return Err(Refused::Invalid(
                 "the run measured one row per commit alone, so the cost of a row is not known: calibrate with \
@@ -64,14 +63,14 @@ impl Calibration {
         let (commit_delay_s, pause_s) = self.pauses(scenario, logs.second.is_some())?;
         let writer = self.writer(waits);
         let available = if waits { self.available_waiting } else { self.available };
-        let needs = GroupCommitParameters {
+        let needs = Parameters {
             sessions,
             load: load(scenario),
             cpus: if shared { cpus * available } else { cpus },
-            quantum_s: QUANTUM_S,
+            quantum_s: QUANTUM_S.into(),
             rows,
-            row_cpu: Distribution::Gamma { mean_s: each_row_s.max(LEAST_S), cv: CPU_CV },
-            commit_cpu: Distribution::Gamma { mean_s: beside_rows_s.max(LEAST_S), cv: CPU_CV },
+            row_cpu: Distribution::Gamma { mean: each_row_s.max(LEAST_S), cv: CPU_CV },
+            commit_cpu: Distribution::Gamma { mean: beside_rows_s.max(LEAST_S), cv: CPU_CV },
             contention_s: if scenario.arrival_rate_per_s.is_some() {
                 self.contention_s(factor, more_rows, f64::from(statements))
             } else {
@@ -79,52 +78,56 @@ impl Calibration {
             },
             row_bytes: self.row_bytes.max(0.0),
             commit_bytes: self.commit_bytes.max(1.0),
-            flush_cpu_s: self.flush_cpu_s(logs.first.flush_cpu_s),
+            flush_cpu_s: self.flush_cpu_s(logs.first.flush_cpu_s).into(),
             device: logs.first.device(scenario.log_device_ms),
             device_s_per_byte: self.device_s_per_byte,
             device_after_idle_s: match scenario.log_device_ms {
-                None => self.after_idle_s.clone(),
+                None => {
+                    let spans = |&(idle, more): &(f64, f64)| (idle.into(), more.into());
+                    self.after_idle_s.iter().map(spans).collect()
+                }
                 Some(_) => Vec::new(),
             },
-            device_write_s: DEVICE_WRITE_S,
+            device_write_s: DEVICE_WRITE_S.into(),
             device_paced: self.emulated || scenario.log_device_ms.is_some_and(|ms| ms != 0.0),
             device_cpu: self.one_interrupt.then_some(0),
-            interrupt_s: INTERRUPT_S,
-            wake_s: WAKE_SHARE * self.wake_s,
-            post_s: POST_SHARE * self.wake_s,
+            interrupt_s: INTERRUPT_S.into(),
+            wake_s: (WAKE_SHARE * self.wake_s).into(),
+            post_s: (POST_SHARE * self.wake_s).into(),
             // Who has a CPU to himself finds his caches as he left them; what a wait costs him is in `cold_s`. In a
             // pool others had the CPU meanwhile, however few work at a time.
-            served_s: if shared { with_sessions(&self.served_s, sessions, cpus) } else { 0.0 },
-            idle_exit_s: IDLE_EXIT_S,
-            halt_exit_s: HALT_EXIT_S,
-            halt_after_s: HALT_AFTER_S,
-            cold_s: self.cold_s,
+            served_s: if shared { with_sessions(&self.served_s, sessions, cpus) } else { 0.0 }
+                .into(),
+            idle_exit_s: IDLE_EXIT_S.into(),
+            halt_exit_s: HALT_EXIT_S.into(),
+            halt_after_s: HALT_AFTER_S.into(),
+            cold_s: self.cold_s.into(),
             own_queues: true,
             spread_below: spread_below(cpus),
             fetch_below: FETCH_BELOW,
-            balance_s: BALANCE_S,
+            balance_s: BALANCE_S.into(),
             statements,
             client_threads: client_threads(cpus),
-            client_s: with_sessions(&self.client_s, working, cpus),
-            client_wake_s: self.client_wake_s,
-            hand_over_exit_s: self.hand_over_exit_s,
-            group_commit: true,
+            client_s: with_sessions(&self.client_s, working, cpus).into(),
+            client_wake_s: self.client_wake_s.into(),
+            hand_over_exit_s: self.hand_over_exit_s.into(),
             handed_on: self.handed_on,
             second: logs.second.map(|second| SecondLog {
-                flush_cpu_s: self.flush_cpu_s(second.flush_cpu_s),
+                flush_cpu_s: self.flush_cpu_s(second.flush_cpu_s).into(),
                 device: Flush::of(second).device(scenario.log_device_ms),
                 own_device: second.own_device,
                 // Another device's time is without it.
-                late_s: if scenario.log_device_ms.is_none() { second.late_s } else { 0.0 },
+                late_s: if scenario.log_device_ms.is_none() { second.late_s } else { 0.0 }.into(),
                 in_groups: second.in_groups,
-                pause_s,
+                pause_s: pause_s.into(),
                 enough: sessions,
             }),
-            commit_delay_s,
+            commit_delay_s: commit_delay_s.into(),
             commit_siblings: COMMIT_SIBLINGS,
             asynchronous: !waits,
-            writer_interval_s: writer.0,
+            writer_interval_s: writer.0.into(),
             writer_bytes: writer.1,
+            ..Parameters::default()
         };
         needs.check()?;
         Ok(needs)
@@ -174,7 +177,7 @@ impl Calibration {
     }
 
     /// When the log is flushed for which no commit waits: after how long, and after how many bytes.
-    fn writer(&self, waits: bool) -> (f64, u64) {
+    fn writer(&self, waits: bool) -> (f64, u32) {
         match (waits, self.handed_on) {
             (true, _) => (0.0, 0),
             (false, false) => (WAL_WRITER_DELAY_S, WAL_WRITER_FLUSH_AFTER_BYTES),
@@ -203,22 +206,20 @@ impl<'a> Flush<'a> {
 
     fn device(self, log_device_ms: Option<f64>) -> Distribution {
         let Some(ms) = log_device_ms else {
-            return Distribution::Quantiles { values_s: self.flush_s.to_vec() };
+            return Distribution::Quantiles { values: self.flush_s.to_vec() };
         };
         let quickest = self.flush_s.iter().copied().fold(f64::INFINITY, f64::min);
-        Distribution::Constant { mean_s: (ms / 1e3 - self.flush_cpu_s).max(quickest) }
+        Distribution::Constant { mean: (ms / 1e3 - self.flush_cpu_s).max(quickest) }
     }
 }
 
 fn load(scenario: &Scenario) -> Load {
     match scenario.arrival_rate_per_s {
-        Some(rate) => {
-            Load::Open { gap: Distribution::Exponential { mean_s: 1.0 / rate }, burst: 1 }
-        }
+        Some(rate) => Load::Open { gap: Distribution::Exponential { mean: 1.0 / rate }, burst: 1 },
         None if scenario.think_time_ms == 0.0 => Load::Closed { think: Distribution::NOTHING },
-        None => Load::Closed {
-            think: Distribution::Exponential { mean_s: scenario.think_time_ms / 1e3 },
-        },
+        None => {
+            Load::Closed { think: Distribution::Exponential { mean: scenario.think_time_ms / 1e3 } }
+        }
     }
 }
 
@@ -246,8 +247,8 @@ mod tests {
     #[test]
     fn sessions_that_share_cpus_have_what_others_leave() {
         let needs = server().needs_of(&Scenario::new(8)).unwrap();
-        assert!(near(needs.cpus, 1.6) && near(needs.served_s, 3e-6));
-        assert!(near(needs.commit_cpu.mean_s() + needs.row_cpu.mean_s(), 55e-6));
+        assert!(near(needs.cpus, 1.6) && near(needs.served_s.s(), 3e-6));
+        assert!(near(needs.commit_cpu.mean() + needs.row_cpu.mean(), 55e-6));
         assert!(near(needs.transaction_cpu_s(), 55e-6));
         assert!(near(needs.transaction_bytes(), 210.0));
         let needs = server()
@@ -255,7 +256,7 @@ mod tests {
             .unwrap();
         assert!(near(needs.cpus, 1.8) && needs.asynchronous);
         let alone = server().needs_of(&Scenario::new(1)).unwrap();
-        assert!(near(alone.cpus, 2.0) && near(alone.served_s, 0.0));
+        assert!(near(alone.cpus, 2.0) && near(alone.served_s.s(), 0.0));
         assert!(near(alone.transaction_cpu_s(), 45e-6 + 7e-6));
     }
 
@@ -283,8 +284,8 @@ mod tests {
             let scenario = Scenario { log_device_ms: Some(ms), ..Scenario::new(8) };
             server().needs_of(&scenario).unwrap()
         };
-        assert!(near(with(5.0).device.mean_s(), 5e-3 - 15e-6));
-        assert!(near(with(0.0).device.mean_s(), 0.8e-3));
+        assert!(near(with(5.0).device.mean(), 5e-3 - 15e-6));
+        assert!(near(with(0.0).device.mean(), 0.8e-3));
         assert!(with(5.0).device_paced && !with(0.0).device_paced);
         assert_eq!(with(5.0).device_after_idle_s, []);
     }

@@ -1,5 +1,7 @@
 //! The setting that is asked about.
 
+use redolab_sim::record;
+
 use crate::costs::assumptions::CPU_FACTORS;
 use crate::refused::Refused;
 use crate::text::general;
@@ -39,44 +41,36 @@ impl Waits {
     }
 }
 
-/// A setting that is asked about, measured or not.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scenario {
-    /// Sessions that work; with arrivals, those that there are for them.
-    pub sessions: i64,
-    /// Rows that share a commit.
-    pub rows_per_commit: i64,
-    /// Which logs commits wait for.
-    pub commit_wait: Waits,
-    /// How long a leader sleeps before its flush, in microseconds.
-    pub commit_delay_us: i64,
-    /// Time of a flush on another log device; None for the one that was measured.
-    pub log_device_ms: Option<f64>,
-    /// Effective CPUs; None for those that were measured.
-    pub cpus: Option<f64>,
-    /// From the end of a transaction to the beginning of the session's next, exponential.
-    pub think_time_ms: f64,
-    /// Commits asked for per second, at random, whatever becomes of them; None where sessions loop.
-    pub arrival_rate_per_s: Option<f64>,
-    /// CPU time of a transaction in the server, its rows with it, as a multiple of what was measured.
-    pub cpu_factor: f64,
+record! {
+    /// A setting that is asked about, measured or not.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Scenario {
+        /// Sessions that work; with arrivals, those that there are for them.
+        pub sessions: i64 = 1,
+        /// Rows that share a commit.
+        pub rows_per_commit: i64 = 1,
+        /// Which logs commits wait for.
+        pub commit_wait: Waits = Waits::All,
+        /// How long a leader sleeps before its flush, in microseconds.
+        pub commit_delay_us: i64 = 0,
+        /// Time of a flush on another log device; None for the one that was measured.
+        pub log_device_ms: Option<f64> = None,
+        /// Effective CPUs; None for those that were measured.
+        pub cpus: Option<f64> = None,
+        /// From the end of a transaction to the beginning of the session's next, exponential.
+        pub think_time_ms: f64 = 0.0,
+        /// Commits asked for per second, at random, whatever becomes of them; None where sessions loop.
+        pub arrival_rate_per_s: Option<f64> = None,
+        /// CPU time of a transaction in the server, its rows with it, as a multiple of what was measured.
+        pub cpu_factor: f64 = 1.0,
+    }
 }
 
 impl Scenario {
     /// So many sessions that loop and commit single rows, on everything as it was measured.
     #[must_use]
     pub fn new(sessions: i64) -> Self {
-        Self {
-            sessions,
-            rows_per_commit: 1,
-            commit_wait: Waits::All,
-            commit_delay_us: 0,
-            log_device_ms: None,
-            cpus: None,
-            think_time_ms: 0.0,
-            arrival_rate_per_s: None,
-            cpu_factor: 1.0,
-        }
+        Self { sessions, ..Self::default() }
     }
 
     /// Check that there can be such a setting.

@@ -3,8 +3,8 @@
 use crate::costs::assumptions::LEAST_S;
 use crate::costs::calibration::{Calibration, SecondCosts};
 use crate::costs::scenario::Scenario;
-use crate::distribution::Distribution;
-use crate::group_commit::parameters::{GroupCommitParameters, Load};
+use redolab_sim::Distribution;
+use redolab_sim::{Load, Parameters};
 
 /// Sessions that together ask for less of the CPUs' time than this share of them leave them idle.
 const IDLE: f64 = 0.02;
@@ -34,13 +34,13 @@ impl Calibration {
 
 /// Whether sessions think so long that CPUs hardly have work: then none looks for work elsewhere, which would be all
 /// that is simulated.
-pub(crate) fn idles(needs: &GroupCommitParameters) -> bool {
+pub(crate) fn idles(needs: &Parameters) -> bool {
     let Load::Closed { think } = &needs.load else { return false };
-    f64::from(needs.sessions) * needs.transaction_cpu_s() < IDLE * needs.cpus * think.mean_s()
+    f64::from(needs.sessions) * needs.transaction_cpu_s() < IDLE * needs.cpus * think.mean()
 }
 
 fn with_mean(values_s: &[f64], mean_s: f64) -> Vec<f64> {
-    let factor = mean_s / Distribution::Quantiles { values_s: values_s.to_vec() }.mean_s();
+    let factor = mean_s / Distribution::Quantiles { values: values_s.to_vec() }.mean();
     values_s.iter().map(|value| factor * value).collect()
 }
 
@@ -79,16 +79,17 @@ mod tests {
     fn measured_costs_promise_no_quicker_flush() {
         let (was_seen, was_measured) =
             (seen().needs_of(&on(0.5)).unwrap(), server().needs_of(&on(0.5)).unwrap());
-        assert!(near(was_seen.device.mean_s(), 0.5e-3 - 15e-6));
-        assert!(near(was_measured.device.mean_s(), 0.8e-3));
+        assert!(near(was_seen.device.mean(), 0.5e-3 - 15e-6));
+        assert!(near(was_measured.device.mean(), 0.8e-3));
         assert!(!seen().prior_holds() && server().prior_holds());
     }
 
     #[test]
     fn nobody_looks_for_work_where_there_is_hardly_any() {
         let thinking = |think_time_ms| Scenario { think_time_ms, ..Scenario::new(8) };
-        let balance_s =
-            |costs: &Calibration, scenario: &Scenario| costs.needs_of(scenario).unwrap().balance_s;
+        let balance_s = |costs: &Calibration, scenario: &Scenario| {
+            costs.needs_of(scenario).unwrap().balance_s.s()
+        };
         // Eight transactions of 55 us in a pause are 2 % of 1.6 CPUs where the pause takes 13.75 ms.
         assert!(balance_s(&seen(), &thinking(14.0)).abs() < 1e-300);
         assert!(balance_s(&seen(), &thinking(13.5)) > 0.0);

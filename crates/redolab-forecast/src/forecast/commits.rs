@@ -1,7 +1,7 @@
 //! How many commits are simulated for a forecast.
 
-use crate::group_commit::parameters::GroupCommitParameters;
 use crate::group_commit::plan::BATCHES;
+use redolab_sim::Parameters;
 
 /// From so many statements on a client's transactions are long.
 const LONG_STATEMENTS: u32 = 60;
@@ -21,14 +21,14 @@ const OF_REPLICATE: Least = Least { commits: 5_000, each: 50.0, rounds: 4.0 };
 
 /// Commits that a forecast asks for: from the calibration, and from each of its replicates.
 #[must_use]
-pub fn commits_of_forecast(needs: &GroupCommitParameters) -> (u64, u64) {
+pub fn commits_of_forecast(needs: &Parameters) -> (u64, u64) {
     (asked(needs, &OF_POINT), asked(needs, &OF_REPLICATE))
 }
 
 /// Commits that are simulated of those asked for: a client's long transactions are simulated statement by statement,
 /// and of them a quarter says enough.
 #[must_use]
-pub fn commits_simulated(needs: &GroupCommitParameters, commits: u64) -> u64 {
+pub fn commits_simulated(needs: &Parameters, commits: u64) -> u64 {
     if needs.statements > LONG_STATEMENTS {
         (commits / 4).max(u64::from(BATCHES) * u64::from(needs.sessions))
     } else {
@@ -37,16 +37,20 @@ pub fn commits_simulated(needs: &GroupCommitParameters, commits: u64) -> u64 {
 }
 
 #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "bounded right after")]
-fn asked(needs: &GroupCommitParameters, least: &Least) -> u64 {
+fn asked(needs: &Parameters, least: &Least) -> u64 {
     let each = least.each.max(least.rounds * commits_of_a_turn(needs));
     let of_all = (f64::from(needs.sessions) * each).round_ties_even() as u64;
     least.commits.max(of_all).min(MOST)
 }
 
 /// Commits of a session until another one has its CPU: many where commits wait for nothing.
-fn commits_of_a_turn(needs: &GroupCommitParameters) -> f64 {
+fn commits_of_a_turn(needs: &Parameters) -> f64 {
     let transaction_s = needs.transaction_cpu_s();
-    if needs.asynchronous && transaction_s != 0.0 { needs.quantum_s / transaction_s } else { 1.0 }
+    if needs.asynchronous && transaction_s != 0.0 {
+        needs.quantum_s.s() / transaction_s
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]
@@ -55,7 +59,7 @@ mod tests {
     use crate::costs::scenario::{Scenario, Waits};
     use crate::made_up::server;
 
-    fn needs(scenario: &Scenario) -> GroupCommitParameters {
+    fn needs(scenario: &Scenario) -> Parameters {
         server().needs_of(scenario).unwrap()
     }
 

@@ -2,9 +2,9 @@
 
 use crate::forecast::commits::commits_simulated;
 use crate::group_commit::averages::SteadyState;
-use crate::group_commit::parameters::GroupCommitParameters;
 use crate::group_commit::simulate::simulate;
 use crate::refused::Refused;
+use redolab_sim::Parameters;
 
 /// The seed of every forecast.
 pub const SEED: u64 = 1;
@@ -44,7 +44,7 @@ pub struct Quantities {
 impl Quantities {
     /// What a steady state says.
     #[must_use]
-    pub fn of(needs: &GroupCommitParameters, state: &SteadyState) -> Self {
+    pub fn of(needs: &Parameters, state: &SteadyState) -> Self {
         let times = state.commit_time;
         let told = needs.statements > 0 || !needs.asynchronous;
         Self {
@@ -94,7 +94,7 @@ impl Quantities {
 /// # Errors
 /// Those of `simulate`.
 pub fn simulated(
-    needs: &GroupCommitParameters,
+    needs: &Parameters,
     commits: u64,
     wanted: impl FnMut() -> bool,
 ) -> Result<Quantities, Refused> {

@@ -2,9 +2,9 @@
 
 use redolab_sim::{Batch, Seen, Times};
 
-use crate::group_commit::parameters::{GroupCommitParameters, Load};
 use crate::refused::Refused;
 use crate::statistics::ratio::{Interval, ratio_of_sums, with_scatter};
+use redolab_sim::{Load, Parameters};
 
 /// A duration, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,14 +58,14 @@ impl SteadyState {
     ///
     /// # Errors
     /// The backlog of arrivals grew, or what was simulated took no time.
-    pub fn of(parameters: &GroupCommitParameters, seen: &Seen) -> Result<Self, Refused> {
+    pub fn of(parameters: &Parameters, seen: &Seen) -> Result<Self, Refused> {
         check_backlog(parameters, seen)?;
         Batches(&seen.batches).steady_state(parameters, seen).ok_or(Refused::NoTime)
     }
 }
 
 /// A queue without a drift wanders no further than some square roots of the number of arrivals.
-fn check_backlog(parameters: &GroupCommitParameters, seen: &Seen) -> Result<(), Refused> {
+fn check_backlog(parameters: &Parameters, seen: &Seen) -> Result<(), Refused> {
     let Load::Open { burst, .. } = parameters.load else { return Ok(()) };
     let arrived: u64 = seen.batches.iter().map(|batch| batch.arrivals).sum();
     if float(seen.backlog) > 3.0 * f64::from(burst) * float(arrived).sqrt() {
@@ -81,7 +81,7 @@ fn check_backlog(parameters: &GroupCommitParameters, seen: &Seen) -> Result<(), 
 struct Batches<'a>(&'a [Batch]);
 
 impl Batches<'_> {
-    fn steady_state(&self, parameters: &GroupCommitParameters, seen: &Seen) -> Option<SteadyState> {
+    fn steady_state(&self, parameters: &Parameters, seen: &Seen) -> Option<SteadyState> {
         let servers = parameters.cpus.ceil();
         let second = parameters.second.as_ref();
         let devices = if second.is_some_and(|second| second.own_device) { 2.0 } else { 1.0 };

@@ -1,7 +1,5 @@
 //! The group-commit model: what it is told, how much of it is simulated, and what that says.
 
 pub mod averages;
-mod nanoseconds;
-pub mod parameters;
 pub mod plan;
 pub mod simulate;

@@ -2,9 +2,9 @@
 
 use redolab_sim::Plan;
 
-use crate::group_commit::parameters::{GroupCommitParameters, Load};
 use crate::refused::Refused;
 use crate::text::{general, significant};
+use redolab_sim::{Load, Parameters};
 
 /// Stretches of equal numbers of commits into which what counts is cut.
 pub const BATCHES: u32 = 20;
@@ -15,7 +15,7 @@ const FEWEST_COMMITS: u64 = 1_000;
 ///
 /// # Errors
 /// Fewer commits than 1,000 or than 20 per session, or arrivals that ask for more CPU time than there is.
-pub fn plan(parameters: &GroupCommitParameters, commits: u64) -> Result<Plan, Refused> {
+pub fn plan(parameters: &Parameters, commits: u64) -> Result<Plan, Refused> {
     let least = FEWEST_COMMITS.max(u64::from(BATCHES) * u64::from(parameters.sessions));
     if commits < least {
         return Err(Refused::Invalid(format!(
@@ -23,7 +23,7 @@ pub fn plan(parameters: &GroupCommitParameters, commits: u64) -> Result<Plan, Re
         )));
     }
     if let Load::Open { gap, burst } = &parameters.load {
-        let rate = f64::from(*burst) / gap.mean_s();
+        let rate = f64::from(*burst) / gap.mean();
         let demand = rate * parameters.transaction_cpu_s();
         if demand >= parameters.cpus {
             return Err(Refused::NoSteadyState(format!(

@@ -3,9 +3,9 @@
 use redolab_sim::{MOST_EVENTS, simulate_while};
 
 use crate::group_commit::averages::SteadyState;
-use crate::group_commit::parameters::GroupCommitParameters;
 use crate::group_commit::plan::plan;
 use crate::refused::Refused;
+use redolab_sim::Parameters;
 
 /// Simulate until `commits` commits were counted, after a tenth as many that were not, while `wanted` says so.
 ///
@@ -19,12 +19,12 @@ use crate::refused::Refused;
 /// What cannot be simulated, too few commits, arrivals beyond what can be done, an end that a billion events do
 /// not bring, or nobody who wants it any more.
 pub fn simulate(
-    parameters: &GroupCommitParameters,
+    parameters: &Parameters,
     seed: u64,
     commits: u64,
     wanted: impl FnMut() -> bool,
 ) -> Result<SteadyState, Refused> {
     let plan = plan(parameters, commits)?;
-    let batches = simulate_while(&parameters.nanoseconds()?, seed, plan, MOST_EVENTS, wanted)?;
+    let batches = simulate_while(parameters, seed, plan, MOST_EVENTS, wanted)?;
     SteadyState::of(parameters, &batches)
 }

@@ -2,9 +2,9 @@
 
 use crate::costs::calibration::Calibration;
 use crate::costs::scenario::Scenario;
-use crate::group_commit::parameters::Load;
 use crate::queues::bounds::sessions_at_elbow;
 use crate::refused::Refused;
+use redolab_sim::Load;
 
 /// Sessions at which the asymptotic bounds of throughput meet when every commit has a flush of its own: group commit
 /// goes far beyond it.
@@ -20,15 +20,15 @@ pub fn bounds_elbow(calibration: &Calibration, scenario: &Scenario) -> Result<f6
     let mut devices_s = [0.0, 0.0];
     if !needs.asynchronous {
         let bytes_s = needs.device_s_per_byte * needs.transaction_bytes();
-        cpu_s += needs.flush_cpu_s + needs.wake_s;
-        devices_s[0] = needs.device.mean_s() + bytes_s;
+        cpu_s += needs.flush_cpu_s.s() + needs.wake_s.s();
+        devices_s[0] = needs.device.mean() + bytes_s;
         if let Some(second) = &needs.second {
-            cpu_s += second.flush_cpu_s + needs.wake_s;
-            devices_s[usize::from(second.own_device)] += second.device.mean_s();
+            cpu_s += second.flush_cpu_s.s() + needs.wake_s.s();
+            devices_s[usize::from(second.own_device)] += second.device.mean();
         }
     }
     let think_s = match &needs.load {
-        Load::Closed { think } => think.mean_s(),
+        Load::Closed { think } => think.mean(),
         Load::Open { .. } => 0.0,
     };
     let [log_s, other_log_s] = devices_s;

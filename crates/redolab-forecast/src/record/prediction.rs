@@ -9,8 +9,8 @@
 use crate::refused::Refused;
 use crate::statistics::quantiles::linear;
 use crate::statistics::student::two_sided;
-use crate::statistics::sums::exact_sum;
 use crate::text::general;
+use redolab_sim::exact_sum;
 
 /// The probability of an interval where nothing else is said, 0 to 1.
 pub const LEVEL: f64 = 0.90;

@@ -3,4 +3,3 @@
 pub mod quantiles;
 pub mod ratio;
 pub mod student;
-pub mod sums;

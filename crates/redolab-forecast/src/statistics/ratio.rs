@@ -1,7 +1,7 @@
 //! A ratio of two sums, with the interval that its parts' scatter gives.
 
 use crate::statistics::student::two_sided;
-use crate::statistics::sums::exact_sum;
+use redolab_sim::exact_sum;
 
 /// The confidence level of every interval here, 0 to 1.
 pub const LEVEL: f64 = 0.95;

@@ -1,13 +1,13 @@
 //! Costs and settings that are asked about.
 
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use redolab_forecast::{
     CPU_FACTORS, Calibration, LEAST_S, POST_SHARE, Scenario, SecondCosts, WAKE_SHARE,
     WAL_WRITER_DELAY_S, Waits,
 };
 
-use crate::forecast::fields::read_fields;
+use crate::forecast::fields::{Attributes, Given};
 use crate::forecast::refused::raised;
 
 /// `redolab.forecast.costs.costs.Calibration`.
@@ -17,26 +17,14 @@ impl<'py> FromPyObject<'_, 'py> for Costs {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(read_fields!(object => Calibration {
-            cpus, transaction_cpu_s, row_cpu_s, flush_cpu_s, wake_s, commit_bytes, row_bytes, flush_s,
-            device_s_per_byte, after_idle_s, client_s, client_wake_s, hand_over_exit_s, served_s,
-            available, available_waiting, cold_s, emulated, one_interrupt, row_known, handed_on, only_seen;
-            second: object.getattr("second")?.extract::<Option<OtherLog>>()?.map(|second| second.0),
-            in_client: object.getattr("loop")?.extract::<String>()? == "client",
-        })))
+        Calibration::read(&mut Attributes(object), Calibration::default()).map(Self)
     }
 }
 
 /// `redolab.forecast.costs.costs.SecondCosts`.
-struct OtherLog(SecondCosts);
-
-impl<'py> FromPyObject<'_, 'py> for OtherLog {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(read_fields!(object => SecondCosts {
-            flush_cpu_s, flush_s, own_device, late_s, in_groups;
-        })))
+impl Given for SecondCosts {
+    fn given(_: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::read(&mut Attributes(value.as_borrowed()), Self::default())
     }
 }
 
@@ -47,38 +35,21 @@ impl<'py> FromPyObject<'_, 'py> for Asked {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let whole = |name: &str| whole(name, &object.getattr(name)?);
-        Ok(Self(read_fields!(object => Scenario {
-            log_device_ms, cpus, think_time_ms, arrival_rate_per_s, cpu_factor;
-            sessions: whole("sessions")?,
-            rows_per_commit: whole("rows_per_commit")?,
-            commit_wait: waits(&object.getattr("commit_wait")?)?,
-            commit_delay_us: whole("commit_delay_us")?,
-        })))
+        Scenario::read(&mut Attributes(object), Scenario::default()).map(Self)
     }
 }
 
-/// A whole number of a factor; what no integer of Rust holds can be nothing that is simulated.
-fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    value.extract().map_err(|error: PyErr| {
-        if error.is_instance_of::<PyOverflowError>(value.py()) {
-            let text = format!("{name} is {value}; it must be 0 or more, and below 2^32");
-            PyValueError::new_err(text)
-        } else {
-            error
+impl Given for Waits {
+    fn given(name: &str, word: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(waits) = word.extract::<&str>().ok().and_then(Self::of) {
+            return Ok(waits);
         }
-    })
-}
-
-fn waits(word: &Bound<'_, PyAny>) -> PyResult<Waits> {
-    if let Some(waits) = word.extract::<&str>().ok().and_then(Waits::of) {
-        return Ok(waits);
+        let text = format!(
+            "{name} is {}; it is wait or nowait, and of two logs redo or binlog too",
+            word.repr()?
+        );
+        Err(PyValueError::new_err(text))
     }
-    let text = format!(
-        "commit_wait is {}; it is wait or nowait, and of two logs redo or binlog too",
-        word.repr()?
-    );
-    Err(PyValueError::new_err(text))
 }
 
 /// Check a setting that is asked about; raises ValueError with the first thing that cannot be.

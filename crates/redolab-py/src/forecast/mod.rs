@@ -1,9 +1,8 @@
 //! Forecasts, as Python sees them.
 
 mod costs;
-mod distribution;
 mod explore;
-mod fields;
+pub mod fields;
 mod inverse;
 pub mod parameters;
 mod quantities;
@@ -18,7 +17,6 @@ use pyo3::prelude::*;
 /// Everything of this room in the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     costs::register(module)?;
-    distribution::register(module)?;
     explore::register(module)?;
     inverse::register(module)?;
     parameters::register(module)?;

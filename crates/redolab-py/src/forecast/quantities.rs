@@ -6,7 +6,7 @@ use redolab_forecast::{Predicted, Quantities, SEED};
 
 use crate::forecast::parameters::Needs;
 use crate::forecast::refused::raised;
-use crate::forecast::steady_state::Steady;
+use crate::forecast::steady_state::simulated;
 
 /// Low and high end, and how many forecasts were verified before.
 type Ends = (f64, f64, usize);
@@ -17,28 +17,31 @@ fn ends(predicted: Predicted) -> Ends {
 
 /// Commits that a forecast asks for, from the calibration and from each of its replicates.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-fn commits_of_forecast(parameters: Needs) -> (u64, u64) {
-    redolab_forecast::commits_of_forecast(&parameters.0)
+fn commits_of_forecast(parameters: &Needs) -> (u64, u64) {
+    redolab_forecast::commits_of_forecast(&parameters.parameters)
 }
 
 /// Commits that are simulated of those asked for.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-fn commits_simulated(parameters: Needs, commits: u64) -> u64 {
-    redolab_forecast::commits_simulated(&parameters.0, commits)
+fn commits_simulated(parameters: &Needs, commits: u64) -> u64 {
+    redolab_forecast::commits_simulated(&parameters.parameters, commits)
 }
 
-/// What a steady state says, by the names of the quantities.
+/// The group-commit model's forecast, simulated with about so many commits, by the names of the quantities. Raises
+/// what `simulate` does.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python passes is converted")]
-fn quantities<'py>(
+#[pyo3(signature = (parameters, commits, most_events = None))]
+fn forecast<'py>(
     py: Python<'py>,
-    parameters: Needs,
-    state: &Steady,
+    parameters: &Needs,
+    commits: u64,
+    most_events: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let needs = &parameters.parameters;
+    let commits = redolab_forecast::commits_simulated(needs, commits);
+    let state = simulated(py, needs, SEED, commits, most_events)?;
     let entries = PyDict::new(py);
-    for (name, value) in Quantities::of(&parameters.0, &state.state).named() {
+    for (name, value) in Quantities::of(needs, &state).named() {
         entries.set_item(name, value)?;
     }
     Ok(entries)
@@ -85,7 +88,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SEED", SEED)?;
     module.add_function(wrap_pyfunction!(commits_of_forecast, module)?)?;
     module.add_function(wrap_pyfunction!(commits_simulated, module)?)?;
-    module.add_function(wrap_pyfunction!(quantities, module)?)?;
+    module.add_function(wrap_pyfunction!(forecast, module)?)?;
     module.add_function(wrap_pyfunction!(scored, module)?)?;
     module.add_function(wrap_pyfunction!(predicted, module)?)?;
     module.add_function(wrap_pyfunction!(predicted_ratio, module)?)

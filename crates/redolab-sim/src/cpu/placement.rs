@@ -57,9 +57,9 @@ impl Placement {
             utilization: 0.5,
             idle_ns: 0,
             looked_ns: 0,
-            weight: 1.0 - libm::exp2(-(parameters.balance_ns as f64) / HALF_LIFE_NS),
+            weight: 1.0 - libm::exp2(-(parameters.balance_s.ns() as f64) / HALF_LIFE_NS),
             device_cpu: parameters.device_cpu,
-            halt_after_ns: parameters.halt_after_ns,
+            halt_after_ns: parameters.halt_after_s.ns(),
             spread_below: parameters.spread_below,
             fetch_below: parameters.fetch_below,
             first_thread,
@@ -131,13 +131,14 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::span::Span;
 
     #[test]
     fn a_server_is_fetched_by_its_client_where_use_is_low() {
         let mut parameters = Parameters::new(2);
         parameters.statements = 1;
         parameters.fetch_below = 0.5;
-        parameters.balance_ns = 1_000_000;
+        parameters.balance_s = Span::from(1e-3);
         let mut placement = Placement::new(&parameters, 2, 3);
         let [session, other, thread] = [0, 1, 2];
         assert_eq!(placement.last, [0, 1, 1]);

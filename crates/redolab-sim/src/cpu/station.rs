@@ -64,13 +64,13 @@ impl Cpu {
             idle: (0..servers).rev().collect(),
             own_queues: parameters.own_queues.then(|| OwnQueues {
                 placement: Placement::new(parameters, servers, processes as u32),
-                fair: Fair::new(parameters.quantum_ns, servers as usize, processes),
+                fair: Fair::new(parameters.quantum_s.ns(), servers as usize, processes),
                 load: Load::new(servers as usize, processes),
             }),
-            quantum_ns: parameters.quantum_ns,
-            idle_exit_ns: parameters.idle_exit_ns,
-            halt_exit_ns: parameters.halt_exit_ns,
-            halt_after_ns: parameters.halt_after_ns,
+            quantum_ns: parameters.quantum_s.ns(),
+            idle_exit_ns: parameters.idle_exit_s.ns(),
+            halt_exit_ns: parameters.halt_exit_s.ns(),
+            halt_after_ns: parameters.halt_after_s.ns(),
             slowness: f64::from(servers) / parameters.cpus,
         }
     }

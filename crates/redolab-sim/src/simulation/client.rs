@@ -28,7 +28,7 @@ impl Simulation<'_> {
             return;
         }
         let thread = self.first_thread() + number;
-        let work_ns = self.client_ns(session, self.parameters.client_wake_ns);
+        let work_ns = self.client_ns(session, self.parameters.client_wake_s.ns());
         self.tally.client_wakes += 1;
         let exit_ns = self.exit_ns(self.is_committing(session));
         self.run(
@@ -40,12 +40,12 @@ impl Simulation<'_> {
 
     /// From sending to the other side's running on a CPU that idles.
     fn exit_ns(&self, last_part: bool) -> u64 {
-        self.of_part(self.parameters.hand_over_exit_ns, last_part)
+        self.of_part(self.parameters.hand_over_exit_s.ns(), last_part)
     }
 
     /// CPU time of the client for what the session waits for.
     fn client_ns(&self, session: u32, wake_ns: u64) -> u64 {
-        self.of_part(self.parameters.client_ns + wake_ns, self.is_committing(session))
+        self.of_part(self.parameters.client_s.ns() + wake_ns, self.is_committing(session))
     }
 
     /// A part can stand for several statements: then it costs as much as they all. The last is one.

@@ -17,7 +17,7 @@ const MOST_INTERRUPT: f64 = 2.0 / 3.0;
 impl Simulation<'_> {
     /// CPU time of a log's flush between its two waits for the device.
     pub(super) fn between_waits_ns(&self, log: u32) -> u64 {
-        match self.parameters.device_write_ns {
+        match self.parameters.device_write_s.ns() {
             0 => 0,
             _ => self.logs[log as usize].rules.flush_cpu_ns / BETWEEN_WAITS,
         }
@@ -45,9 +45,9 @@ impl Simulation<'_> {
         let idle_ns = self.now_ns - self.devices[place].idle_since_ns;
         let whole_ns = self.draws.devices[log as usize].draw()
             + scaled(bytes, own.rules.device_ns_per_byte)
-            + more_ns(&self.parameters.device_after_idle_ns, idle_ns);
+            + more_ns(&self.parameters.device_after_idle_s, idle_ns);
         let device_ns = whole_ns.saturating_sub(late_ns);
-        let first_ns = match self.parameters.device_write_ns {
+        let first_ns = match self.parameters.device_write_s.ns() {
             0 => device_ns,
             write_ns => write_ns.min(device_ns / 2),
         };
@@ -76,7 +76,7 @@ impl Simulation<'_> {
         let device = &mut self.devices[place as usize];
         // The device's time was measured where the CPU that it tells idled, whose waking up is the end of it.
         device.told_after_ns = self.cpu.told_after_ns().min(ns);
-        device.interrupt_ns = self.parameters.interrupt_ns.min(scaled(ns, MOST_INTERRUPT));
+        device.interrupt_ns = self.parameters.interrupt_s.ns().min(scaled(ns, MOST_INTERRUPT));
         let told_ns = self.now_ns + ns - device.told_after_ns;
         self.events.at(told_ns, Event::DeviceDone { device: place });
     }
@@ -104,10 +104,10 @@ impl Simulation<'_> {
         device.idle_since_ns = self.now_ns;
         device.serves = device.next.take();
         if let Some(next) = device.serves {
-            let late_ns = self.parameters.second.as_ref().map_or(0, |second| second.late_ns);
+            let late_ns = self.parameters.second.as_ref().map_or(0, |second| second.late_s.ns());
             self.begin_on_device(next, late_ns);
         }
-        self.wake_owner(log, Phase::Flushed, self.parameters.wake_ns, By::Device);
+        self.wake_owner(log, Phase::Flushed, self.parameters.wake_s.ns(), By::Device);
     }
 
     /// Who runs where the device tells that it is done for a process has more to do.

@@ -3,8 +3,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use crate::distribution::{Distribution, Invalid, Sampler};
+use crate::distribution::{Distribution, Invalid};
 use crate::parameters::Parameters;
+use crate::sampler::Sampler;
 
 /// A generator per purpose: a change of one distribution leaves the others' draws alone.
 pub struct Draws {
@@ -18,17 +19,17 @@ pub struct Draws {
 impl Draws {
     pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, Invalid> {
         let mut stream = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut next = |described: &Distribution| {
+        let mut next = |drawn: &Distribution| {
             stream.jump();
-            Ahead::new(Sampler::new(described), stream.clone())
+            Ahead::new(Sampler::new(drawn), stream.clone())
         };
         Ok(Self {
-            pause: next(parameters.load.pause()),
-            rows: next(&parameters.row_cpu.sum_of(parameters.rows)?),
-            commit: next(&parameters.commit_cpu),
+            pause: next(&parameters.load.pause().nanoseconds()),
+            rows: next(&parameters.row_cpu.nanoseconds().sum_of(parameters.rows)?),
+            commit: next(&parameters.commit_cpu.nanoseconds()),
             devices: std::iter::once(&parameters.device)
                 .chain(parameters.second.as_ref().map(|second| &second.device))
-                .map(next)
+                .map(|device| next(&device.nanoseconds()))
                 .collect(),
         })
     }

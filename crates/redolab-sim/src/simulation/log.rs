@@ -59,7 +59,7 @@ impl Simulation<'_> {
 
     fn end_pause(&mut self, log: u32) {
         if self.logs[log as usize].paused_until_ns.take().is_some() {
-            self.wake_owner(log, Phase::Delayed, self.parameters.wake_ns, By::Another);
+            self.wake_owner(log, Phase::Delayed, self.parameters.wake_s.ns(), By::Another);
         }
     }
 
@@ -144,9 +144,9 @@ impl Simulation<'_> {
     pub(super) fn next_post(&mut self, releaser: u32) -> Option<u64> {
         while let Some(waiter) = self.to_wake[releaser as usize].pop() {
             self.processes[waiter as usize].phase = Phase::Woken;
-            self.run(waiter, self.parameters.wake_ns, By::Session { waker: releaser });
-            if self.parameters.post_ns > 0 {
-                return Some(self.parameters.post_ns);
+            self.run(waiter, self.parameters.wake_s.ns(), By::Session { waker: releaser });
+            if self.parameters.post_s.ns() > 0 {
+                return Some(self.parameters.post_s.ns());
             }
         }
         self.has_log(releaser)
@@ -167,11 +167,11 @@ impl Simulation<'_> {
 
     /// A process woke up and has the log flushed as far as it needs.
     fn is_served(&mut self, process: u32) -> Option<u64> {
-        if self.parameters.served_ns == 0 {
+        if self.parameters.served_s.ns() == 0 {
             return self.has_log(process);
         }
         self.processes[process as usize].phase = Phase::Served;
-        Some(self.parameters.served_ns)
+        Some(self.parameters.served_s.ns())
     }
 
     /// A process has the log flushed as far as it needs.

@@ -14,7 +14,7 @@ impl Simulation<'_> {
         let unflushed = self.logs[0].inserted - self.logs[0].flushed;
         self.parameters.asynchronous
             && self.parameters.writer_bytes > 0
-            && unflushed >= self.parameters.writer_bytes
+            && unflushed >= u64::from(self.parameters.writer_bytes)
     }
 
     /// Returns whether the log was free.
@@ -24,15 +24,15 @@ impl Simulation<'_> {
             let writer = self.writer();
             self.logs[0].owner = Some(writer);
             self.processes[writer as usize].phase = Phase::Woken;
-            self.run(writer, self.parameters.wake_ns, By::Another);
+            self.run(writer, self.parameters.wake_s.ns(), By::Another);
         }
         free
     }
 
     pub(super) fn announce_tick(&mut self) {
-        if self.parameters.writer_interval_ns > 0 && !self.tick_announced {
+        if self.parameters.writer_interval_s.ns() > 0 && !self.tick_announced {
             self.tick_announced = true;
-            let at_ns = self.now_ns + self.parameters.writer_interval_ns;
+            let at_ns = self.now_ns + self.parameters.writer_interval_s.ns();
             self.events.at(at_ns, Event::WriterTick);
         }
     }

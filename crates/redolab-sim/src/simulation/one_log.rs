@@ -38,17 +38,17 @@ impl Log {
     pub fn all(parameters: &Parameters) -> Vec<Self> {
         let first = Rules {
             device: 0,
-            flush_cpu_ns: parameters.flush_cpu_ns,
-            device_ns_per_byte: parameters.device_ns_per_byte,
-            pause_ns: parameters.commit_delay_ns,
+            flush_cpu_ns: parameters.flush_cpu_s.ns(),
+            device_ns_per_byte: parameters.device_s_per_byte * 1e9,
+            pause_ns: parameters.commit_delay_s.ns(),
             siblings: parameters.commit_siblings,
             enough: 0,
         };
         let second = |second: &SecondLog| Rules {
             device: u32::from(second.own_device),
-            flush_cpu_ns: second.flush_cpu_ns,
+            flush_cpu_ns: second.flush_cpu_s.ns(),
             device_ns_per_byte: 0.0,
-            pause_ns: second.pause_ns,
+            pause_ns: second.pause_s.ns(),
             siblings: 0,
             enough: u64::from(second.enough),
         };

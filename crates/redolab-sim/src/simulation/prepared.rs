@@ -22,8 +22,7 @@ impl Prepared {
             Load::Closed { .. } => None,
             Load::Open { burst, .. } => Some(burst),
         };
-        let bytes =
-            whole(parameters.commit_bytes + f64::from(parameters.rows) * parameters.row_bytes);
+        let bytes = whole(parameters.transaction_bytes());
         let parts = parameters.statements.clamp(1, MOST_STATEMENTS);
         let part_bytes = bytes / u64::from(parts);
         let before_the_last = f64::from(parameters.statements.saturating_sub(1).max(1));

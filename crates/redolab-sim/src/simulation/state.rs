@@ -84,7 +84,7 @@ impl<'a> Simulation<'a> {
             // Thinking sessions, slices of CPUs without a place, the second log, arrivals, the writer, the balance.
             events: Events::new(
                 sessions + cpu.servers() + 4,
-                whole(parameters.load.pause().mean_ns()),
+                whole(parameters.load.pause().nanoseconds().mean()),
             ),
             cpu,
             stepping: None,

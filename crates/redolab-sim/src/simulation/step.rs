@@ -100,8 +100,8 @@ impl Simulation<'_> {
     }
 
     fn announce_balance(&mut self) {
-        if self.parameters.balance_ns > 0 {
-            self.events.at(self.now_ns + self.parameters.balance_ns, Event::Balance);
+        if self.parameters.balance_s.ns() > 0 {
+            self.events.at(self.now_ns + self.parameters.balance_s.ns(), Event::Balance);
         }
     }
 

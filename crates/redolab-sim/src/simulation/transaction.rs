@@ -12,11 +12,11 @@ impl Simulation<'_> {
     pub(super) fn begin(&mut self, session: u32, arrived_ns: u64) -> u64 {
         let mut work_ns = self.draws.rows.draw() + self.draws.commit.draw();
         if std::mem::take(&mut self.processes[session as usize].cold) {
-            work_ns += self.parameters.cold_ns;
+            work_ns += self.parameters.cold_s.ns();
         }
-        if self.parameters.contention_ns > 0.0 {
+        if self.parameters.contention_s > 0.0 {
             let others = f64::from(self.others_on_cpu(session));
-            work_ns += whole(self.parameters.contention_ns * others);
+            work_ns += whole(self.parameters.contention_s * 1e9 * others);
         }
         let parts = self.prepared.parts;
         let last_part_ns = share(work_ns, self.parameters.statements.max(parts));

@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Lengths:
+class WaitLengths:
     """What is known of the lengths of a group's waits."""
 
     timed: Sequence[TimedWaits]
@@ -46,7 +46,7 @@ def group(
     counted: Counted,
     members: Integers,
     division: Division,
-    lengths: Lengths,
+    lengths: WaitLengths,
     also_cpu_s: float = 0.0,
 ) -> Json:
     """The profile of `members`, as the results object has it.
@@ -166,7 +166,7 @@ def _client_split(observation: Observation, counted: Counted, members: Integers,
 
 
 def _top_events(
-    observation: Observation, counted: Counted, members: Integers, rows: Sequence[Json], lengths: Lengths
+    observation: Observation, counted: Counted, members: Integers, rows: Sequence[Json], lengths: WaitLengths
 ) -> list[Json]:
     code = {event_name(*event): place for place, event in enumerate(observation.events)}
     top = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from redolab.analysis.live.division import Blocked, Division, divide_each, divide_group
-from redolab.analysis.live.group import Json, Lengths, group
+from redolab.analysis.live.group import Json, WaitLengths, group
 from redolab.analysis.live.instrument import cautions, host, instrument
 from redolab.analysis.live.log import log
 from redolab.analysis.live.looks import FIRST_EVENT, MAIN_LOOP, Counted, count
@@ -59,7 +59,7 @@ def _instance(observation: Observation, counted: Counted) -> Json:
     division = divide_group(counted.blocked, members, ended)
     whole = [item for item in observation.timed if item.process is None]
     parts = [item for item in observation.timed if item.process is not None]
-    lengths = Lengths(whole or parts, observation.wait_ends)
+    lengths = WaitLengths(whole or parts, observation.wait_ends)
     found = group(observation, counted, members, division, lengths, ended)
     return found | {"idle_s": float(division.time_s[MAIN_LOOP])}
 
@@ -92,7 +92,7 @@ def _kinds(observation: Observation, counted: Counted) -> list[Json]:
 
 def _of_sessions(observation: Observation, counted: Counted, members: npt.NDArray[np.int64]) -> Json:
     mine = set(members.tolist())
-    lengths = Lengths(
+    lengths = WaitLengths(
         [item for item in observation.timed if item.process in mine],
         [item for item in observation.wait_ends if item.process in mine],
     )
@@ -121,7 +121,7 @@ def _sessions(observation: Observation, counted: Counted) -> list[Json]:
             "kind": process.kind,
             "ended": process.ended,
         }
-        lengths = Lengths(timed[int(place)], ends[int(place)])
+        lengths = WaitLengths(timed[int(place)], ends[int(place)])
         part = Division(**{name: value[place] for name, value in vars(each).items()})
         found.append(described | group(observation, counted, np.array([place]), part, lengths))
     return sorted(found, key=lambda item: -item["busy_s"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from redolab.analysis.live.division import divide_group
 from redolab.analysis.live.episodes import bucket_ends_ms
-from redolab.analysis.live.group import Json, Lengths, group
+from redolab.analysis.live.group import Json, WaitLengths, group
 from redolab.analysis.live.log import lengths
 from redolab.analysis.live.looks import count
 from redolab.dialect.log_waits import is_log_sync
@@ -58,7 +58,7 @@ def stretch(
 
     def account(members: Members) -> Json:
         division = divide_group(counted.blocked, members)
-        return group(observation, counted, members, division, Lengths((), ()))
+        return group(observation, counted, members, division, WaitLengths((), ()))
 
     of_sessions, of_background = account(sessions), account(background)
     counters = observation.counters

@@ -17,7 +17,7 @@ from typing import Any
 import pymysql
 
 from redolab.dialect import innodb
-from redolab.engine.base import Engine, Introduction, Recovery
+from redolab.engine.base import Engine, Introduction, KillRecovery
 from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.mariadb import crash, description
 from redolab.engine.mariadb.connecting.connector import Connector
@@ -36,7 +36,7 @@ from redolab.engine.mariadb.snapshots import take_snapshot, threads_of
 from redolab.engine.mariadb.statements import Statements
 from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.place import check_room
-from redolab.engine.sampling.alternation import InTurns, Mark
+from redolab.engine.sampling.alternation import InTurns, SliceMark
 from redolab.engine.server.load import ClientLoad, ServerLoad
 from redolab.errors import RefusedError, UsageError
 from redolab.records.design import SEEDS
@@ -243,16 +243,16 @@ class MariaDBEngine(Engine):
             return ThreadSource(self._watcher, self._watched, self._seed, own)
         return None
 
-    def _edge(self) -> Mark | None:
+    def _edge(self) -> SliceMark | None:
         """The server's clock and its transactions that wrote; None when the connection is lost."""
         with suppress(pymysql.Error):
             version, flavour = self._server["version"], self._server["flavour"]
             row = fetch(self._control, "select_transactions", version, flavour)[0]
-            return Mark(float(row["at_s"]), int(row["numbers"]))
+            return SliceMark(float(row["at_s"]), int(row["numbers"]))
         return None
 
     @as_engine_errors()
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(

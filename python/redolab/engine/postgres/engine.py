@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-from redolab.engine.base import Engine, Introduction, Recovery
+from redolab.engine.base import Engine, Introduction, KillRecovery
 from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
@@ -41,7 +41,7 @@ from redolab.engine.postgres.waits.reach import find_reach
 from redolab.engine.private.acknowledged import kill_and_compare
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.private.place import check_room
-from redolab.engine.sampling.alternation import InTurns, Mark
+from redolab.engine.sampling.alternation import InTurns, SliceMark
 from redolab.engine.server.recovery import LEFT
 from redolab.errors import EngineError, UsageError
 from redolab.records.design import SEEDS
@@ -296,7 +296,7 @@ class PostgresEngine(Engine):
             self._watcher = self._connector.connect("redolab sampler", read_only=True)
         return ActivitySource(self._watcher, self._postmaster, self._helper_pids(), self._seed)
 
-    def _edge(self) -> Mark | None:
+    def _edge(self) -> SliceMark | None:
         """A mark, or None when the connection is lost."""
         with suppress(EngineError):
             return self._mark()
@@ -308,12 +308,12 @@ class PostgresEngine(Engine):
         return ServerClock(asked_s, at_s, time.monotonic())
 
     @as_engine_errors()
-    def _mark(self) -> Mark:
+    def _mark(self) -> SliceMark:
         row = fetch(self._control, "select_transactions")[0]
-        return Mark(row["at_s"], row["transactions"])
+        return SliceMark(row["at_s"], row["transactions"])
 
     @as_engine_errors()
-    def kill_and_recover(self, seconds: float, stop: threading.Event) -> Recovery:
+    def kill_and_recover(self, seconds: float, stop: threading.Event) -> KillRecovery:
         """Load, hard kill, recovery, count; only on a server of Redolab's own."""
         if self._own is None:
             raise UsageError(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TypeVar
 
-from redolab.engine.base import Recovery
+from redolab.engine.base import KillRecovery
 from redolab.engine.private.own_server import OwnServer
 from redolab.errors import InterruptedRunError
 
@@ -26,7 +26,7 @@ def kill_and_compare(
     present: Callable[[_Connection], Collection[tuple[int, int]]],
     seconds: float,
     stop: threading.Event,
-) -> tuple[_Connection, Recovery]:
+) -> tuple[_Connection, KillRecovery]:
     """Commit from every session for `seconds`, kill the server, start it, and compare.
 
     Args:
@@ -76,7 +76,7 @@ def _what_is_missing(
     killed_at: float,
     load_s: float,
     recovery_s: float,
-) -> Recovery:
+) -> KillRecovery:
     """Compare what a server holds with what was acknowledged.
 
     Args:
@@ -91,7 +91,7 @@ def _what_is_missing(
     }
     held = frozenset(present)
     missing = [at for key, at in acknowledged.items() if key not in held]
-    return Recovery(
+    return KillRecovery(
         sessions=len(noted),
         acknowledged=len(acknowledged),
         missing=len(missing),

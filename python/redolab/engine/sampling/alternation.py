@@ -30,7 +30,7 @@ _MARGIN_S = 0.05
 
 
 @dataclass(frozen=True)
-class Mark:
+class SliceMark:
     """The edge of a slice, as the server saw it."""
 
     at_s: float
@@ -40,7 +40,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlicePlan:
     """Which slices a load is cut into."""
 
     turns: tuple[bool, ...]
@@ -53,18 +53,18 @@ class Plan:
         return tuple(_MARGIN_S + place * self.slice_s for place in range(len(self.turns) + 1))
 
 
-def plan(load_s: float, seed: int) -> Plan:
+def plan(load_s: float, seed: int) -> SlicePlan:
     """Cut a load of `load_s` seconds into pairs of slices, on and off in random order."""
     usable_s = load_s - 2 * _MARGIN_S
     pairs = round(usable_s / (2 * _SLICE_S))
     if pairs < _FEWEST_PAIRS:
-        return Plan((), 0.0)
+        return SlicePlan((), 0.0)
     order = random.Random(seed)
     turns = [turn for _ in range(pairs) for turn in order.choice(((True, False), (False, True)))]
-    return Plan(tuple(turns), usable_s / len(turns))
+    return SlicePlan(tuple(turns), usable_s / len(turns))
 
 
-def on_off(turns: Sequence[bool], marks: Sequence[Mark]) -> tuple[OnOff, ...]:
+def on_off(turns: Sequence[bool], marks: Sequence[SliceMark]) -> tuple[OnOff, ...]:
     """Throughput on and off in each pair whose slices are complete; `marks` are their edges in order."""
     rates = [
         (after.transactions - before.transactions) / (after.at_s - before.at_s)
@@ -87,7 +87,7 @@ class InTurns:
     def __init__(
         self,
         begin: Callable[[], Source | None],
-        mark: Callable[[], Mark | None],
+        mark: Callable[[], SliceMark | None],
         load_s: float,
         seed: int,
         sessions: Collection[int],
@@ -107,7 +107,7 @@ class InTurns:
         self._seen: Observation | None = None
         self._sampled_s = 0.0
         self._plan = plan(load_s, seed)
-        self._marks: list[Mark] = []
+        self._marks: list[SliceMark] = []
         self._off_s = 0.0
         self._off_since: float | None = None
         self._done = threading.Event()

@@ -14,7 +14,7 @@ Outcome = Literal["seen", "lost", "over"]
 
 
 @dataclass(frozen=True)
-class Kept:
+class TimeKept:
     """How the clock kept time in one stretch of it."""
 
     late: int = 0
@@ -41,17 +41,17 @@ class Ticking:
         self._random = random.Random(seed)
         self._late = self._lost = 0
         self._cpu_s = 0.0
-        self._cut = Kept()
+        self._cut = TimeKept()
         self._done = threading.Event()
         self._on = threading.Event()
         self._on.set()
         self._thread = threading.Thread(target=self._run, name="wait sampler", daemon=True)
         self._thread.start()
 
-    def cut(self) -> Kept:
+    def cut(self) -> TimeKept:
         """How it kept time since the last cut."""
-        before, self._cut = self._cut, Kept(self._late, self._lost, self._cpu_s)
-        return Kept(
+        before, self._cut = self._cut, TimeKept(self._late, self._lost, self._cpu_s)
+        return TimeKept(
             self._cut.late - before.late, self._cut.lost - before.lost, self._cut.cpu_s - before.cpu_s
         )
 

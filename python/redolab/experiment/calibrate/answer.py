@@ -40,14 +40,8 @@ def _costs(calibrated: Calibrated) -> str:
     flush = cost(calibrated, lambda each: each.flush_mean_s + each.flush_cpu_s)
     lone_s = point.transaction_with(1) + point.client_with(1)
     row_s = point.row_with(1) + point.client_with(1)
-    around = (
-        ""
-        if flush.low is None or flush.high is None
-        else f" ({units.duration(flush.low)} to {units.duration(flush.high)})"
-    )
     sentences = [
-        f"Forecasts can start from this run: a flush of {log} takes {units.duration(flush.point or 0.0)}"
-        f"{around} here.",
+        f"Forecasts can start from this run: a flush of {log} takes {flush.text(write=units.duration)} here.",
         f"CPU time is {units.duration(point.flush_cpu_s)} of it.",
         f"A transaction of one row costs {units.duration(lone_s)} of CPU beside it.",
     ]

@@ -145,10 +145,7 @@ def _wall(found: Scaling, best: int) -> list[str]:
 
 
 def _times(ratio: Estimate) -> str:
-    text = f"{units.significant(ratio.point or 0.0)} times"
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({units.significant(ratio.low)} to {units.significant(ratio.high)})"
+    return units.with_interval(ratio.point or 0.0, ratio.low, ratio.high, " times")
 
 
 def _sessions(number: int) -> str:

@@ -17,7 +17,7 @@ _STEPS, _FULLEST = 60, 0.98
 
 
 @dataclass(frozen=True)
-class Event:
+class PublishedWait:
     """One row of the published report: how often something was waited for, and how long."""
 
     event: str

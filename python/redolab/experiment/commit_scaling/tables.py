@@ -19,8 +19,8 @@ from redolab.experiment.commit_scaling.by_sessions import (
     total,
     typical,
 )
-from redolab.experiment.commit_scaling.growth import Event
-from redolab.stats.estimates import MISSING, mean_estimate, ratio_estimate
+from redolab.experiment.commit_scaling.growth import PublishedWait
+from redolab.stats.estimates import MISSING, Estimate, mean_estimate, ratio_estimate
 
 SOURCE = "Bobby Durrett, Commit scalability, 20 August 2014"
 
@@ -44,43 +44,47 @@ def findings(found: Scaling) -> tuple[Finding, ...]:
     slower = growth.ratio(found.commit_times, most, min(found.names))
     unseen = "This run could not read what is needed: times of flushes, or samples that count."
     return (
-        Finding(
+        Finding.judged(
             "commit-scaling-grouping",
             "commits per log write when many sessions commit",
             "1.76 (798,879 log syncs, 453,010 log writes)",
-            grouped if grouped.point is not None else None,
+            grouped,
             "commits per flush",
-            "not comparable" if grouped.point is None else "agrees" if grouped.point > 1.05 else "differs",
-            unseen if grouped.point is None else
+            _above(grouped, 1.05),
             "The finding is that one write serves several commits (here: more than 1.05); how many depends "
             "on the sessions and on the device.",
+            unseen,
             SOURCE,
         ),
-        Finding(
+        Finding.judged(
             "commit-scaling-wall",
             "commits per second over those at which a single-server queue predicts a wall",
             "2.8 (about 10 million per hour where 3.6 million were predicted)",
-            over_wall if over_wall.point is not None else None,
+            over_wall,
             "times",
-            "not comparable" if over_wall.point is None else "agrees" if over_wall.point > 1 else "differs",
-            unseen if over_wall.point is None else
+            _above(over_wall, 1),
             "The finding is that there is no wall at 1 over the time of a flush (above 1 agrees); how far it "
             "is passed depends on the sessions and on the CPUs.",
+            unseen,
             SOURCE,
         ),
-        Finding(
+        Finding.judged(
             "commit-scaling-commit-time",
             "commit time with many sessions over that with few",
             "about 4 (about 0.5 ms at 3 million per hour, almost 2 ms at 10 million; log sync alone)",
-            slower if slower.point is not None else None,
+            slower,
             "times",
-            "not comparable" if slower.point is None else "agrees" if slower.point > 1.05 else "differs",
-            unseen if slower.point is None else
+            _above(slower, 1.05),
             "The finding is that commit time grows as commits do (here: by more than 5 % from the fewest to "
             "the most sessions); theirs is log sync alone, ours the whole commit.",
+            unseen,
             SOURCE,
         ),
-    )  # fmt: skip
+    )
+
+
+def _above(ours: Estimate, line: float) -> bool | None:
+    return None if ours.point is None else ours.point > line
 
 
 def _log_table(found: Scaling) -> Table:
@@ -179,7 +183,7 @@ def _published_table(found: Scaling) -> Table:
     )
 
 
-def events(found: Scaling, sessions: int) -> tuple[Event, ...]:
+def events(found: Scaling, sessions: int) -> tuple[PublishedWait, ...]:
     """The published report of one setting: log write, log flush and log sync, as far as known."""
     samples = found.samples[sessions]
     if not samples:
@@ -193,5 +197,5 @@ def events(found: Scaling, sessions: int) -> tuple[Event, ...]:
     ):
         count = total(waits)
         if count is not None:
-            rows.append(Event(name, elapsed_s, count, total(times)))
+            rows.append(PublishedWait(name, elapsed_s, count, total(times)))
     return tuple(rows)

@@ -9,7 +9,7 @@ from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined, rests_on
 from redolab.experiment.consistent_read.figures import drawings
 from redolab.experiment.consistent_read.plan import PARTS
-from redolab.experiment.consistent_read.prices import Figures, read_run
+from redolab.experiment.consistent_read.prices import ScanFigures, read_run
 from redolab.experiment.consistent_read.tables import (
     PUBLISHED_RATIO,
     SOURCE,
@@ -47,7 +47,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
     )
 
 
-def verdict(figures: Figures) -> Verdict:
+def verdict(figures: ScanFigures) -> Verdict:
     """What a query pays for versions it must not see, where it pays, and when the published 1.5 comes."""
     compared = figures.compared
     name = published_setting(figures)
@@ -76,7 +76,7 @@ def verdict(figures: Figures) -> Verdict:
     return Verdict(joined(sentences), found.outcome, compared.baseline, best)
 
 
-def _first(figures: Figures, name: str, outcome: Outcome) -> str:
+def _first(figures: ScanFigures, name: str, outcome: Outcome) -> str:
     """What to do, and how much longer a scan takes."""
     if figures.by_cpu:
         took = f"takes {_span(figures.cpu[name])} times the CPU"
@@ -90,7 +90,7 @@ def _first(figures: Figures, name: str, outcome: Outcome) -> str:
     }.get(outcome, f"Measure more blocks: {scan}, which is not settled.")
 
 
-def _slow_down(figures: Figures, name: str, found: Comparison) -> list[str]:
+def _slow_down(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
     """What belongs to the first figure: the other clock, the margin, and what the scan read."""
     elapsed, cpu = figures.elapsed[name], figures.cpu[name]
     texts = [f"Each round updates 1/{PARTS} of the rows twice."]
@@ -110,7 +110,7 @@ def _slow_down(figures: Figures, name: str, found: Comparison) -> list[str]:
     return [*texts, f"It reads {' and '.join(passed)}."] if passed else texts
 
 
-def _price(figures: Figures) -> list[str]:
+def _price(figures: ScanFigures) -> list[str]:
     extra, row = figures.version_cost_ns, figures.row_cost_ns
     if extra.point is None or row.point is None:
         return []
@@ -121,7 +121,7 @@ def _price(figures: Figures) -> list[str]:
     ]
 
 
-def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
+def _published(figures: ScanFigures, name: str, found: Comparison) -> list[str]:
     published = f"The published slow-down (Oracle, at least {PUBLISHED_RATIO} times)"
     most = max(figures.compared.names, key=int)
     seen = figures.time[most].point
@@ -145,7 +145,7 @@ def _published(figures: Figures, name: str, found: Comparison) -> list[str]:
     return [f"{published} does not show here; whether versions cost anything at all is not settled."]
 
 
-def _first_read(figures: Figures) -> list[str]:
+def _first_read(figures: ScanFigures) -> list[str]:
     """Whether the first query after the updates pays more than a later one."""
     beyond = figures.building
     if beyond.point is None:
@@ -165,6 +165,4 @@ def _point(value: Estimate, digits: int = 2) -> str:
 
 
 def _span(value: Estimate, digits: int = 2) -> str:
-    if value.low is None or value.high is None:
-        return _point(value, digits)
-    return f"{value.point:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
+    return value.text(write=f"{{:.{digits}f}}".format)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.experiment.consistent_read.prices import Figures
+from redolab.experiment.consistent_read.prices import ScanFigures
 from redolab.stats.density import density
 from redolab.stats.estimates import Estimate
 
 _BINS = 40
 
 
-def drawings(figures: Figures) -> list[Figure]:
+def drawings(figures: ScanFigures) -> list[Figure]:
     """Time against versions, and the histograms of elapsed time and of buffers."""
     names = [name for name in figures.compared.names if figures.queries[name]]
     rounds = [float(name) for name in names]
@@ -48,7 +48,7 @@ def drawings(figures: Figures) -> list[Figure]:
     ]
 
 
-def _elapsed_histogram(figures: Figures) -> Figure:
+def _elapsed_histogram(figures: ScanFigures) -> Figure:
     series = []
     for name, items in figures.queries.items():
         places, heights = density([query.elapsed_s * 1e3 for query in items])
@@ -64,7 +64,7 @@ def _elapsed_histogram(figures: Figures) -> Figure:
     )
 
 
-def _buffers_histogram(figures: Figures) -> Figure:
+def _buffers_histogram(figures: ScanFigures) -> Figure:
     import numpy as np
 
     values = {

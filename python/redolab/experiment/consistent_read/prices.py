@@ -56,7 +56,7 @@ Pick = Callable[[Query], float | None]
 
 
 @dataclass(frozen=True)
-class Pair:
+class SetPair:
     """Two settings compared on the time that queries are judged by."""
 
     a: str
@@ -72,7 +72,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Figures:
+class ScanFigures:
     """Every figure of a run that is the experiment's own."""
 
     compared: Compared
@@ -98,7 +98,7 @@ class Figures:
     """Every setting against the baseline by that, with Holm over the settings."""
     null: NullTest
     """The baseline against itself by that."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SetPair, ...]
     row_cost_ns: Estimate
     """Time per row of a query in the baseline."""
     version_cost_ns: Estimate
@@ -124,7 +124,7 @@ class Figures:
         return Estimate((ratio - 1) / point, (ratio - 1) / high, (ratio - 1) / low)
 
 
-def read_run(compared: Compared) -> Figures:
+def read_run(compared: Compared) -> ScanFigures:
     """The experiment's own figures of a run; empty estimates where nothing counts yet."""
     baseline, names = compared.baseline, compared.names
     found = _by_setting(_queries(compared))
@@ -143,7 +143,7 @@ def read_run(compared: Compared) -> Figures:
     def against(pick: Pick) -> dict[str, Estimate]:
         return {name: ratio_estimate(log_ratios(everything, [name], baseline, pick)) for name in names}
 
-    return Figures(
+    return ScanFigures(
         compared=compared,
         rows=int(compared.manifest["load"]["rows"]),
         queries=queries,
@@ -205,7 +205,7 @@ def slopes(queries: Sequence[Query], over: Pick, pick: Pick) -> list[float]:
     return found
 
 
-def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> tuple[Pair, ...]:
+def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> tuple[SetPair, ...]:
     """Every pair of settings on one figure of a query, with Holm over the pairs.
 
     Of the baseline its first sample of each block counts, so that every setting has one.
@@ -228,7 +228,7 @@ def all_pairs(queries: Mapping[str, Sequence[Query]], pick: Pick, seed: int) -> 
         first, second = [once[a][block] for block in both], [once[b][block] for block in both]
         known = len(both) > 1
         pairs.append(
-            Pair(
+            SetPair(
                 a, b,
                 ratio_estimate(y - x for x, y in zip(first, second, strict=True)),
                 float(within_block_pvalue(second, [first], seed)) if known else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from redolab.analysis.exhibits import Agreement, Column, Finding, Table
-from redolab.experiment.consistent_read.prices import BUSY_SHARE, Figures, Pair, Pick, Query
+from redolab.experiment.consistent_read.prices import BUSY_SHARE, Pick, Query, ScanFigures, SetPair
 from redolab.records.sample import Sample
 from redolab.stats.estimates import Estimate, mean_estimate
 from redolab.stats.published_tests import ALPHA, published_tests
@@ -17,7 +17,7 @@ PUBLISHED_RATIO = 1.5
 PUBLISHED_ROUNDS = 3
 
 
-def tables(figures: Figures) -> list[Table]:
+def tables(figures: ScanFigures) -> list[Table]:
     """What a query took; where it went; undo; all pairs; and the first query after the updates."""
     told = [sample for samples in figures.compared.samples.values() for sample in samples]
     undo = []
@@ -28,7 +28,7 @@ def tables(figures: Figures) -> list[Table]:
     return [_effects(figures), _as_published(figures), *undo, _pairs(figures), _first_reads(figures)]
 
 
-def findings(figures: Figures) -> list[Finding]:
+def findings(figures: ScanFigures) -> list[Finding]:
     """What was published beside what this run found."""
     name = published_setting(figures)
     ratio = figures.time[name]
@@ -70,7 +70,7 @@ def findings(figures: Figures) -> list[Finding]:
     ]
 
 
-def judged_by(figures: Figures) -> str:
+def judged_by(figures: ScanFigures) -> str:
     """What queries are judged by, in words."""
     return "CPU time" if figures.by_cpu else "elapsed time"
 
@@ -83,7 +83,7 @@ def _slow_down_agrees(ratio: Estimate) -> Agreement:
     return "differs" if ratio.high < PUBLISHED_RATIO else "not comparable"
 
 
-def _pairs_agree(pairs: Sequence[Pair], margin: float) -> Agreement:
+def _pairs_agree(pairs: Sequence[SetPair], margin: float) -> Agreement:
     """A pair that was not found to differ contradicts only where it was found to be equal."""
     others = [pair for pair in pairs if not _is_found(pair)]
     if any(_is_equal(pair.ratio, margin) for pair in others):
@@ -91,7 +91,7 @@ def _pairs_agree(pairs: Sequence[Pair], margin: float) -> Agreement:
     return "not comparable" if others or not pairs else "agrees"
 
 
-def _is_found(pair: Pair) -> bool:
+def _is_found(pair: SetPair) -> bool:
     return pair.pvalue_adjusted is not None and pair.pvalue_adjusted < ALPHA
 
 
@@ -110,14 +110,14 @@ def _is_equal(ratio: Estimate, margin: float) -> bool:
     )
 
 
-def published_setting(figures: Figures) -> str:
+def published_setting(figures: ScanFigures) -> str:
     """The setting that stands for the published last round: at most 3, else the least with updates."""
     names = [name for name in figures.compared.names if name != figures.compared.baseline]
     within = [name for name in names if int(name) <= PUBLISHED_ROUNDS]
     return max(within, key=int) if within else min(names, key=int)
 
 
-def _why(figures: Figures, name: str) -> str:
+def _why(figures: ScanFigures, name: str) -> str:
     seen = [
         f"{significant(value.point)} times the {what}"
         for value, what in ((figures.versions[name], "row versions"), (figures.buffers[name], "buffers"))
@@ -133,7 +133,7 @@ def _why(figures: Figures, name: str) -> str:
     return f"By {judged_by(figures)}: {passed}{prices}."
 
 
-def _effects(figures: Figures) -> Table:
+def _effects(figures: ScanFigures) -> Table:
     adjusted = {item.setting: item.pvalue_adjusted for item in figures.judged}
     return Table(
         "consistent-read-effects",
@@ -164,7 +164,7 @@ def _effects(figures: Figures) -> Table:
     )
 
 
-def _as_published(figures: Figures) -> Table:
+def _as_published(figures: ScanFigures) -> Table:
     baseline = figures.compared.baseline
     tests = {
         test.a: test
@@ -219,7 +219,7 @@ def _as_published(figures: Figures) -> Table:
     )
 
 
-def _undo(figures: Figures) -> Table:
+def _undo(figures: ScanFigures) -> Table:
     """Of a server that keeps what rows were in undo logs, and tells how many transactions' are not purged."""
     before = _mean(figures.queries[figures.compared.baseline], lambda query: query.buffers).point
 
@@ -259,7 +259,7 @@ _OF_ORACLE = {
 }
 
 
-def _gets(figures: Figures) -> Table:
+def _gets(figures: ScanFigures) -> Table:
     """Of Oracle, which counts for each session what a consistent read costs it."""
     return Table(
         "consistent-read-gets",
@@ -282,10 +282,11 @@ def _per_query(samples: Iterable[Sample], counter: str) -> Estimate:
     return mean_estimate(None if count is None else count / units for count, units in counts)
 
 
-def _pairs(figures: Figures) -> Table:
-    return Table(
+def _pairs(figures: ScanFigures) -> Table:
+    return Table.of(
         "consistent-read-pairs",
         f"All pairs of settings on {judged_by(figures)}",
+        figures.pairs,
         [
             Column("a", "from", "text"),
             Column("b", "to", "text"),
@@ -294,23 +295,12 @@ def _pairs(figures: Figures) -> Table:
             Column("pvalue_adjusted", "p (Holm)", "pvalue"),
             Column("mann_whitney", "p (Mann-Whitney)", "pvalue"),
         ],
-        [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "ratio": pair.ratio,
-                "pvalue": pair.pvalue,
-                "pvalue_adjusted": pair.pvalue_adjusted,
-                "mann_whitney": pair.mann_whitney,
-            }
-            for pair in figures.pairs
-        ],
         note="p by shuffling inside blocks, Holm over the pairs; Mann-Whitney as published, over all blocks "
         "together.",
     )
 
 
-def _first_reads(figures: Figures) -> Table:
+def _first_reads(figures: ScanFigures) -> Table:
     return Table(
         "consistent-read-first",
         "The first query after the updates against the ones that follow",
@@ -340,7 +330,7 @@ def _mean(queries: Sequence[Query], pick: Pick) -> Estimate:
     return mean_estimate(map(pick, queries))
 
 
-def _per_row(figures: Figures, pick: Pick) -> Pick:
+def _per_row(figures: ScanFigures, pick: Pick) -> Pick:
     def per_row(query: Query) -> float | None:
         value = pick(query)
         return None if value is None else value / figures.rows
@@ -348,7 +338,7 @@ def _per_row(figures: Figures, pick: Pick) -> Pick:
     return per_row
 
 
-def warnings(figures: Figures) -> list[str]:
+def warnings(figures: ScanFigures) -> list[str]:
     """What a reader must know: a busy machine, and pages that were not cached."""
     shares: list[Any] = [
         query.buffer_reads / query.buffers

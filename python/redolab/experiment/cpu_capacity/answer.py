@@ -176,9 +176,7 @@ def _outcome(facts: Facts, room: Room) -> Outcome:
 
 
 def _interval(value: Estimate) -> str:
-    if value.low is None or value.high is None:
-        return f"{value.point or 0.0:.2f}"
-    return f"{value.point or 0.0:.2f} ({value.low:.2f} to {value.high:.2f})"
+    return units.with_interval(value.point or 0.0, value.low, value.high, write="{:.2f}".format)
 
 
 def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -113,24 +113,22 @@ def capacity_table(found: Capacity, room: Room) -> Table:
 
 def matrix_table(uses: Sequence[Use], processes: int) -> Table:
     """Utilisation for both units of the requirement over both units of the capacity."""
-    return Table(
-        key="cpu-utilisation",
-        caption=f"Utilisation U = R / C with {processes} processes, in every pair of units",
-        columns=[
+    return Table.of(
+        "cpu-utilisation",
+        f"Utilisation U = R / C with {processes} processes, in every pair of units",
+        uses,
+        [
             Column("required", "busy time counted in", "text"),
             Column("capacity", "capacity counted in", "text"),
             Column("utilisation_pct", "U", "number", "%"),
             Column("meaning", "meaning", "text"),
         ],
-        rows=[
-            {
-                "required": use.required,
-                "capacity": use.capacity,
-                "utilisation_pct": 100 * use.utilization,
-                "meaning": "units agree" if use.right else "units mixed: wrong by the threads per core",
-            }
-            for use in uses
-        ],
+        {
+            "utilisation_pct": lambda use: 100 * use.utilization,
+            "meaning": lambda use: (
+                "units agree" if use.right else "units mixed: wrong by the threads per core"
+            ),
+        },
         note="The kernel counts busy time in threads. With one thread per core all four are the same.",
     )
 

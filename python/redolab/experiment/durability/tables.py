@@ -13,10 +13,11 @@ _PROMISES = {True: "kept", False: "broken", None: "none"}
 
 def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
     """What each setting promised, and what the kills took; `settings` as in the results object."""
-    return Table(
-        key="losses",
-        caption="Acknowledged commits after a hard kill",
-        columns=(
+    return Table.of(
+        "losses",
+        "Acknowledged commits after a hard kill",
+        settings,
+        (
             Column("setting", "Setting", "text"),
             Column("tier", "Tier", "text"),
             Column("kills", "Kills", "count"),
@@ -25,18 +26,11 @@ def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
             Column("window_ms", "Window", "number", "ms"),
             Column("promise", "Promise", "outcome"),
         ),
-        rows=[
-            {
-                "setting": setting["name"],
-                "tier": setting["tier"],
-                "kills": setting["kills"],
-                "acknowledged": setting["acknowledged"],
-                "missing": setting["missing"],
-                "window_ms": _milliseconds(setting["loss_window_max_s"]),
-                "promise": _PROMISES[setting["promise_kept"]],
-            }
-            for setting in settings
-        ],
+        {
+            "setting": lambda setting: setting["name"],
+            "window_ms": lambda setting: _milliseconds(setting["loss_window_max_s"]),
+            "promise": lambda setting: _PROMISES[setting["promise_kept"]],
+        },
         note="Window: how long before the kill the oldest missing commit was acknowledged.",
         first=True,
     )
@@ -44,10 +38,11 @@ def losses(settings: Sequence[Mapping[str, Any]]) -> Table:
 
 def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
     """What the kills cannot rule out; `settings` as in the results object."""
-    return Table(
-        key="rates",
-        caption="How sure that is",
-        columns=(
+    return Table.of(
+        "rates",
+        "How sure that is",
+        settings,
+        (
             Column("setting", "Setting", "text"),
             Column("kills_with_loss", "Kills with a loss", "count"),
             Column("loss_probability", "Chance of a loss", "share", "% of kills"),
@@ -57,24 +52,12 @@ def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
             Column("recovery_s", "Recovery", "estimate", "s"),
             Column("unacknowledged", "Kept without acknowledgement", "count", "commits"),
         ),
-        rows=[
-            {
-                "setting": setting["name"],
-                "worst": None if setting["worst_kill"] is None else setting["worst_kill"]["missing"],
-                **{
-                    key: setting[key]
-                    for key in (
-                        "kills_with_loss",
-                        "loss_probability",
-                        "lost_share",
-                        "missing_per_kill",
-                        "recovery_s",
-                        "unacknowledged",
-                    )
-                },
-            }
-            for setting in settings
-        ],
+        {
+            "setting": lambda setting: setting["name"],
+            "worst": lambda setting: (
+                None if setting["worst_kill"] is None else setting["worst_kill"]["missing"]
+            ),
+        },
         note=(
             "Shares carry exact (Clopper-Pearson) intervals: the upper end is what these kills cannot "
             "rule out, also where nothing was lost."
@@ -84,10 +67,11 @@ def rates(settings: Sequence[Mapping[str, Any]]) -> Table:
 
 def kills(made: Sequence[Kill]) -> Table:
     """Every kill in the order made, spoiled ones too."""
-    return Table(
-        key="kills",
-        caption="Kills in the order made",
-        columns=(
+    return Table.of(
+        "kills",
+        "Kills in the order made",
+        made,
+        (
             Column("sample", "Kill", "count"),
             Column("block", "Block", "count"),
             Column("setting", "Setting", "text"),
@@ -99,21 +83,10 @@ def kills(made: Sequence[Kill]) -> Table:
             Column("recovery_s", "Recovery", "number", "s"),
             Column("spoiled", "Spoiled", "text"),
         ),
-        rows=[
-            {
-                "sample": kill.sample,
-                "block": kill.block,
-                "setting": kill.setting,
-                "start_s": kill.start_s,
-                "elapsed_s": kill.elapsed_s,
-                "acknowledged": kill.acknowledged,
-                "missing": kill.missing,
-                "window_ms": _milliseconds(kill.loss_window_s),
-                "recovery_s": kill.recovery_s,
-                "spoiled": kill.spoiled or "no",
-            }
-            for kill in made
-        ],
+        {
+            "window_ms": lambda kill: _milliseconds(kill.loss_window_s),
+            "spoiled": lambda kill: kill.spoiled or "no",
+        },
         note=(
             "Sessions commit and note each acknowledgement outside the server; the server is killed hard "
             "under that load, recovers, and every noted commit is looked for."

@@ -57,15 +57,13 @@ def _keep(one: Beside) -> list[str]:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     capacity = one.curve.capacity_per_s
-    most = units.with_interval(rate.point, rate.low, rate.high)
-    keep = f"Let up to {most} transactions per second arrive at {one.curve.name}"
+    keep = f"Let up to {rate.text()} transactions per second arrive at {one.curve.name}"
     why = "no elbow was seen up to there" if elbow.at_end else "from that elbow on R grows faster than load"
-    part = rate.scaled(100 / (capacity.point or 1.0))
     return [
         f"{keep}: {why}.",
-        f"That is {units.with_interval(part.point, part.low, part.high, ' %')} of capacity.",
+        f"That is {rate.scaled(100 / (capacity.point or 1.0)).text(' %')} of capacity.",
         f"R is {units.duration(1e-3 * elbow.response_ms)} there.",
-        f"Capacity is {units.with_interval(capacity.point, capacity.low, capacity.high)} commits per second.",
+        f"Capacity is {capacity.text()} commits per second.",
     ]
 
 
@@ -78,8 +76,7 @@ def _around(one: Beside) -> list[str]:
         sentences.append(f"The forecast has its elbow at {rate} per second.")
         less = one.forecast.less_service(one.elbow[0].rate_per_s)
         if less is not None:
-            ratio = less[1]
-            times = units.with_interval(ratio.point, ratio.low, ratio.high)
+            times = less[1].text()
             sentences.append(f"With 5 % less CPU time R at the elbow would be {times} times as long.")
     judged = [text for _, _, text in one.pairs]
     inside, outside = judged.count(INSIDE), judged.count(OUTSIDE)
@@ -104,8 +101,7 @@ def _other(one: Beside) -> str:
     assert one.elbow is not None, "it has one"
     elbow, rate = one.elbow
     sign = " or beyond" if elbow.at_end else ""
-    where = units.with_interval(rate.point, rate.low, rate.high)
-    return f"{one.curve.name} has its elbow at {where} per second{sign}."
+    return f"{one.curve.name} has its elbow at {rate.text()} per second{sign}."
 
 
 def _warnings(found: Sequence[Beside]) -> list[str]:

@@ -111,9 +111,7 @@ def _not_shown(rival: Comparison | None, fewest: str) -> list[str]:
 
 
 def _span(found: Estimate) -> str:
-    low, high = found.low, found.high
-    around = "" if low is None or high is None else f" ({_count(low)} to {_count(high)})"
-    return _count(found.point or 0) + around
+    return units.with_interval(found.point or 0.0, found.low, found.high, write=_count)
 
 
 def _percent(found: Estimate) -> str:
@@ -121,10 +119,7 @@ def _percent(found: Estimate) -> str:
         return "an unknown part"
     # Between 99 and 100 % the second decimal is what there is to tell.
     digits = 2 if 0.99 <= found.point < 1 else 1
-    text = f"{100 * found.point:.{digits}f} %"
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} ({100 * found.low:.{digits}f} to {100 * found.high:.{digits}f})"
+    return found.scaled(100).text(" %", f"{{:.{digits}f}}".format)
 
 
 def _count(number: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from redolab.analysis.compared import Compared
-from redolab.analysis.exhibits import Agreement, Column, Finding, Table
+from redolab.analysis.exhibits import Column, Finding, Table
 from redolab.analysis.time_based import UnitOfWork, units_of_work
 from redolab.experiment.rows_per_commit import saving
 from redolab.experiment.rows_per_commit.sweep import (
@@ -77,7 +77,7 @@ def findings(compared: Compared) -> tuple[Finding, ...]:
             "32 (of the powers of two measured)",
             from_rows,
             "rows",
-            _agreement(from_rows, from_rows.point is not None and 16 <= from_rows.point <= 64),
+            None if from_rows.point is None else 16 <= from_rows.point <= 64,
             "Powers of two were measured, so one step to either side counts as agreement.",
         ),
     )
@@ -186,24 +186,16 @@ def _change(value: float | None, base: float | None) -> float | None:
     return None if value is None or not base else 100 * (value / base - 1)
 
 
-def _near(ours: Estimate, theirs: float) -> Agreement:
+def _near(ours: Estimate, theirs: float) -> bool | None:
     """Inside our interval, or within 5 points of our figure."""
     if ours.point is None:
-        return "not comparable"
+        return None
     inside = ours.low is not None and ours.high is not None and ours.low <= theirs <= ours.high
-    return _agreement(ours, inside or abs(ours.point - theirs) <= _NEAR)
-
-
-def _agreement(ours: Estimate, agrees: bool) -> Agreement:
-    if ours.point is None:
-        return "not comparable"
-    return "agrees" if agrees else "differs"
+    return inside or abs(ours.point - theirs) <= _NEAR
 
 
 def _finding(
-    key: str, finding: str, theirs: str, ours: Estimate, unit: str, agreement: Agreement, why: str
+    key: str, finding: str, theirs: str, ours: Estimate, unit: str, agrees: bool | None, why: str
 ) -> Finding:
-    if agreement == "not comparable":
-        why = "This run did not show a saving between 1 and 32,768 rows per commit with 32 among them."
-    known = None if ours.point is None else ours
-    return Finding(key, finding, theirs, known, unit, agreement, why, SOURCE)
+    unless = "This run did not show a saving between 1 and 32,768 rows per commit with 32 among them."
+    return Finding.judged(key, finding, theirs, ours, unit, agrees, why, unless, SOURCE)

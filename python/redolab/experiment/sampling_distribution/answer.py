@@ -9,7 +9,7 @@ from redolab import units
 from redolab.analysis import envelope
 from redolab.analysis.reading import read_draws
 from redolab.experiment.sampling_distribution.figures import figures
-from redolab.experiment.sampling_distribution.means import Answer, Coverage, Found, found_of
+from redolab.experiment.sampling_distribution.means import Answer, Coverage, SettingMeans, found_of
 from redolab.experiment.sampling_distribution.tables import published, tables
 from redolab.records.run import Run
 from redolab.records.sample import Draw
@@ -84,7 +84,7 @@ def analyse(run: Run) -> dict[str, Any]:
     }
 
 
-def _worst(found: Sequence[Found]) -> Answer:
+def _worst(found: Sequence[SettingMeans]) -> Answer:
     answers = {item.answer for item in found}
     order: Sequence[Answer] = ("not enough", "undecided", "enough")
     return next((answer for answer in order if answer in answers), "undecided")
@@ -111,7 +111,7 @@ def _covered(count: int, seed: int) -> Coverage:
     )
 
 
-def _verdict(settings: Sequence[Found]) -> str:
+def _verdict(settings: Sequence[SettingMeans]) -> str:
     """The answer: of the means, of their normality, of a range from few of them."""
     found = [item for item in settings if item.repetitions]
     if not found:
@@ -144,8 +144,4 @@ def _verdict(settings: Sequence[Found]) -> str:
 
 
 def _percent(share: Estimate) -> str:
-    if share.point is None:
-        return "an unknown part"
-    if share.low is None or share.high is None:
-        return units.percent(share.point)
-    return f"{units.percent(share.point)} ({100 * share.low:.1f} to {100 * share.high:.1f})"
+    return "an unknown part" if share.point is None else share.scaled(100).text(" %", "{:.1f}".format)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.experiment.sampling_distribution.means import Coverage, Found
+from redolab.experiment.sampling_distribution.means import Coverage, SettingMeans
 from redolab.records.sample import Draw
 from redolab.stats.density import density, histogram
 from redolab.stats.estimates import Estimate
 from redolab.stats.plus_and_minus import NORMAL_SHARE
 
 
-def figures(found: Sequence[Found], covered: Sequence[Coverage], first: Draw | None) -> list[Figure]:
+def figures(found: Sequence[SettingMeans], covered: Sequence[Coverage], first: Draw | None) -> list[Figure]:
     """The values of the first repetition, the means of all, and what two standard deviations hold."""
     drawn = []
     if first is not None:

@@ -44,7 +44,7 @@ class Repetition:
 
 
 @dataclass(frozen=True)
-class Found:
+class SettingMeans:
     """What all repetitions of one setting say; an estimate's interval is over the repetitions."""
 
     setting: str
@@ -109,14 +109,14 @@ def repetition(draw: Draw) -> Repetition:
     )
 
 
-def found_of(setting: str, draws: Sequence[Draw]) -> Found:
+def found_of(setting: str, draws: Sequence[Draw]) -> SettingMeans:
     """What all draws of one setting that count say."""
     mine = [draw for draw in draws if draw.setting == setting]
     good = [draw for draw in mine if draw.spoiled is None]
     groups, size = (int(part) for part in setting.split("x"))
     done = [repetition(draw) for draw in good]
     share = mean_estimate(item.inside / groups for item in done)
-    return Found(
+    return SettingMeans(
         setting=setting,
         groups=groups,
         size=size,

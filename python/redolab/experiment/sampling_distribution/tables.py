@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab.analysis.exhibits import Column, Finding, Table
-from redolab.experiment.sampling_distribution.means import Coverage, Found
+from redolab.experiment.sampling_distribution.means import Coverage, SettingMeans
 from redolab.stats.estimates import Estimate
 
 _SOURCE = "Craig Shallahamer, OraPub, “Wanna Bet” (28 February 2012)"
 
 
-def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
+def tables(found: Sequence[SettingMeans], covered: Sequence[Coverage]) -> list[Table]:
     """The means of each setting, their normality, and what a range from few of them holds."""
     return [
-        Table(
+        Table.of(
             "means",
             "Means of groups",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("repetitions", "Repetitions", "count"),
@@ -24,72 +25,52 @@ def tables(found: Sequence[Found], covered: Sequence[Coverage]) -> list[Table]:
                 Column("sd", "sd", "estimate"),
                 Column("inside", "Inside ± 2 sd", "share", "%"),
             ),
-            [
-                {
-                    "setting": item.setting,
-                    "repetitions": item.repetitions,
-                    "mean": item.mean,
-                    "sd": item.sd,
-                    "inside": item.inside_share,
-                }
-                for item in found
-            ],
+            {"inside": lambda item: item.inside_share},
             "30x30 is 30 groups of 30 values. Means and sd are those of the means of the groups.",
             first=True,
         ),
-        Table(
+        Table.of(
             "rejected",
             "How often is normality rejected?",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("means", "Of the means", "share", "%"),
                 Column("values", "Of the values", "share", "%"),
             ),
-            [
-                {"setting": item.setting, "means": item.means_rejected, "values": item.values_rejected}
-                for item in found
-            ],
+            {"means": lambda item: item.means_rejected, "values": lambda item: item.values_rejected},
             "At 5 %: Shapiro-Wilk up to 5,000 values, D'Agostino-Pearson beyond.",
             first=True,
         ),
-        Table(
+        Table.of(
             "of-five",
             "Further means inside a range from five",
+            found,
             (
                 Column("setting", "Setting", "text"),
                 Column("two_sd", "Mean ± 2 sd", "share", "%"),
                 Column("student", "Student's 90 %", "share", "%"),
             ),
-            [
-                {"setting": item.setting, "two_sd": item.two_sd_of_five, "student": item.t_of_five}
-                for item in found
-            ],
+            {"two_sd": lambda item: item.two_sd_of_five, "student": lambda item: item.t_of_five},
             first=True,
         ),
-        Table(
+        Table.of(
             "coverage",
             "The next mean inside mean ± 2 sd",
+            covered,
             (
                 Column("count", "From", "count"),
                 Column("normal", "Normal, exact", "share", "%"),
                 Column("means_of_30", "Means of 30 exponential", "share", "%"),
                 Column("exponential", "Single exponential", "share", "%"),
             ),
-            [
-                {
-                    "count": item.count,
-                    "normal": Estimate(item.normal, None, None),
-                    "means_of_30": item.means_of_30,
-                    "exponential": item.exponential,
-                }
-                for item in covered
-            ],
+            {"normal": lambda item: Estimate(item.normal, None, None)},
             "Simulated 100,000 times each with the seed of the run.",
         ),
     ]
 
 
-def published(found: Sequence[Found]) -> list[Finding]:
+def published(found: Sequence[SettingMeans]) -> list[Finding]:
     """The published figures beside this run's; what it did not draw is not comparable."""
     by_name = {item.setting: item for item in found if item.repetitions > 1}
     small, large = by_name.get("30x30"), by_name.get("90x90")
@@ -135,7 +116,7 @@ def _once(key: str, what: str, theirs: float, ours: Estimate | None, out_of: int
     )
 
 
-def _normality(key: str, means: str, pvalue: float, item: Found | None) -> Finding:
+def _normality(key: str, means: str, pvalue: float, item: SettingMeans | None) -> Finding:
     what = f"{means} of an exponential distribution pass a test of normality"
     theirs = f"p = {pvalue:g}, not rejected"
     if item is None or item.means_rejected.point is None:
@@ -154,7 +135,7 @@ def _normality(key: str, means: str, pvalue: float, item: Found | None) -> Findi
     )
 
 
-def _bet(item: Found | None) -> Finding:
+def _bet(item: SettingMeans | None) -> Finding:
     key, what = "sampling-bet", "further means inside mean ± 2 sd of five means"
     theirs = "90 %, and 9 of 10 in the bet"
     if item is None:

@@ -9,7 +9,7 @@ from redolab.analysis.compared import Compared
 from redolab.analysis.results import results
 from redolab.analysis.time_based import commits_per_flush
 from redolab.analysis.verdict import Verdict, against, joined, rests_on, withheld
-from redolab.experiment.session_count.by_sessions import Counted, client_share, counted
+from redolab.experiment.session_count.by_sessions import SessionCounts, client_share, counted
 from redolab.experiment.session_count.figures import figures
 from redolab.experiment.session_count.tables import SOURCE, findings, tables
 from redolab.records.run import Run
@@ -35,7 +35,7 @@ def analyse(_run: Run, compared: Compared) -> dict[str, Any]:
     )
 
 
-def _verdict(compared: Compared, found: Counted) -> Verdict:
+def _verdict(compared: Compared, found: SessionCounts) -> Verdict:
     """The pool to have, what it gives against the fewest and the most sessions, and what limits it."""
     held_back = withheld(compared.null, compared.baseline)
     if held_back is not None:
@@ -55,14 +55,14 @@ def _verdict(compared: Compared, found: Counted) -> Verdict:
     return Verdict(text, outcome, compared.baseline, None if outcome == "undecided" else found.names[pool])
 
 
-def _outcome(found: Counted, pool: int) -> Outcome:
+def _outcome(found: SessionCounts, pool: int) -> Outcome:
     """Of the pool against the fewest sessions; of the most, where the fewest are the pool."""
     fewest, most = found.sessions[0], found.sessions[-1]
     compared_to = found.against_fewest(pool if pool != fewest else most)
     return "undecided" if compared_to is None else compared_to.outcome
 
 
-def _undecided(compared: Compared, found: Counted, pool: int) -> list[str]:
+def _undecided(compared: Compared, found: SessionCounts, pool: int) -> list[str]:
     """What was seen, and how much more would settle it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     asked, margin = pool if pool != fewest else most, units.percent(compared.margin, 0)
@@ -80,7 +80,7 @@ def _undecided(compared: Compared, found: Counted, pool: int) -> list[str]:
     ]
 
 
-def _recommended(found: Counted, pool: int) -> list[str]:
+def _recommended(found: SessionCounts, pool: int) -> list[str]:
     """The pool to have, and how sure its number is."""
     fewest, most = found.sessions[0], found.sessions[-1]
     margin = units.percent(found.compared.margin, 0)
@@ -103,7 +103,7 @@ def _recommended(found: Counted, pool: int) -> list[str]:
     return [f"Let {pool} sessions work at a time: they were {fewer}, and more bring little.", per_cpu, best]
 
 
-def _pooler(found: Counted, pool: int) -> list[str]:
+def _pooler(found: SessionCounts, pool: int) -> list[str]:
     """What a pooler in front of the most sessions would change."""
     most = found.sessions[-1]
     mine, theirs = _p95(found, pool), _p95(found, most)
@@ -120,7 +120,7 @@ def _pooler(found: Counted, pool: int) -> list[str]:
     return texts
 
 
-def _finding(found: Counted) -> list[str]:
+def _finding(found: SessionCounts) -> list[str]:
     """Whether many sessions were slower, as was published, and what decides it."""
     fewest, most = found.sessions[0], found.sessions[-1]
     few, many = _per_flush(found, fewest), _per_flush(found, most)
@@ -139,7 +139,7 @@ def _finding(found: Counted) -> list[str]:
     return [said, flush]
 
 
-def _warnings(found: Counted) -> list[str]:
+def _warnings(found: SessionCounts) -> list[str]:
     if not found.compared.good:
         return []
     if not found.compared.manifest["engine"].get("local"):
@@ -171,11 +171,11 @@ def _faster(ratio: Estimate) -> str:
     return against(ratio, "with")
 
 
-def _p95(found: Counted, sessions: int) -> str | None:
+def _p95(found: SessionCounts, sessions: int) -> str | None:
     point = found.commit_time_ms(sessions, 95).point
     return None if point is None else f"{units.duration(point / 1e3)} (95th percentile)"
 
 
-def _per_flush(found: Counted, sessions: int) -> str | None:
+def _per_flush(found: SessionCounts, sessions: int) -> str | None:
     point = mean_estimate(map(commits_per_flush, found.samples(sessions))).point
     return None if point is None else units.significant(point, 2)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Counted:
+class SessionCounts:
     """A run by its numbers of sessions, in rising order."""
 
     compared: Compared
@@ -72,7 +72,7 @@ class Counted:
         return next((item for item in self.compared.throughputs if item.setting == wanted), None)
 
 
-def counted(compared: Compared) -> Counted:
+def counted(compared: Compared) -> SessionCounts:
     """The samples of a run by sessions, and the pool they recommend."""
     every = [item["levels"] for item in compared.manifest["settings"]]
     others = tuple(levels for levels in every if "server_process" in levels)
@@ -80,7 +80,7 @@ def counted(compared: Compared) -> Counted:
     names = dict(sorted(usual.items()))
     sessions, rates = pool.rates_by_block(compared.blocks["throughput_per_s"], names)
     cpus = {sample.host_cpus for sample in compared.good if sample.host_cpus is not None}
-    return Counted(
+    return SessionCounts(
         compared=compared,
         names=names,
         others=others,
@@ -100,7 +100,7 @@ def client_share(samples: Iterable[Sample]) -> Estimate:
     )
 
 
-def timed_events(found: Counted, sessions: int) -> tuple[list[TimedEvent], float]:
+def timed_events(found: SessionCounts, sessions: int) -> tuple[list[TimedEvent], float]:
     """Every timed event of a setting but the wait for the client, and the sessions' DB time, seconds."""
     looks: dict[str, int] = {}
     times: dict[str, float] = {}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from redolab.analysis.commit_times import PERCENTS
 from redolab.analysis.exhibits import Axis, Figure, Series
-from redolab.experiment.session_count.by_sessions import Counted, throughput
+from redolab.experiment.session_count.by_sessions import SessionCounts, throughput
 from redolab.stats.estimates import Estimate
 
 
-def figures(found: Counted) -> tuple[Figure, ...]:
+def figures(found: SessionCounts) -> tuple[Figure, ...]:
     """Throughput and commit time over the number of sessions."""
     numbers = list(found.sessions)
     axis = Axis("sessions", logarithmic=True)

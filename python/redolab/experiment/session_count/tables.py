@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
-from redolab.analysis.exhibits import Agreement, Column, Finding, Table
+from redolab.analysis.exhibits import Column, Finding, Table
 from redolab.analysis.profile import ON_CPU, RUN_QUEUE, Times
 from redolab.analysis.time_based import units_of_work
 from redolab.dialect.log_waits import is_log_sync
 from redolab.experiment.base import setting_name
 from redolab.experiment.session_count import pool
-from redolab.experiment.session_count.by_sessions import Counted, client_share, throughput, timed_events
+from redolab.experiment.session_count.by_sessions import SessionCounts, client_share, throughput, timed_events
 from redolab.records.sample import Sample
 from redolab.stats.estimates import Estimate, mean_estimate, ratio_estimate
 
@@ -24,13 +24,13 @@ SOURCE = "Bobby Durrett, Faster commit time with fewer sessions, 22 August 2012"
 PUBLISHED_PER_CPU = (2, 16)
 
 
-def tables(found: Counted) -> tuple[Table, ...]:
+def tables(found: SessionCounts) -> tuple[Table, ...]:
     """Throughput and commit time by sessions, what a pool would change, and the published tables."""
     others = (_others(found),) if found.others else ()
     return (_sizes(found), *others, _pooler(found), _profile(found), _events(found))
 
 
-def _sizes(found: Counted) -> Table:
+def _sizes(found: SessionCounts) -> Table:
     columns = (
         Column("sessions", "sessions", "count"),
         Column("elapsed_s", "elapsed", "estimate", "s"),
@@ -50,7 +50,7 @@ def _sizes(found: Counted) -> Table:
     return Table("sessions", "Elapsed time, throughput and commit time", columns, rows, note, first=True)
 
 
-def _others(found: Counted) -> Table:
+def _others(found: SessionCounts) -> Table:
     columns = (
         Column("sessions", "sessions", "count"),
         Column("server_process", "server processes", "text"),
@@ -77,7 +77,7 @@ def _others(found: Counted) -> Table:
     return Table("server-processes", "The same sessions over other server processes", columns, rows, note)
 
 
-def _pooler(found: Counted) -> Table:
+def _pooler(found: SessionCounts) -> Table:
     clients = found.sessions[-1]
     columns = (
         Column("sessions", "pool of", "count"),
@@ -106,7 +106,7 @@ def _pooler(found: Counted) -> Table:
     return Table("pooler", f"What a connection pool would change for {clients} clients", columns, rows, note)
 
 
-def _profile(found: Counted) -> Table:
+def _profile(found: SessionCounts) -> Table:
     columns = (
         Column("sessions", "sessions", "count"),
         Column("timesource", "TIMESOURCE", "text"),
@@ -137,7 +137,7 @@ def _session_profile(sample: Sample, times: Times) -> dict[str, tuple[float, flo
     return {row.name: (row.seconds / sample.sessions, row.share) for row in profile}
 
 
-def _events(found: Counted) -> Table:
+def _events(found: SessionCounts) -> Table:
     columns = (
         Column("sessions", "sessions", "count"),
         Column("event", "event", "text"),
@@ -173,7 +173,7 @@ def _events(found: Counted) -> Table:
     return Table("top-events", "Top five timed events", columns, rows, note)
 
 
-def findings(found: Counted) -> tuple[Finding, ...]:
+def findings(found: SessionCounts) -> tuple[Finding, ...]:
     """The published findings beside this run's: many sessions against few."""
     few, many = found.sessions[0], found.sessions[-1]
     obstacle = _obstacle(found, few, many)
@@ -227,13 +227,11 @@ def _finding(
 ) -> Finding:
     known = ours if ours is not None and ours.point is not None else None
     agrees = None if obstacle or known is None else holds(known)
-    agreement: Agreement = "not comparable" if agrees is None else "agrees" if agrees else "differs"
-    if agrees is None:
-        why = obstacle or "The run has too few samples, or too wide an interval, to tell."
-    return Finding(f"session-count-{key}", what, theirs, known, unit, agreement, why, SOURCE)
+    unless = obstacle or "The run has too few samples, or too wide an interval, to tell."
+    return Finding.judged(f"session-count-{key}", what, theirs, known, unit, agrees, why, unless, SOURCE)
 
 
-def _obstacle(found: Counted, few: int, many: int) -> str | None:
+def _obstacle(found: SessionCounts, few: int, many: int) -> str | None:
     """Why the findings cannot be compared; None when they can."""
     if found.cpus is None:
         return "The server is not on this machine, so the sessions per CPU are not known."
@@ -246,7 +244,7 @@ def _obstacle(found: Counted, few: int, many: int) -> str | None:
     return None
 
 
-def _more_are_slower(found: Counted, many: int) -> bool | None:
+def _more_are_slower(found: SessionCounts, many: int) -> bool | None:
     against = found.against_fewest(many)
     if found.compared.null.passed is False or against is None or against.outcome == "undecided":
         return None
@@ -266,7 +264,7 @@ def _holds_two(estimate: Estimate) -> bool | None:
     return None if low is None or high is None else low <= PUBLISHED_PER_CPU[0] <= high
 
 
-def _paired(found: Counted, a: int, b: int, measure: Callable[[Sample], float | None]) -> list[float]:
+def _paired(found: SessionCounts, a: int, b: int, measure: Callable[[Sample], float | None]) -> list[float]:
     """Differences inside blocks, `a` less `b`; a setting that stands twice counts with its mean."""
     means = []
     for number in (a, b):

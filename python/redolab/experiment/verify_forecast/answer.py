@@ -80,9 +80,8 @@ def _verdict(compared: Compared, scoring: Scoring) -> Verdict:
 
 def _change(change: Checked) -> list[str]:
     measured, said = change.measured, change.forecast
-    became = units.with_interval(measured.point, measured.low, measured.high)
     return [
-        f"{_advice(change)}: throughput became {became} times today's.",
+        f"{_advice(change)}: throughput became {measured.text()} times today's.",
         f"Forecast were {units.with_interval(said.point, said.low, said.high)} times.",
     ]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.checks.held_out import held_out
+from redolab.forecast.checks.ledger import ORIGINS, Verified
 from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import MODELS, SCORED
 from redolab.forecast.track_record import LEVEL, Score, Silence
@@ -97,6 +98,11 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
         }
         for quantity, models in lost.items()
     ]
+
+
+def league_of_ledger(verified: Iterable[Verified]) -> dict[str, Any]:
+    """The league of the ledger's records, as results objects have it."""
+    return league_json([(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified])
 
 
 def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from redolab import _core
-from redolab.model.distribution import Distribution, quantiles
-from redolab.model.group_commit import Arrivals, GroupCommitParameters, SecondLog
+from redolab._core import GroupCommitParameters
+from redolab.model.distribution import quantiles
 from redolab.records.load import arrival_rate_of
 
 Curve = tuple[tuple[int, float], ...]
@@ -141,6 +141,11 @@ class Calibration:
     """Whether the costs were not measured one by one, but solved from what was seen of a server at work."""
 
     @property
+    def in_client(self) -> bool:
+        """Whether the loop ran in a client."""
+        return self.loop == "client"
+
+    @property
     def prior_holds(self) -> bool:
         """Whether what is assumed of a model that was never checked holds: it was found on PostgreSQL, with
         costs that were measured.
@@ -214,16 +219,7 @@ def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParam
         ValueError: something that cannot be, named; rows per commit whose cost was not measured; or logs
             that there are not.
     """
-    needs = _core.group_commit_needs(calibration, scenario)
-    for name in ("commit_cpu", "row_cpu", "device"):
-        needs[name] = Distribution(*needs[name])
-    if needs["second"] is not None:
-        device = Distribution(*needs["second"].pop("device"))
-        needs["second"] = SecondLog(device, **needs["second"])
-    pause, burst = needs.pop("load")
-    if burst is None:
-        return GroupCommitParameters(**needs, think=Distribution(*pause))
-    return GroupCommitParameters(**needs, arrivals=Arrivals(Distribution(*pause), burst))
+    return _core.group_commit_needs(calibration, scenario)
 
 
 def scenario_of(levels: Mapping[str, str], sessions: int) -> Scenario:

@@ -55,11 +55,7 @@ def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_0
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
     """
-    from redolab.model.group_commit import simulate
-
-    needs = parameters(calibration, scenario)
-    result = simulate(needs, SEED, _core.commits_simulated(needs, commits))
-    return _core.quantities(needs, result.state)
+    return _core.forecast(parameters(calibration, scenario), commits)
 
 
 def ratios_to(today: Quantities, asked: Quantities) -> dict[str, float]:

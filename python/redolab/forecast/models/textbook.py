@@ -16,10 +16,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from redolab._core import GroupCommitParameters
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
 from redolab.model.closed import ClosedNetwork, Station, approximate_mva, exact_mva
 from redolab.model.erlang import NoSteadyStateError, open_queue
-from redolab.model.group_commit import GroupCommitParameters
 from redolab.model.group_commit_approximation import approximate
 from redolab.model.queueing import response_time_cpu, response_time_io, response_time_single
 
@@ -243,8 +243,8 @@ def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
 
 
 def _device_s(asked: GroupCommitParameters) -> float:
-    other_s = asked.second.device.mean_s if asked.second else 0.0
-    return asked.device.mean_s + asked.device_s_per_byte * asked.transaction_bytes + other_s
+    other_s = float(asked.second.device.mean_s) if asked.second else 0.0
+    return float(asked.device.mean_s) + float(asked.device_s_per_byte) * asked.transaction_bytes + other_s
 
 
 def _whole_servers(demands: _Demands) -> tuple[int, float]:

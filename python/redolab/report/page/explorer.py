@@ -16,7 +16,7 @@ from redolab.forecast.explored import Explored
 from redolab.forecast.models import outlook
 from redolab.report.page.packing import packed
 from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Table
+from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
 from redolab.report.tables.forecast import BEYOND, NAMES, ROWS, UNSAID
 
 WASM = "explore.wasm"
@@ -70,7 +70,7 @@ class Explorer:
     """For the scripts."""
     costs: str
     """Its numbers, gzip in base64."""
-    sweep: Table
+    sweep: ShownTable
     """Today's setting with other numbers of sessions."""
 
 
@@ -140,16 +140,16 @@ def _today(explored: Explored) -> float:
     return 1.0
 
 
-def _sweep(explored: Explored) -> Table:
+def _sweep(explored: Explored) -> ShownTable:
     """Today's setting with other numbers of sessions, its intervals from the record alone."""
     columns = [
-        Column("Sessions"),
-        Column("Commits per s"),
-        Column(f"{100 * explored.as_json()['level']:.0f} % interval"),
-        Column("R", "ms"),
-        Column("R p95", "ms"),
-        Column("CPUs", "% busy"),
-        Column("Log", "% busy"),
+        ShownColumn("Sessions"),
+        ShownColumn("Commits per s"),
+        ShownColumn(f"{100 * explored.as_json()['level']:.0f} % interval"),
+        ShownColumn("R", "ms"),
+        ShownColumn("R p95", "ms"),
+        ShownColumn("CPUs", "% busy"),
+        ShownColumn("Log", "% busy"),
     ]
     rows = []
     for swept in explored.sweep:
@@ -172,7 +172,7 @@ def _sweep(explored: Explored) -> Table:
             ]
         )
     note = "R: response time, from the beginning of a transaction to its end."
-    return Table(
+    return ShownTable(
         "explorer-sweep", "Today's setting with other numbers of sessions, forecast", columns, rows, note
     )
 

@@ -9,7 +9,7 @@ from redolab.report.page import drawing
 from redolab.report.page.drawing import Figure
 from redolab.report.tables import cells, tables, wording
 from redolab.report.tables.cells import Results
-from redolab.report.tables.forecast import Sweep
+from redolab.report.tables.forecast import SweptThroughput
 
 _LEFT = 64
 """Pixels left of the axis of figures that stand below one another."""
@@ -119,7 +119,7 @@ def _within_a_server(results: Results, comparison: Mapping[str, Any]) -> bool:
     return not results.get("baselines") or comparison["b"] == tables.baseline_of(results, comparison["a"])
 
 
-def sweep(swept: Sweep) -> Figure:
+def sweep(swept: SweptThroughput) -> Figure:
     """The throughput of a sweep of forecasts, with its prediction intervals."""
     looks = drawing.look(0)
     points, lows, highs = ([said.get(end) for said in swept.estimates] for end in ("point", "low", "high"))

@@ -175,10 +175,10 @@ def render_forecast(results: Results) -> str:
     )
 
 
-def _without_bars(table: cells.Table) -> cells.Table:
+def _without_bars(table: cells.ShownTable) -> cells.ShownTable:
     """A table of the terminal without its column of bars, which has no title."""
     kept = [place for place, column in enumerate(table.columns) if column.title or not place]
-    return cells.Table(
+    return cells.ShownTable(
         table.key,
         table.caption,
         [table.columns[place] for place in kept],

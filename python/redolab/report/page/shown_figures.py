@@ -9,7 +9,7 @@ from typing import Any
 from redolab.report.page import drawing
 from redolab.report.page.drawing import Axis, Figure, Mark
 from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Table
+from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
 
 _MARKED = 24
 """Points up to which a line has markers: it then joins measurements, and is else a curve."""
@@ -55,23 +55,27 @@ def figure(data: Mapping[str, Any]) -> Figure:
     return drawing.figure(340, across, _up(data), [*marks, *points], legend if len(series) > 1 else [])
 
 
-def numbers(data: Mapping[str, Any]) -> Table:
+def numbers(data: Mapping[str, Any]) -> ShownTable:
     """The numbers of a figure: a column per series where they share their places, else a row per point."""
     series = data["series"]
     places = [item["x"] for item in series]
     shared = bool(series) and all(item == places[0] for item in places) and len(series) <= _WIDEST
-    first = Column(data["x"]["title"], data["x"]["unit"], "left" if _are_words(places) else "right")
+    first = ShownColumn(data["x"]["title"], data["x"]["unit"], "left" if _are_words(places) else "right")
     if shared:
-        columns = [first, *(Column(item["name"], data["y"]["unit"]) for item in series)]
+        columns = [first, *(ShownColumn(item["name"], data["y"]["unit"]) for item in series)]
         rows = [[_place(x), *(_value(item, index) for item in series)] for index, x in enumerate(places[0])]
     else:
-        columns = [Column("Series", align="left"), first, Column(data["y"]["title"], data["y"]["unit"])]
+        columns = [
+            ShownColumn("Series", align="left"),
+            first,
+            ShownColumn(data["y"]["title"], data["y"]["unit"]),
+        ]
         rows = [
             [Cell(item["name"]), _place(x), _value(item, index)]
             for item in series
             for index, x in enumerate(item["x"])
         ]
-    return Table(f"numbers-{data['key']}", data["title"], columns, rows)
+    return ShownTable(f"numbers-{data['key']}", data["title"], columns, rows)
 
 
 def _room(bars: Sequence[Mapping[str, Any]]) -> float:

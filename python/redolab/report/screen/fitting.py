@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from redolab.report.tables.cells import Cell, Column, Table
+from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
 
 _PROSE = 32
 """Characters at which words in a cell are broken into lines."""
@@ -17,7 +17,7 @@ _GAP = 3
 """Characters between two columns of `redolab.report.screen.paper`."""
 
 
-def fitted(table: Table, width: int, elsewhere: str = "In the report too") -> Table:
+def fitted(table: ShownTable, width: int, elsewhere: str = "In the report too") -> ShownTable:
     """The table in the fullest form that `width` characters hold; its note names what was left out.
 
     Args:
@@ -38,32 +38,32 @@ def fitted(table: Table, width: int, elsewhere: str = "In the report too") -> Ta
     return replace(broken(_first(bare, kept)), note=note)
 
 
-def needed(table: Table) -> int:
+def needed(table: ShownTable) -> int:
     """The characters a table needs across."""
     widths = [_width(table, place) for place in range(len(table.columns))]
     return _INDENT + sum(widths) + _GAP * (len(widths) - 1)
 
 
-def _width(table: Table, place: int) -> int:
+def _width(table: ShownTable, place: int) -> int:
     column = table.columns[place]
     texts = [column.title, column.unit, *(row[place].full for row in table.rows)]
     return max(len(line) for text in texts for line in text.split("\n"))
 
 
-def _folded(table: Table) -> Table:
+def _folded(table: ShownTable) -> ShownTable:
     def fold(cell: Cell) -> Cell:
         return replace(cell, text=textwrap.fill(cell.text, _PROSE)) if len(cell.text) > _PROSE else cell
 
     return replace(table, rows=[[fold(cell) for cell in row] for row in table.rows])
 
 
-def _bare(table: Table) -> Table:
+def _bare(table: ShownTable) -> ShownTable:
     return replace(table, rows=[[replace(cell, interval="") for cell in row] for row in table.rows])
 
 
-def broken(table: Table) -> Table:
+def broken(table: ShownTable) -> ShownTable:
     """The table with its titles broken to the width of what stands under them."""
-    columns: list[Column] = []
+    columns: list[ShownColumn] = []
     for place, column in enumerate(table.columns):
         body = max((_longest(row[place].full) for row in table.rows), default=0)
         room = max(body, len(column.unit), _TITLE)
@@ -75,6 +75,6 @@ def _longest(text: str) -> int:
     return max(map(len, text.split("\n")))
 
 
-def _first(table: Table, columns: int) -> Table:
+def _first(table: ShownTable, columns: int) -> ShownTable:
     rows: Sequence[Sequence[Cell]] = [row[:columns] for row in table.rows]
     return replace(table, columns=table.columns[:columns], rows=rows)

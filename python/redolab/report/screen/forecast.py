@@ -10,7 +10,7 @@ from rich.text import Text
 from redolab.outlet import terminal
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import Paper
-from redolab.report.screen.plot import Point, plotted
+from redolab.report.screen.plot import SweepPoint, plotted
 from redolab.report.tables import forecast
 from redolab.report.tables.cells import Results
 
@@ -54,7 +54,7 @@ def sweep_plot(results: Results, width: int) -> list[str]:
     if sweep is None:
         return []
     points = [
-        Point(label, *(said.get(end) for end in ("point", "low", "high")))
+        SweepPoint(label, *(said.get(end) for end in ("point", "low", "high")))
         for label, said in zip(sweep.labels, sweep.estimates, strict=True)
     ]
     mark = f"{100 * forecast.ENOUGH:g} % of the best"

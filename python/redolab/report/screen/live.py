@@ -26,7 +26,7 @@ from redolab.report.screen import profile
 from redolab.report.screen.live_list import SessionList
 from redolab.report.screen.paper import Paper
 from redolab.report.tables import profile_lists, profile_tables, profile_views
-from redolab.report.tables.cells import Results, Table
+from redolab.report.tables.cells import Results, ShownTable
 
 Read = Callable[[Event], Results | None]
 
@@ -258,7 +258,7 @@ class LiveScreen(App[None]):
 class _Tables:
     """Tables one below the other, as rich can print them."""
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[ShownTable]) -> None:
         self._tables = tables
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:

@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.coordinate import Coordinate
 from textual.widgets import DataTable
 
-from redolab.report.tables.cells import Table
+from redolab.report.tables.cells import ShownTable
 
 
 class SessionList(DataTable[Text]):
@@ -26,7 +26,7 @@ class SessionList(DataTable[Text]):
         """Let columns become narrower again."""
         self._widths = []
 
-    def show(self, table: Table) -> None:
+    def show(self, table: ShownTable) -> None:
         """Show other rows; `table` is `profile_lists.sessions`."""
         was = self.under_cursor
         self.numbers = [int(row[0].text) for row in table.rows]
@@ -42,7 +42,7 @@ class SessionList(DataTable[Text]):
         if was in self.numbers:
             self.move_cursor(row=self.numbers.index(was))
 
-    def _fit(self, table: Table) -> None:
+    def _fit(self, table: ShownTable) -> None:
         """Make the columns wide enough; letting the widget do it takes seconds for hundreds of rows."""
         titles = [f"{column.title} {column.unit}".strip() for column in table.columns]
         texts = [titles, *([cell.text for cell in row] for row in table.rows)]

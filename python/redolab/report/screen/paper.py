@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from redolab.printable import in_ascii, printable
-from redolab.report.tables.cells import Table
+from redolab.report.tables.cells import ShownTable
 
 TONES: Mapping[str, str] = {
     "better": "bold green",
@@ -58,7 +58,7 @@ class Paper:
             grid.add_row(self.text(name, "dim"), self.text(value))
         yield grid
 
-    def table(self, table: Table, stamp: str = "") -> Iterator[RenderableType]:
+    def table(self, table: ShownTable, stamp: str = "") -> Iterator[RenderableType]:
         """A table under its caption; `stamp` stands beside the caption."""
         yield Text()
         title = self.text(table.caption, "bold")

@@ -20,7 +20,7 @@ POINT, STROKE, MARK = "●", "│", "▲"
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One level of a sweep."""
 
     label: str
@@ -30,7 +30,7 @@ class Point:
     high: float | None
 
 
-def plotted(points: Sequence[Point], title: str, width: int, marked: int | None, mark: str) -> list[str]:
+def plotted(points: Sequence[SweepPoint], title: str, width: int, marked: int | None, mark: str) -> list[str]:
     """The lines of a plot from zero on; none where fewer than three points have a value.
 
     Args:

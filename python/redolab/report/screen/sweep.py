@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from redolab.report.screen.plot import Point, plotted
+from redolab.report.screen.plot import SweepPoint, plotted
 from redolab.report.tables import wording
 from redolab.report.tables.cells import Results
 from redolab.report.tables.forecast import ENOUGH
@@ -26,7 +26,7 @@ def run_plot(results: Results, width: int) -> list[str]:
     settings = sorted(results["settings"], key=lambda item: float(item["levels"][factor]))
     rates = [item["throughput_per_s"] for item in settings]
     points = [
-        Point(item["levels"][factor], *(rate.get(end) for end in ("point", "low", "high")))
+        SweepPoint(item["levels"][factor], *(rate.get(end) for end in ("point", "low", "high")))
         for item, rate in zip(settings, rates, strict=True)
     ]
     known = [point.value or 0.0 for point in points]

@@ -8,13 +8,13 @@ from redolab import units
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.screen import fitting
 from redolab.report.tables import cells, naming, tables, time_tables, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.rows import profile_rows, shares
 
 _SHOWN_ROWS = 5
 
 
-def settings(results: Results) -> Table:
+def settings(results: Results) -> ShownTable:
     """What every setting gives, per second and per unit of work."""
     unit = cells.time_unit(results)
 
@@ -34,18 +34,18 @@ def settings(results: Results) -> Table:
     ]
     each = f"{unit.name}/{wording.unit(results)}"
     columns = (
-        Column("Setting", align="left"),
-        *([Column("Tier", align="left")] if tiered else []),
-        Column(wording.units(results).capitalize(), "per s"),
-        Column("CPU", each),
-        Column("Wait", each),
-        Column("R", each),
+        ShownColumn("Setting", align="left"),
+        *([ShownColumn("Tier", align="left")] if tiered else []),
+        ShownColumn(wording.units(results).capitalize(), "per s"),
+        ShownColumn("CPU", each),
+        ShownColumn("Wait", each),
+        ShownColumn("R", each),
     )
     note = f"{naming.parts_of_names(results)} Wait contains the time in the run queue."
-    return Table("settings", "Settings", columns, rows, note.strip())
+    return ShownTable("settings", "Settings", columns, rows, note.strip())
 
 
-def ratios(results: Results) -> Table:
+def ratios(results: Results) -> ShownTable:
     """Every setting's throughput against that of its server's baseline."""
     rows = []
     unsettled: dict[str, list[str]] = {}
@@ -65,18 +65,18 @@ def ratios(results: Results) -> Table:
         if entry.get("blocks_needed"):
             unsettled.setdefault(tables.blocks_needed(entry), []).append(entry["a"])
     columns = (
-        Column("Setting", align="left"),
-        Column("Ratio"),
-        Column("Interval"),
-        Column("p, adjusted"),
-        Column("Outcome", align="left"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("Ratio"),
+        ShownColumn("Interval"),
+        ShownColumn("p, adjusted"),
+        ShownColumn("Outcome", align="left"),
     )
     caption = f"{wording.units(results).capitalize()}/s against {tables.baseline_text(results)}"
     note = " ".join(f"{blocks} would settle {', '.join(names)}." for blocks, names in unsettled.items())
-    return Table("ratios", caption, columns, rows, note)
+    return ShownTable("ratios", caption, columns, rows, note)
 
 
-def shares_by_setting(results: Results, width: int) -> Table:
+def shares_by_setting(results: Results, width: int) -> ShownTable:
     """A row per setting, with as many of the largest rows of its time as `width` characters hold."""
     main = time_tables.main_rows(results)
     waits = [row for row in main if is_wait(row)]
@@ -99,7 +99,7 @@ def largest(setting: Mapping[str, object], results: Results) -> list[tuple[str, 
     return [(row, known[row]) for row in profile_rows(results) if row in kept]
 
 
-def _shares(results: Results, shown: Sequence[str]) -> Table:
+def _shares(results: Results, shown: Sequence[str]) -> ShownTable:
     unit = cells.time_unit(results)
 
     def part(setting: Mapping[str, object], row: str) -> Cell:
@@ -117,10 +117,10 @@ def _shares(results: Results, shown: Sequence[str]) -> Table:
         for setting in results["settings"]
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column("R", f"{unit.name}/{wording.unit(results)}"),
-        *(Column(row_name(row), "%") for row in shown),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("R", f"{unit.name}/{wording.unit(results)}"),
+        *(ShownColumn(row_name(row), "%") for row in shown),
     )
     caption = "Where the time goes, session scope"
     note = "Smaller rows stand in the report."
-    return fitting.broken(Table("time", caption, columns, rows, note))
+    return fitting.broken(ShownTable("time", caption, columns, rows, note))

@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.report.tables import cells, tables, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _MOST = 3
 """Sentences of advice."""
@@ -25,7 +25,7 @@ def has_advice(results: Results) -> bool:
     return bool(advice.get("changes") or advice.get("bounds"))
 
 
-def changes(results: Results) -> Table:
+def changes(results: Results) -> ShownTable:
     """One row per change, ranked: what it gives, and whether commits stay as durable."""
     advice = results["advice"]
     rows = [
@@ -40,12 +40,12 @@ def changes(results: Results) -> Table:
         for place, item in enumerate(advice["changes"], 1)
     ]
     columns = (
-        Column("#"),
-        Column("Change", align="left"),
-        Column("Durability", align="left"),
-        Column("Outcome", align="left"),
-        Column("Work per second", "× today"),
-        Column("Transaction time", "× today"),
+        ShownColumn("#"),
+        ShownColumn("Change", align="left"),
+        ShownColumn("Durability", align="left"),
+        ShownColumn("Outcome", align="left"),
+        ShownColumn("Work per second", "× today"),
+        ShownColumn("Transaction time", "× today"),
     )
     notes = [
         f"Today is the setting {advice['of']}. {_intervals(advice['changes'])}Work is commits; rows where "
@@ -54,10 +54,10 @@ def changes(results: Results) -> Table:
         *advice["not_forecast"],
         *advice.get("assumptions", ()),
     ]
-    return Table("changes", "Changes, ranked", columns, rows, " ".join(notes))
+    return ShownTable("changes", "Changes, ranked", columns, rows, " ".join(notes))
 
 
-def prices(results: Results) -> Table:
+def prices(results: Results) -> ShownTable:
     """What each change asks for, and what to measure to be surer of it."""
     rows = [
         [
@@ -70,11 +70,11 @@ def prices(results: Results) -> Table:
         for item in results["advice"]["changes"]
     ]
     columns = (
-        Column("Change", align="left"),
-        Column("Price and risk", align="left"),
-        Column("To be surer", align="left"),
+        ShownColumn("Change", align="left"),
+        ShownColumn("Price and risk", align="left"),
+        ShownColumn("To be surer", align="left"),
     )
-    return Table("prices", "What each change asks for, and how to be surer of it", columns, rows)
+    return ShownTable("prices", "What each change asks for, and how to be surer of it", columns, rows)
 
 
 def extrapolations(results: Results) -> list[str]:
@@ -86,7 +86,7 @@ def extrapolations(results: Results) -> list[str]:
     return [f"{'; '.join(names)}: {reason}." for reason, names in said.items()]
 
 
-def bounds(results: Results) -> Table:
+def bounds(results: Results) -> ShownTable:
     """One row per part of the time: its share, and what removing all of it can give at the most."""
     advice = results["advice"]
     rows = [
@@ -99,12 +99,12 @@ def bounds(results: Results) -> Table:
         for item in advice["bounds"]
     ]
     columns = (
-        Column("Time spent", align="left"),
-        Column(f"Share of {advice['whole']}", "%"),
-        Column("Without it, at the most", "times as fast"),
-        Column("What would settle it", align="left"),
+        ShownColumn("Time spent", align="left"),
+        ShownColumn(f"Share of {advice['whole']}", "%"),
+        ShownColumn("Without it, at the most", "times as fast"),
+        ShownColumn("What would settle it", align="left"),
     )
-    return Table(
+    return ShownTable(
         "bounds",
         f"What each part of the time can give, setting {advice['of']}",
         columns,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab.report.tables import cells, tables, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _Show = Callable[[Mapping[str, Any]], Cell]
 _EMPTY = ("", cells.NOT_AVAILABLE)
 
 
 @dataclass(frozen=True)
-class Group:
+class FigureGroup:
     """Columns that are shown or hidden together."""
 
     title: str
@@ -28,8 +28,8 @@ class Group:
 class AllFigures:
     """The table and its groups."""
 
-    table: Table
-    groups: Sequence[Group]
+    table: ShownTable
+    groups: Sequence[FigureGroup]
 
 
 def all_figures(results: Results) -> AllFigures:
@@ -39,7 +39,7 @@ def all_figures(results: Results) -> AllFigures:
         results: the results object of a run of samples.
     """
     settings = results["settings"]
-    columns, rows = [Column("Setting", align="left")], [[Cell(setting["name"])] for setting in settings]
+    columns, rows = [ShownColumn("Setting", align="left")], [[Cell(setting["name"])] for setting in settings]
     groups = []
     for title, shown, parts in _groups(results):
         places = []
@@ -52,11 +52,11 @@ def all_figures(results: Results) -> AllFigures:
             for row, cell in zip(rows, told, strict=True):
                 row.append(cell)
         if places:
-            groups.append(Group(title, places, shown))
-    return AllFigures(Table("all-figures", "All figures of each setting", columns, rows), groups)
+            groups.append(FigureGroup(title, places, shown))
+    return AllFigures(ShownTable("all-figures", "All figures of each setting", columns, rows), groups)
 
 
-def _groups(results: Results) -> list[tuple[str, bool, list[tuple[Column, _Show]]]]:
+def _groups(results: Results) -> list[tuple[str, bool, list[tuple[ShownColumn, _Show]]]]:
     unit = cells.time_unit(results)
     each = wording.per_unit(results, unit)
 
@@ -76,25 +76,25 @@ def _groups(results: Results) -> list[tuple[str, bool, list[tuple[Column, _Show]
             "Throughput",
             True,
             [
-                (Column(wording.units(results).capitalize(), "per s"), estimate("throughput_per_s")),
-                (Column("Ratio", f"to {tables.baseline_text(results)}"), ratio),
+                (ShownColumn(wording.units(results).capitalize(), "per s"), estimate("throughput_per_s")),
+                (ShownColumn("Ratio", f"to {tables.baseline_text(results)}"), ratio),
             ],
         ),
         (
             "Response time",
             True,
             [
-                (Column("R", each), estimate("response_time_ms", unit.per_ms)),
-                (Column("CPU", each), estimate("service_time_ms", unit.per_ms)),
-                (Column("Not on CPU", each), estimate("queue_time_ms", unit.per_ms)),
-                (Column("Run queue", each), estimate("run_queue_time_ms", unit.per_ms)),
+                (ShownColumn("R", each), estimate("response_time_ms", unit.per_ms)),
+                (ShownColumn("CPU", each), estimate("service_time_ms", unit.per_ms)),
+                (ShownColumn("Not on CPU", each), estimate("queue_time_ms", unit.per_ms)),
+                (ShownColumn("Run queue", each), estimate("run_queue_time_ms", unit.per_ms)),
             ],
         ),
         (
             "Commit time",
             False,
             [
-                (Column(f"Commit time p{percent}", "ms"), estimate(f"commit_time_ms_p{percent}"))
+                (ShownColumn(f"Commit time p{percent}", "ms"), estimate(f"commit_time_ms_p{percent}"))
                 for percent in (50, 95, 99)
             ],
         ),
@@ -102,9 +102,9 @@ def _groups(results: Results) -> list[tuple[str, bool, list[tuple[Column, _Show]
             "Log",
             False,
             [
-                (Column("Commits per flush"), estimate("commits_per_flush")),
-                (Column("Log flush", "ms"), estimate("flush_time_ms")),
-                (Column("Log", "bytes per commit"), estimate("wal_bytes_per_commit")),
+                (ShownColumn("Commits per flush"), estimate("commits_per_flush")),
+                (ShownColumn("Log flush", "ms"), estimate("flush_time_ms")),
+                (ShownColumn("Log", "bytes per commit"), estimate("wal_bytes_per_commit")),
             ],
         ),
         (
@@ -112,11 +112,11 @@ def _groups(results: Results) -> list[tuple[str, bool, list[tuple[Column, _Show]
             False,
             [
                 (
-                    Column(f"Failed {wording.units(results)}"),
+                    ShownColumn(f"Failed {wording.units(results)}"),
                     lambda setting: Cell(cells.count(setting.get("failed"))),
                 ),
-                (Column("Durability", align="left"), lambda setting: cells.words(setting.get("tier"))),
-                (Column("Commits at risk", "at the most"), at_risk),
+                (ShownColumn("Durability", align="left"), lambda setting: cells.words(setting.get("tier"))),
+                (ShownColumn("Commits at risk", "at the most"), at_risk),
             ],
         ),
     ]

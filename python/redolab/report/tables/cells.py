@@ -16,7 +16,7 @@ NOT_AVAILABLE = "n/a"
 
 
 @dataclass(frozen=True)
-class Column:
+class ShownColumn:
     """A table column: its title, the unit of its figures, and whether it holds figures or words."""
 
     title: str
@@ -41,13 +41,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ShownTable:
     """A table ready to be shown."""
 
     key: str
     """Names the table within the page."""
     caption: str
-    columns: Sequence[Column]
+    columns: Sequence[ShownColumn]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.report.tables import cells, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _TOO_MUCH = "more than it can do"
 
@@ -16,18 +16,18 @@ def has_equal_workload(results: Results) -> bool:
     return bool((results.get("curve") or {}).get("equal_workload"))
 
 
-def equal_workload(results: Results) -> Table:
+def equal_workload(results: Results) -> ShownTable:
     """R of each setting at its own rate, and at the baseline's by the published curve and by the forecast."""
     same = results["curve"]["equal_workload"]
     unit = cells.time_unit(results)
     forecasts = same.get("forecasts")
     rate = cells.number(same["rate_per_s"])
     columns = [
-        Column("Setting", align="left"),
-        Column(f"Own {wording.units(results)}", "per s"),
-        Column("R measured at its own rate", unit.name),
-        Column(f"R by the published curve at {rate} per s", unit.name),
-        *([Column(f"R by the forecast at {rate} per s", unit.name)] if forecasts else []),
+        ShownColumn("Setting", align="left"),
+        ShownColumn(f"Own {wording.units(results)}", "per s"),
+        ShownColumn("R measured at its own rate", unit.name),
+        ShownColumn(f"R by the published curve at {rate} per s", unit.name),
+        *([ShownColumn(f"R by the forecast at {rate} per s", unit.name)] if forecasts else []),
     ]
     rows = [
         [
@@ -45,7 +45,7 @@ def equal_workload(results: Results) -> Table:
     )
     if not forecasts:
         note += " The forecast needs costs, which this run does not tell: redolab run calibrate."
-    return Table("equal-workload", "Response time at equal workload", columns, rows, note)
+    return ShownTable("equal-workload", "Response time at equal workload", columns, rows, note)
 
 
 def _forecast(said: Mapping[str, Any] | None, unit: cells.TimeUnit) -> Cell:

@@ -7,10 +7,10 @@ from typing import Any
 
 from redolab import units
 from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 
-def findings(results: Results) -> Table:
+def findings(results: Results) -> ShownTable:
     """One row per published finding: their figure, ours with its interval, and whether they agree."""
     rows = [
         [
@@ -23,13 +23,13 @@ def findings(results: Results) -> Table:
         for item in results.get("published") or ()
     ]
     columns = (
-        Column("Finding", align="left"),
-        Column("Published", align="left"),
-        Column("This run", align="left"),
-        Column("Outcome", align="left"),
-        Column("Why", align="left"),
+        ShownColumn("Finding", align="left"),
+        ShownColumn("Published", align="left"),
+        ShownColumn("This run", align="left"),
+        ShownColumn("Outcome", align="left"),
+        ShownColumn("Why", align="left"),
     )
-    return Table("findings", "Published findings and this run", columns, rows)
+    return ShownTable("findings", "Published findings and this run", columns, rows)
 
 
 def in_words(finding: Mapping[str, Any]) -> str:

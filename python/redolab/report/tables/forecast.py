@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.units import counted, significant
 
 ROWS: Mapping[str, tuple[str, float]] = {
@@ -67,7 +67,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     return _facts(results, _is_changed(results))
 
 
-def tables(results: Results) -> list[Table]:
+def tables(results: Results) -> list[ShownTable]:
     """The asked setting against today's, every quantity, and the sweep."""
     changed = _is_changed(results)
     return [
@@ -83,7 +83,7 @@ def cautions(results: Results) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweptThroughput:
     """The throughput of a sweep."""
 
     factor: str
@@ -98,7 +98,7 @@ class Sweep:
     """The place of the fewest sessions that bring nearly all of the best; None for other factors."""
 
 
-def swept(results: Results) -> Sweep | None:
+def swept(results: Results) -> SweptThroughput | None:
     """The sweep that was asked for; None where none was."""
     sweep, factor = results["sweep"], results["swept"]
     if not sweep:
@@ -110,7 +110,7 @@ def swept(results: Results) -> Sweep | None:
     points = [item.get("point") or 0.0 for item in estimates]
     enough = [place for place, point in enumerate(points) if point >= ENOUGH * max(points) > 0]
     fewest = enough[0] if factor == "sessions" and enough else None
-    return Sweep(NAMES[factor], unit, levels, list(map(_level_text, levels)), estimates, fewest)
+    return SweptThroughput(NAMES[factor], unit, levels, list(map(_level_text, levels)), estimates, fewest)
 
 
 def _is_changed(results: Results) -> bool:
@@ -205,7 +205,7 @@ def _record(results: Results) -> Iterator[str]:
                 yield text + (held if row["with_interval"] else "")
 
 
-def _forecast(results: Results, changed: bool) -> Table:
+def _forecast(results: Results, changed: bool) -> ShownTable:
     asked, today = results["asked"], results["today"]
     measured = changed and bool(asked["measured"])
     sources = [("Today, measured", today["measured"])]
@@ -217,9 +217,9 @@ def _forecast(results: Results, changed: bool) -> Table:
     if changed:
         sources.append(("Asked, forecast", asked["forecast"]))
     columns = [
-        Column("", align="left"),
-        *(Column(title) for title, _ in sources),
-        Column(_interval_title(asked["forecast"])),
+        ShownColumn("", align="left"),
+        *(ShownColumn(title) for title, _ in sources),
+        ShownColumn(_interval_title(asked["forecast"])),
     ]
     rows = [
         [
@@ -229,18 +229,22 @@ def _forecast(results: Results, changed: bool) -> Table:
         ]
         for name, (title, scale) in _shown(results).items()
     ]
-    return Table("forecast", "Forecast", columns, rows)
+    return ShownTable("forecast", "Forecast", columns, rows)
 
 
-def _compared(results: Results) -> Table:
+def _compared(results: Results) -> ShownTable:
     ratios = results["asked"]["compared_with_today"]
-    columns = [Column("", align="left"), Column("Times today's"), Column(_interval_title(ratios))]
+    columns = [
+        ShownColumn("", align="left"),
+        ShownColumn("Times today's"),
+        ShownColumn(_interval_title(ratios)),
+    ]
     rows = []
     for name in _shown(results):
         if name in ratios:
             ratio = cells.estimate(ratios[name])
             rows.append([Cell(_unitless(name)), Cell(ratio.text), Cell(ratio.interval)])
-    return Table("compared", "Compared with today, forecast by forecast", columns, rows)
+    return ShownTable("compared", "Compared with today, forecast by forecast", columns, rows)
 
 
 def _shown(results: Results) -> dict[str, tuple[str, float]]:
@@ -250,7 +254,7 @@ def _shown(results: Results) -> dict[str, tuple[str, float]]:
     return {name: row for name, row in ROWS.items() if name in known and (several or name != "rows_per_s")}
 
 
-def _sweep(results: Results) -> Table:
+def _sweep(results: Results) -> ShownTable:
     factor = results["swept"]
     levels = [one["levels"] for one in results["sweep"]]
     unit = "Rows" if any(one["rows_per_commit"] > 1 for one in levels) else "Commits"
@@ -259,15 +263,15 @@ def _sweep(results: Results) -> Table:
     known: Mapping[str, Any] = next((one["forecast"] for one in results["sweep"] if one["forecast"]), {})
     work = results["work_rows"] is not None
     columns = [
-        Column(NAMES[factor][0].upper() + NAMES[factor][1:]),
-        Column("Elapsed", "s") if work else Column(f"{unit} per s"),
-        Column(_interval_title(known)),
-        Column(
+        ShownColumn(NAMES[factor][0].upper() + NAMES[factor][1:]),
+        ShownColumn("Elapsed", "s") if work else ShownColumn(f"{unit} per s"),
+        ShownColumn(_interval_title(known)),
+        ShownColumn(
             f"{unit} per s, measured" if work and measured else "Measured" if measured else "Times today's"
         ),
-        Column(f"{unit} per s") if work else Column("p95", "ms"),
-        Column("CPUs", "% busy"),
-        Column("Log", "% busy"),
+        ShownColumn(f"{unit} per s") if work else ShownColumn("p95", "ms"),
+        ShownColumn("CPUs", "% busy"),
+        ShownColumn("Log", "% busy"),
     ]
     rows = []
     for one in results["sweep"]:
@@ -292,7 +296,7 @@ def _sweep(results: Results) -> Table:
     )
     if any(one["extrapolated"] for one in results["sweep"]):
         note += " * outside of what the run measured: wider."
-    return Table("sweep", _sweep_caption(results, factor), columns, rows, note)
+    return ShownTable("sweep", _sweep_caption(results, factor), columns, rows, note)
 
 
 def _forecast_of(one: Mapping[str, Any], name: str) -> Cell:

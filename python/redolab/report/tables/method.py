@@ -7,7 +7,7 @@ from typing import Any
 
 from redolab import units
 from redolab.report.tables import cells, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _ACROSS = 6
 """Settings up to which each has a column of its own."""
@@ -41,7 +41,7 @@ def has_throughput(results: Results) -> bool:
     return any(entry.get("throughput_per_s") is not None for entry in results.get("timeline") or ())
 
 
-def mapping(results: Results) -> Table:
+def mapping(results: Results) -> ShownTable:
     """Which server parameters stand for which setting: a row per parameter, a column per setting."""
     entries = results["method"].get("mapping", ())
     scopes = {entry["parameter"]: entry["scope"] for entry in entries}
@@ -60,12 +60,12 @@ def mapping(results: Results) -> Table:
     else:
         titles = ("Setting", "Server parameter", "Value", "Scope")
         rows = [[str(entry[key]) for key in ("setting", "parameter", "value", "scope")] for entry in entries]
-    columns = tuple(Column(title, align="left") for title in titles)
+    columns = tuple(ShownColumn(title, align="left") for title in titles)
     cells_of = [[Cell(text) for text in row] for row in rows]
-    return Table("mapping", "What each setting means for this server", columns, cells_of)
+    return ShownTable("mapping", "What each setting means for this server", columns, cells_of)
 
 
-def tiers(results: Results) -> Table:
+def tiers(results: Results) -> ShownTable:
     """What a commit acknowledgement promises in each setting; one row where it is the same in all."""
     settings = results["settings"]
     promises = [(setting["name"], setting["tier"], setting.get("tier_text") or "") for setting in settings]
@@ -73,13 +73,13 @@ def tiers(results: Results) -> Table:
         promises = [("every setting", *promises[0][1:])]
     rows = [[Cell(text) for text in promise] for promise in promises]
     columns = tuple(
-        Column(name, align="left")
+        ShownColumn(name, align="left")
         for name in ("Setting", "Durability tier", "What an acknowledged commit survives")
     )
-    return Table("tiers", "Durability", columns, rows)
+    return ShownTable("tiers", "Durability", columns, rows)
 
 
-def timeline(results: Results) -> Table:
+def timeline(results: Results) -> ShownTable:
     """Every sample in the order measured."""
     roles = {"baseline_a": "A", "baseline_b": "A′"}
     rows = [
@@ -100,23 +100,23 @@ def timeline(results: Results) -> Table:
         for entry in results["timeline"]
     ]
     columns = (
-        Column("Sample"),
-        Column("Block"),
-        Column("Setting", align="left"),
-        Column("A/A pair", align="left"),
-        Column("Start", "s"),
-        Column("Elapsed", "s"),
-        Column(wording.units(results).capitalize(), "per s"),
-        Column("CPU use", "%"),
-        Column("Run queue", "processes"),
-        Column("Checkpoints"),
-        Column("Vacuums"),
-        Column("Spoiled", align="left"),
+        ShownColumn("Sample"),
+        ShownColumn("Block"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("A/A pair", align="left"),
+        ShownColumn("Start", "s"),
+        ShownColumn("Elapsed", "s"),
+        ShownColumn(wording.units(results).capitalize(), "per s"),
+        ShownColumn("CPU use", "%"),
+        ShownColumn("Run queue", "processes"),
+        ShownColumn("Checkpoints"),
+        ShownColumn("Vacuums"),
+        ShownColumn("Spoiled", align="left"),
     )
-    return Table("timeline", "Samples in the order measured", columns, rows)
+    return ShownTable("timeline", "Samples in the order measured", columns, rows)
 
 
-def environment(results: Results) -> Table:
+def environment(results: Results) -> ShownTable:
     """Design, machine and server, as recorded."""
     method = results["method"]
     pairs = [
@@ -130,11 +130,11 @@ def environment(results: Results) -> Table:
         *_flat(method.get("machine", {}), "machine"),
     ]
     rows = [[Cell(name.replace("_", " ")), cells.words(value)] for name, value in pairs]
-    columns = (Column("What", align="left"), Column("As recorded", align="left"))
-    return Table("environment", "Design, machine and server", columns, rows)
+    columns = (ShownColumn("What", align="left"), ShownColumn("As recorded", align="left"))
+    return ShownTable("environment", "Design, machine and server", columns, rows)
 
 
-def parameter_changes(results: Results) -> Table:
+def parameter_changes(results: Results) -> ShownTable:
     """Every parameter the run changed."""
     names = ("at", "setting", "parameter", "before", "after", "scope")
     rows = [
@@ -142,13 +142,13 @@ def parameter_changes(results: Results) -> Table:
         for entry in results["method"].get("parameter_changes", ())
     ]
     columns = tuple(
-        Column(name, align="left")
+        ShownColumn(name, align="left")
         for name in ("Time (UTC)", "For setting", "Parameter", "Before", "After", "Scope")
     )
-    return Table("parameter-changes", "Parameters changed", columns, rows)
+    return ShownTable("parameter-changes", "Parameters changed", columns, rows)
 
 
-def diagnostics(results: Results) -> Table:
+def diagnostics(results: Results) -> ShownTable:
     """Checks of the run, failed ones first."""
     order = ("failed", "warning", "passed", "not_available")
     entries = sorted(
@@ -156,11 +156,11 @@ def diagnostics(results: Results) -> Table:
         key=lambda entry: order.index(entry["outcome"]) if entry["outcome"] in order else 0,
     )
     rows = [[cells.outcome(entry["outcome"]), Cell(entry["name"]), Cell(entry["text"])] for entry in entries]
-    columns = tuple(Column(name, align="left") for name in ("Outcome", "Check", "What was seen"))
-    return Table("diagnostics", "What was checked", columns, rows)
+    columns = tuple(ShownColumn(name, align="left") for name in ("Outcome", "Check", "What was seen"))
+    return ShownTable("diagnostics", "What was checked", columns, rows)
 
 
-def instrument(results: Results) -> Table:
+def instrument(results: Results) -> ShownTable:
     """What the instrument did and cost."""
     card = results["instrument"]
     pairs = (
@@ -180,8 +180,12 @@ def instrument(results: Results) -> Table:
         ("On/off pairs behind it", "", Cell(cells.count(card.get("pairs")))),
     )
     rows = [[Cell(name), value, Cell(unit)] for name, unit, value in pairs]
-    columns = (Column("Instrument", align="left"), Column("Figure"), Column("Unit", align="left"))
-    return Table("instrument", "Instrument card", columns, rows, card.get("text") or "")
+    columns = (
+        ShownColumn("Instrument", align="left"),
+        ShownColumn("Figure"),
+        ShownColumn("Unit", align="left"),
+    )
+    return ShownTable("instrument", "Instrument card", columns, rows, card.get("text") or "")
 
 
 def commands(results: Results) -> str:

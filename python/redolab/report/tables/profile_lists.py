@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.tables import cells
-from redolab.report.tables.cells import NOT_AVAILABLE, Cell, Column, Results, Table
+from redolab.report.tables.cells import NOT_AVAILABLE, Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.profile_tables import NARROWEST, Group, duration, percent, short
 
 _SHOWN_SESSIONS = 20
@@ -18,7 +18,7 @@ def number(session: Group) -> int:
     return int(session["pid"] if session["connection"] is None else session["connection"])
 
 
-def kinds(results: Results, width: int = NARROWEST) -> Table:
+def kinds(results: Results, width: int = NARROWEST) -> ShownTable:
     """Sessions by user and application."""
     room = 20 + (width - NARROWEST) // 2
     groups = results["kinds"]
@@ -30,10 +30,10 @@ def kinds(results: Results, width: int = NARROWEST) -> Table:
         ]
         for item in groups[:_SHOWN_KINDS]
     ]
-    columns = (Column("User, application", align="left"), Column("Count"), *_SUMMARY)
+    columns = (ShownColumn("User, application", align="left"), ShownColumn("Count"), *_SUMMARY)
     left = groups[_SHOWN_KINDS:]
     note = f"{len(left)} more kinds, busy {_busy(left)} together." if left else ""
-    return Table("kinds", "Kinds of session", columns, rows, note)
+    return ShownTable("kinds", "Kinds of session", columns, rows, note)
 
 
 def sessions(
@@ -41,7 +41,7 @@ def sessions(
     width: int = NARROWEST,
     most: int = _SHOWN_SESSIONS,
     hint: str = "One in detail: --session NUMBER.",
-) -> Table:
+) -> ShownTable:
     """The `most` sessions with most busy time; how many more there are, and how to see one alone."""
     room = 16 + (width - NARROWEST) // 2
     groups = [item for item in results["sessions"] if item["profile"]]
@@ -53,21 +53,21 @@ def sessions(
         ]
         for item in groups[:most]
     ]
-    columns = (Column("Session"), Column("Application", align="left"), *_SUMMARY)
+    columns = (ShownColumn("Session"), ShownColumn("Application", align="left"), *_SUMMARY)
     left, idle = groups[most:], len(results["sessions"]) - len(groups)
     notes = [
         f"{len(left)} more, busy {_busy(left)} together." if left else "",
         f"{idle} more did nothing." if idle else "",
         hint if groups else "",
     ]
-    return Table("sessions", "Sessions", columns, rows, " ".join(filter(None, notes)))
+    return ShownTable("sessions", "Sessions", columns, rows, " ".join(filter(None, notes)))
 
 
 _SUMMARY = (
-    Column("Busy", "s"),
-    Column("CPU", "%"),
-    Column("Largest wait", align="left"),
-    Column("Share", "%"),
+    ShownColumn("Busy", "s"),
+    ShownColumn("CPU", "%"),
+    ShownColumn("Largest wait", align="left"),
+    ShownColumn("Share", "%"),
 )
 
 

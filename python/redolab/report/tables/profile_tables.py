@@ -10,7 +10,7 @@ from redolab.dialect.known import product_name
 from redolab.dialect.log_waits import is_log_sync
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.tables import cells
-from redolab.report.tables.cells import NOT_AVAILABLE, Cell, Column, Results, Table
+from redolab.report.tables.cells import NOT_AVAILABLE, Cell, Results, ShownColumn, ShownTable
 
 Group = Mapping[str, Any]
 NARROWEST = 80
@@ -86,7 +86,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     return [*known, *([("Log", ", ".join(rates))] if rates else [])]
 
 
-def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Table:
+def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> ShownTable:
     """Every row of a group's time, with interval, seconds and a bar; the rows sum to 100 %."""
     room = width - NARROWEST
     length = 14 + room // 2
@@ -106,21 +106,21 @@ def profile(group: Group, view: str, caption: str, width: int = NARROWEST) -> Ta
     if rows:
         rows.append([Cell("busy"), Cell("100"), Cell(""), Cell(cells.part(group["busy_s"], group["busy_s"]))])
     columns = (
-        Column("Time spent", align="left"),
-        Column("Share", "%"),
-        Column("Interval"),
-        Column("Seconds", "of all"),
-        Column("", align="left"),
+        ShownColumn("Time spent", align="left"),
+        ShownColumn("Share", "%"),
+        ShownColumn("Interval"),
+        ShownColumn("Seconds", "of all"),
+        ShownColumn("", align="left"),
     )
     waited = group["client_wait"]["share_of_elapsed"]["point"] or 0.0
     note = _VIEWS[view].format(
         idle=duration(group.get("idle_s", 0.0)),
         client=duration(group["elapsed_s"] * waited),
     )
-    return Table(f"profile-{view}", caption, columns, rows, note)
+    return ShownTable(f"profile-{view}", caption, columns, rows, note)
 
 
-def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
+def top_events(group: Group, caption: str, width: int = NARROWEST) -> ShownTable:
     """The five waits with most time: class, average length, how many."""
     rows = []
     for item in group["top_events"]:
@@ -136,17 +136,17 @@ def top_events(group: Group, caption: str, width: int = NARROWEST) -> Table:
             ]
         )
     columns = (
-        Column("Wait", align="left"),
-        Column("Class", align="left"),
-        Column("Share", "%"),
-        Column("Average", "ms"),
-        Column("Interval"),
-        Column("Waits", "per s"),
+        ShownColumn("Wait", align="left"),
+        ShownColumn("Class", align="left"),
+        ShownColumn("Share", "%"),
+        ShownColumn("Average", "ms"),
+        ShownColumn("Interval"),
+        ShownColumn("Waits", "per s"),
     )
-    return Table("top-events", caption, columns, rows)
+    return ShownTable("top-events", caption, columns, rows)
 
 
-def joint(group: Group, caption: str) -> Table | None:
+def joint(group: Group, caption: str) -> ShownTable | None:
     """A wait posted or not, against the scheduler's state; None where the kernel could not be asked."""
     joint = group["joint"]
     if joint is None:
@@ -160,17 +160,17 @@ def joint(group: Group, caption: str) -> Table | None:
         shown = (NOT_AVAILABLE if share is None else percent(share) for share in (*cells_of, together))
         rows.append([Cell(words), *map(Cell, shown)])
     columns = (
-        Column("Busy time, %", align="left"),
-        *(Column(words) for words in ("on CPU", "run queue", "asleep", "together")),
+        ShownColumn("Busy time, %", align="left"),
+        *(ShownColumn(words) for words in ("on CPU", "run queue", "asleep", "together")),
     )
     note = (
         "A woken process still shows its wait while it stands in the run queue: waits and run queue added "
         "plainly would count that time twice. The profile counts a wait only while it sleeps."
     )
-    return Table("joint", caption, columns, rows, note)
+    return ShownTable("joint", caption, columns, rows, note)
 
 
-def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
+def log_waits(results: Results, width: int = NARROWEST) -> ShownTable | None:
     """Histograms of log syncs and log writes side by side; None where none were followed."""
     sync, write = results["log"]["log_sync"], results["log"]["log_write"]
     both = [item for item in (sync, write) if item is not None]
@@ -194,11 +194,11 @@ def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
     counts = [Cell(_count(item)) for item in (sync, write)]
     rows.append([Cell("waits"), counts[0], Cell(""), counts[1], Cell("")])
     columns = (
-        Column("Up to, ms"),
-        Column("log sync", "%"),
-        Column("", align="left"),
-        Column("log write", "%"),
-        Column("", align="left"),
+        ShownColumn("Up to, ms"),
+        ShownColumn("log sync", "%"),
+        ShownColumn("", align="left"),
+        ShownColumn("log write", "%"),
+        ShownColumn("", align="left"),
     )
     resolution = max(item["resolution_ms"] for item in both)
     if resolution:
@@ -207,7 +207,9 @@ def log_waits(results: Results, width: int = NARROWEST) -> Table | None:
     else:
         note = "Waits counted by the server; median and percentiles are upper ends of its buckets."
     text = results["log"]["text"]
-    return Table("log-waits", "Log sync and log write", columns, rows, f"{note} {text}" if text else note)
+    return ShownTable(
+        "log-waits", "Log sync and log write", columns, rows, f"{note} {text}" if text else note
+    )
 
 
 _FIGURES = (("p50_ms", "median"), ("p95_ms", "95 %"), ("p99_ms", "99 %"), ("mean_ms", "average"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from redolab.errors import UsageError
 from redolab.report.tables import profile_lists
 from redolab.report.tables import profile_tables as made
-from redolab.report.tables.cells import Results, Table
+from redolab.report.tables.cells import Results, ShownTable
 
 
-def instance_tables(results: Results, width: int = made.NARROWEST) -> list[Table]:
+def instance_tables(results: Results, width: int = made.NARROWEST) -> list[ShownTable]:
     """The tables of the whole profile: instance, sessions, their kinds, the log."""
     instance = results["instance"]
     tables = [
@@ -23,7 +23,7 @@ def instance_tables(results: Results, width: int = made.NARROWEST) -> list[Table
     return [table for table in tables if table is not None and table.rows]
 
 
-def session_tables(results: Results, session: int, width: int = made.NARROWEST) -> list[Table]:
+def session_tables(results: Results, session: int, width: int = made.NARROWEST) -> list[ShownTable]:
     """The tables of one session, by its number in the server.
 
     Raises:
@@ -34,7 +34,7 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
         known = ", ".join(str(profile_lists.number(item)) for item in results["sessions"][:10])
         seen = f"The busiest that were there: {known}." if known else "No session was there."
         raise UsageError(f"No session {session} was seen. {seen}")
-    tables: list[Table] = []
+    tables: list[ShownTable] = []
     for item in chosen:
         who = ", ".join(str(item[key]) for key in ("user", "database", "application", "client") if item[key])
         caption = f"Session {session}" + (f": {who}" if who else "") + (", ended" if item["ended"] else "")
@@ -45,7 +45,7 @@ def session_tables(results: Results, session: int, width: int = made.NARROWEST) 
         ]
         if not item["profile"]:
             tables.append(
-                Table("profile-session", caption, (), (), "It did nothing but wait for its client.")
+                ShownTable("profile-session", caption, (), (), "It did nothing but wait for its client.")
             )
         tables += [table for table in parts if table is not None and table.rows]
     return tables

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redolab.report.tables import cells, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 from redolab.report.tables.tables import baseline_of
 
 _LOG_WRITE = (
@@ -15,7 +15,7 @@ _LOG_WRITE = (
 )
 
 
-def unit_of_work(results: Results, scope: str) -> Table:
+def unit_of_work(results: Results, scope: str) -> ShownTable:
     """The published unit-of-work table; `scope` is `session` or `instance`."""
     unit = cells.time_unit(results)
     figures = (
@@ -32,19 +32,19 @@ def unit_of_work(results: Results, scope: str) -> Table:
             row.append(Cell(cells.number(None if value is None else value * scale)))
             row.append(_change(entry, figure_change, results))
         rows.append(row)
-    columns = [Column("Setting", align="left"), Column("Samples")]
+    columns = [ShownColumn("Setting", align="left"), ShownColumn("Samples")]
     for title, unit_name in (
         ("Avg L", f"{wording.units(results)}/s"),
         ("Avg CPUt", f"{unit.name}/{wording.unit(results)}"),
         ("Avg Wt", f"{unit.name}/{wording.unit(results)}"),
         ("Avg Rt", f"{unit.name}/{wording.unit(results)}"),
     ):
-        columns += [Column(title, unit_name), Column("change", "%")]
+        columns += [ShownColumn(title, unit_name), ShownColumn("change", "%")]
     meaning = {
         "session": "Time of the working sessions alone.",
         "instance": "Time of every server process, background processes too.",
     }[scope]
-    return Table(f"unit-of-work-{scope}", f"Unit of work, {scope} scope", columns, rows, meaning)
+    return ShownTable(f"unit-of-work-{scope}", f"Unit of work, {scope} scope", columns, rows, meaning)
 
 
 def has_overview(results: Results) -> bool:
@@ -52,7 +52,7 @@ def has_overview(results: Results) -> bool:
     return any(entry["commits_per_s"] for entry in results["as_published"]["overview"])
 
 
-def overview(results: Results) -> Table:
+def overview(results: Results) -> ShownTable:
     """The published overview table."""
     rows = [
         [
@@ -63,17 +63,17 @@ def overview(results: Results) -> Table:
         for entry in results["as_published"]["overview"]
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column("Commits", "per s"),
-        Column("CPU", "%"),
-        Column("Log sync", "% of non-idle wait"),
-        Column("Log write", "% of non-idle wait"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("Commits", "per s"),
+        ShownColumn("CPU", "%"),
+        ShownColumn("Log sync", "% of non-idle wait"),
+        ShownColumn("Log write", "% of non-idle wait"),
     )
     over = any((entry["log_write_pct"] or 0.0) > 100 for entry in results["as_published"]["overview"])
-    return Table("overview", "Overview", columns, rows, _LOG_WRITE if over else "")
+    return ShownTable("overview", "Overview", columns, rows, _LOG_WRITE if over else "")
 
 
-def published_tests(results: Results) -> Table:
+def published_tests(results: Results) -> ShownTable:
     """The tests the published experiments used, which ignore the order of the samples."""
     rows = [
         [
@@ -87,18 +87,18 @@ def published_tests(results: Results) -> Table:
         for test in results["as_published"]["tests"]
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column("against", align="left"),
-        Column("Normality, setting", "p"),
-        Column("Normality, against", "p"),
-        Column("Test", align="left"),
-        Column("Difference", "p"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("against", align="left"),
+        ShownColumn("Normality, setting", "p"),
+        ShownColumn("Normality, against", "p"),
+        ShownColumn("Test", align="left"),
+        ShownColumn("Difference", "p"),
     )
     note = "These take the samples as independent; drift makes them call equal settings different."
-    return Table("published-tests", "Tests as published", columns, rows, note)
+    return ShownTable("published-tests", "Tests as published", columns, rows, note)
 
 
-def curve_published(results: Results) -> Table:
+def curve_published(results: Results) -> ShownTable:
     """What the published curves take and give."""
     unit = cells.time_unit(results)
     rows = [
@@ -113,13 +113,13 @@ def curve_published(results: Results) -> Table:
         for rate, time in zip(curve["arrival_rate_per_s"], curve["response_time_ms"], strict=True)
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column("Servers M"),
-        Column("Service time S", unit.name),
-        Column(f"{wording.units(results).capitalize()} L", "per s"),
-        Column("Response time R", wording.per_unit(results, unit)),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("Servers M"),
+        ShownColumn("Service time S", unit.name),
+        ShownColumn(f"{wording.units(results).capitalize()} L", "per s"),
+        ShownColumn("Response time R", wording.per_unit(results, unit)),
     )
-    return Table("curve-published", "Curves as published, R = S / (1 − (S L / M)^M)", columns, rows)
+    return ShownTable("curve-published", "Curves as published, R = S / (1 − (S L / M)^M)", columns, rows)
 
 
 def _change(entry: Mapping[str, Any], key: str, results: Results) -> Cell:

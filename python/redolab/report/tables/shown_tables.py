@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from redolab.report.tables import cells
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 _TALL = 20
 """Rows beyond which a table is folded on the page."""
@@ -24,30 +24,30 @@ _WORDS = frozenset({"text", "outcome"})
 _PERCENT = frozenset({"share", "change"})
 
 
-def first(results: Results) -> list[Table]:
+def first(results: Results) -> list[ShownTable]:
     """The tables that answer the question: beside the verdict, and on the terminal."""
     return [table(item) for item in results.get("tables") or () if item["first"]]
 
 
-def others(results: Results) -> list[Table]:
+def others(results: Results) -> list[ShownTable]:
     """The rest of the experiment's own tables."""
     return [table(item) for item in results.get("tables") or () if not item["first"]]
 
 
-def league(results: Results) -> list[Table]:
+def league(results: Results) -> list[ShownTable]:
     """How true every model's forecasts were, a table for each record; none where none was ever checked."""
     return [table(item) for item in (results.get("league") or {}).get("tables", ())]
 
 
-def is_tall(shown: Table) -> bool:
+def is_tall(shown: ShownTable) -> bool:
     """Whether a table has so many rows that the page folds it."""
     return len(shown.rows) > _TALL
 
 
-def table(data: Mapping[str, Any]) -> Table:
+def table(data: Mapping[str, Any]) -> ShownTable:
     """A table as the results object has it (`redolab.analysis.exhibits.Table.as_json`)."""
     columns = data["columns"]
-    return Table(
+    return ShownTable(
         # The page's own tables have names that these must not take.
         f"own-{data['key']}",
         data["caption"],
@@ -57,7 +57,7 @@ def table(data: Mapping[str, Any]) -> Table:
     )
 
 
-def _column(data: Mapping[str, Any]) -> Column:
+def _column(data: Mapping[str, Any]) -> ShownColumn:
     kind = data["kind"]
     unit = data["unit"] or ("%" if kind in _PERCENT else "")
-    return Column(data["title"], unit, "left" if kind in _WORDS else "right")
+    return ShownColumn(data["title"], unit, "left" if kind in _WORDS else "right")

@@ -9,7 +9,7 @@ from redolab import units
 from redolab.dialect.known import product_name
 from redolab.records.servers import SERVER, servers_of
 from redolab.report.tables import cells, naming, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable
 
 # What the sessions of each kind of load do (`redolab.records.load`).
 _WORK = {
@@ -194,7 +194,7 @@ def _passed(test: Mapping[str, Any]) -> str:
     return "passed" if smallest is None or smallest < _BLIND else f"passed, but blind below {smallest:.2g}×"
 
 
-def glance(results: Results) -> Table:
+def glance(results: Results) -> ShownTable:
     """One row per setting: what it promises, what it gives, and against the baseline."""
     unit = cells.time_unit(results)
     named = wording.units(results)
@@ -210,15 +210,15 @@ def glance(results: Results) -> Table:
         for setting in results["settings"]
     ]
     columns = (
-        Column("Setting", align="left"),
-        *([Column("Durability tier", align="left")] if tiered else []),
-        Column(named.capitalize(), "per s"),
-        Column("Response time R", wording.per_unit(results, unit)),
-        Column(f"{named.capitalize()}/s against baseline", "ratio"),
-        Column("Outcome", align="left"),
+        ShownColumn("Setting", align="left"),
+        *([ShownColumn("Durability tier", align="left")] if tiered else []),
+        ShownColumn(named.capitalize(), "per s"),
+        ShownColumn("Response time R", wording.per_unit(results, unit)),
+        ShownColumn(f"{named.capitalize()}/s against baseline", "ratio"),
+        ShownColumn("Outcome", align="left"),
     )
     caption = f"The settings against {baseline_text(results)}"
-    return Table("glance", caption, columns, rows, naming.parts_of_names(results))
+    return ShownTable("glance", caption, columns, rows, naming.parts_of_names(results))
 
 
 def has_rates(results: Results) -> bool:
@@ -231,7 +231,7 @@ def has_tiers(results: Results) -> bool:
     return is_database(results) and any(setting.get("tier") for setting in results["settings"])
 
 
-def histogram_values(results: Results) -> Table:
+def histogram_values(results: Results) -> ShownTable:
     """The response times behind the smoothed histograms, one row per sample of each setting."""
     unit = cells.time_unit(results)
     settings = [item for item in results["settings"] if item.get("density")]
@@ -248,13 +248,13 @@ def histogram_values(results: Results) -> Table:
         for index in range(longest)
     ]
     columns = [
-        Column("Sample of the setting"),
-        *(Column(item["name"], unit.name) for item in settings),
+        ShownColumn("Sample of the setting"),
+        *(ShownColumn(item["name"], unit.name) for item in settings),
     ]
-    return Table("histogram-values", "Response time R of each sample", columns, rows)
+    return ShownTable("histogram-values", "Response time R of each sample", columns, rows)
 
 
-def curve_points(results: Results) -> Table:
+def curve_points(results: Results) -> ShownTable:
     """The measured points of the response-time curve."""
     unit = cells.time_unit(results)
     rows = [
@@ -267,14 +267,14 @@ def curve_points(results: Results) -> Table:
         for rate, time in zip(points["arrival_rate_per_s"], points["response_time_ms"], strict=True)
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column(f"{wording.units(results).capitalize()} L", "per s"),
-        Column("Response time R", wording.per_unit(results, unit)),
+        ShownColumn("Setting", align="left"),
+        ShownColumn(f"{wording.units(results).capitalize()} L", "per s"),
+        ShownColumn("Response time R", wording.per_unit(results, unit)),
     )
-    return Table("curve-points", "Measured points", columns, rows)
+    return ShownTable("curve-points", "Measured points", columns, rows)
 
 
-def comparisons(results: Results) -> Table:
+def comparisons(results: Results) -> ShownTable:
     """The run's own comparisons, paired within blocks."""
     entries = results.get("comparisons") or ()
     pairs = any(entry["b"] != baseline(results) for entry in entries)
@@ -292,14 +292,14 @@ def comparisons(results: Results) -> Table:
         for entry in entries
     ]
     columns = (
-        Column("Setting", align="left"),
-        *([Column("against", align="left")] if pairs else []),
-        Column("Figure", align="left"),
-        Column("Ratio" if pairs else "Ratio to baseline", "× (interval)"),
-        Column("p"),
-        Column("p, adjusted", "Holm"),
-        Column("Outcome", align="left"),
-        Column("To settle it", align="left"),
+        ShownColumn("Setting", align="left"),
+        *([ShownColumn("against", align="left")] if pairs else []),
+        ShownColumn("Figure", align="left"),
+        ShownColumn("Ratio" if pairs else "Ratio to baseline", "× (interval)"),
+        ShownColumn("p"),
+        ShownColumn("p, adjusted", "Holm"),
+        ShownColumn("Outcome", align="left"),
+        ShownColumn("To settle it", align="left"),
     )
     note = "Ratios are paired within blocks; p from a permutation of the signs within blocks."
     friedman = results.get("friedman")
@@ -311,7 +311,7 @@ def comparisons(results: Results) -> Table:
     caption = f"Comparisons with {baseline(results)}"
     if pairs:
         caption = "All comparisons" if results.get("baselines") else "Comparisons of all pairs"
-    return Table("comparisons", caption, columns, rows, note)
+    return ShownTable("comparisons", caption, columns, rows, note)
 
 
 def metric_name(results: Results, metric: str) -> str:

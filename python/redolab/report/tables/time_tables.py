@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from redolab.dialect.row_names import is_wait, row_name
 from redolab.report.tables import cells, wording
-from redolab.report.tables.cells import Cell, Column, Results, Table, TimeUnit
+from redolab.report.tables.cells import Cell, Results, ShownColumn, ShownTable, TimeUnit
 from redolab.report.tables.rows import profile_rows, shares, times
 
 MAIN_SHARE = 0.01
@@ -29,7 +29,7 @@ _VIEWS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def profile_times(results: Results) -> list[Table]:
+def profile_times(results: Results) -> list[ShownTable]:
     """Time per unit of work in each row of the session profile, the whole of a setting as the last row.
 
     A column per setting; a table for every six of them.
@@ -55,7 +55,7 @@ def main_rows(results: Results) -> list[str]:
     ]
 
 
-def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int) -> Table:
+def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int) -> ShownTable:
     unit = cells.time_unit(results)
     rows = [
         [
@@ -66,9 +66,9 @@ def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int
         for row in profile_rows(results)
     ]
     columns = (
-        Column("Time spent", align="left"),
-        *(Column(setting["name"], unit.name) for setting in settings),
-        Column("Wait event", align="left"),
+        ShownColumn("Time spent", align="left"),
+        *(ShownColumn(setting["name"], unit.name) for setting in settings),
+        ShownColumn("Wait event", align="left"),
     )
     total = [
         Cell("response time R", tone="total"),
@@ -82,7 +82,7 @@ def _by_row(results: Results, settings: Sequence[Mapping[str, Any]], number: int
         caption += f": {settings[0]['name']} to {settings[-1]['name']}"
     note = "The rows of a setting sum to its R. “–”: never seen in that setting."
     told = [note, *unaccounted(results)] if first else []
-    return Table(key, caption, columns, [*rows, total], " ".join(told))
+    return ShownTable(key, caption, columns, [*rows, total], " ".join(told))
 
 
 def _part(setting: Mapping[str, Any], row: str, unit: TimeUnit) -> Cell:
@@ -96,7 +96,7 @@ def _whole(setting: Mapping[str, Any], unit: TimeUnit) -> Cell:
     return Cell("–" if whole is None else cells.part(whole, whole), tone="total")
 
 
-def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> Table:
+def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> ShownTable:
     """Every row of every setting's profile: share and time per unit with intervals, and seconds."""
     unit = cells.time_unit(results)
     view, note = _VIEWS[scope]
@@ -114,18 +114,18 @@ def profile(results: Results, scope: Literal["profile", "instance_profile"]) -> 
         for entry in sorted(setting.get(scope) or (), key=lambda entry: order.index(entry["row"]))
     ]
     columns = (
-        Column("Setting", align="left"),
-        Column("Time spent", align="left"),
-        Column("Share", "% (interval)"),
-        Column(f"Per {wording.unit(results)}", f"{unit.name} (interval)"),
-        Column("All samples", "s"),
-        Column("Wait event", align="left"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("Time spent", align="left"),
+        ShownColumn("Share", "% (interval)"),
+        ShownColumn(f"Per {wording.unit(results)}", f"{unit.name} (interval)"),
+        ShownColumn("All samples", "s"),
+        ShownColumn("Wait event", align="left"),
     )
     note = note.format(unit=wording.one(results))
-    return Table(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
+    return ShownTable(f"{view}-profile", f"Every row, {view} scope", columns, rows, note)
 
 
-def joint(results: Results) -> Table:
+def joint(results: Results) -> ShownTable:
     """Wait posted or not, against what the process did; without rows where that is not known."""
     rows = []
     for setting in results["settings"]:
@@ -135,12 +135,12 @@ def joint(results: Results) -> Table:
             known = [share for share in shares_of if share is not None]
             rows.append([Cell(setting["name"]), Cell(name), *map(_percent, shares_of), _percent(sum(known))])
     columns = (
-        Column("Setting", align="left"),
-        Column("Wait event", align="left"),
-        Column("On CPU", "%"),
-        Column("Run queue", "%"),
-        Column("Asleep", "%"),
-        Column("Together", "%"),
+        ShownColumn("Setting", align="left"),
+        ShownColumn("Wait event", align="left"),
+        ShownColumn("On CPU", "%"),
+        ShownColumn("Run queue", "%"),
+        ShownColumn("Asleep", "%"),
+        ShownColumn("Together", "%"),
     )
     note = (
         "Waits as posted and run queue must not simply be added: a woken process still shows its wait "
@@ -149,7 +149,7 @@ def joint(results: Results) -> Table:
         if rows
         else "Not available: on CPU and in the run queue could not be told apart at each reading."
     )
-    return Table("joint", "Wait posted or not, share of the sessions' time", columns, rows, note)
+    return ShownTable("joint", "Wait posted or not, share of the sessions' time", columns, rows, note)
 
 
 def unaccounted(results: Results) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from redolab.engine.oracle.connecting.execution import filled
-from redolab.engine.oracle.figures import FIGURES, Figure
+from redolab.engine.oracle.figures import FIGURES, ReadFigure
 from redolab.engine.oracle.statements import Statement, all_statements, find
 
 COLUMNS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -127,7 +127,7 @@ def test_a_statement_is_found_by_name_and_release() -> None:
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
-def test_a_figure_stands_in_its_statement(figure: Figure) -> None:
+def test_a_figure_stands_in_its_statement(figure: ReadFigure) -> None:
     text = find(figure.statement, 1201).text
     assert [word for word in figure.read if word not in text] == []
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from redolab.engine.sampling.alternation import InTurns, Mark, on_off, plan
+from redolab.engine.sampling.alternation import InTurns, SliceMark, on_off, plan
 from redolab.records.observation import Observation
 from redolab.records.sample import OnOff
 from tests.unit.analysis.observations import make_observation
@@ -35,7 +35,13 @@ def test_the_order_inside_a_pair_is_drawn_from_the_seed() -> None:
 
 
 def test_pairs_worked_out_by_hand() -> None:
-    marks = [Mark(10.0, 1000), Mark(10.5, 1050), Mark(11.0, 1150), Mark(11.25, 1200), Mark(11.5, 1240)]
+    marks = [
+        SliceMark(10.0, 1000),
+        SliceMark(10.5, 1050),
+        SliceMark(11.0, 1150),
+        SliceMark(11.25, 1200),
+        SliceMark(11.5, 1240),
+    ]
     assert on_off([True, False, False, True], marks) == (
         OnOff(pair=1, on_first=True, on_per_s=100.0, off_per_s=200.0),
         OnOff(pair=2, on_first=False, on_per_s=160.0, off_per_s=200.0),
@@ -73,11 +79,11 @@ class Server:
         self.edges, self._step_s = 0, step_s
         self.over = threading.Event()
 
-    def mark(self) -> Mark:
+    def mark(self) -> SliceMark:
         self.edges += 1
         if self.edges == 5:
             self.over.set()
-        return Mark(self._step_s * self.edges, 10 * self.edges)
+        return SliceMark(self._step_s * self.edges, 10 * self.edges)
 
 
 def test_the_sampler_is_held_in_every_off_slice_and_released_at_the_end() -> None:
@@ -97,7 +103,7 @@ def test_the_sampler_is_held_in_every_off_slice_and_released_at_the_end() -> Non
 
 def test_an_edge_after_the_end_of_the_load_is_not_used() -> None:
     class Late(Server):
-        def mark(self) -> Mark:
+        def mark(self) -> SliceMark:
             if self.edges == 2:
                 self.over.set()
             return super().mark()

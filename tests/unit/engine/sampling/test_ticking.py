@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from redolab.engine.sampling.ticking import Kept, Outcome, Ticking
+from redolab.engine.sampling.ticking import Outcome, Ticking, TimeKept
 
 PATIENCE_S = 30.0
 
@@ -33,7 +33,7 @@ def test_lost_ticks_are_counted_and_the_ticking_goes_on() -> None:
     assert kept.lost == 2
     assert kept.cpu_s > 0
     assert 0 <= kept.late <= ticks.made
-    assert ticking.cut() == Kept()
+    assert ticking.cut() == TimeKept()
 
 
 def test_after_the_last_possible_tick_there_is_none() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from redolab.experiment.commit_scaling.growth import Event, enough, greatest, ratio, single_server
+from redolab.experiment.commit_scaling.growth import PublishedWait, enough, greatest, ratio, single_server
 from redolab.stats.estimates import MISSING
 
 RATES = {1: 1000.0, 2: 1900.0, 5: 4000.0, 10: 5800.0, 20: 5900.0}
@@ -21,7 +21,7 @@ def in_blocks(count: int, noise: float, seed: int = 0) -> dict[int, dict[int, fl
 
 
 def test_an_event_by_hand() -> None:
-    event = Event("log write", elapsed_s=20.0, waits=5000, time_s=4.0)
+    event = PublishedWait("log write", elapsed_s=20.0, waits=5000, time_s=4.0)
     assert event.per_second == 250
     assert event.per_hour == 900_000
     assert event.average_ms == pytest.approx(0.8)
@@ -29,9 +29,9 @@ def test_an_event_by_hand() -> None:
 
 
 def test_an_event_of_unknown_length() -> None:
-    event = Event("log write", elapsed_s=20.0, waits=5000, time_s=None)
+    event = PublishedWait("log write", elapsed_s=20.0, waits=5000, time_s=None)
     assert (event.average_ms, event.busy) == (None, None)
-    assert Event("log write", 20.0, 0, 0.0).average_ms is None
+    assert PublishedWait("log write", 20.0, 0, 0.0).average_ms is None
 
 
 def test_throughput_without_noise_is_read_exactly() -> None:

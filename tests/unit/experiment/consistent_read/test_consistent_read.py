@@ -18,7 +18,7 @@ from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
 from redolab.experiment.consistent_read import tables as shown
 from redolab.experiment.consistent_read.answer import verdict
-from redolab.experiment.consistent_read.prices import Figures, all_pairs, log_ratios, read_run, slopes
+from redolab.experiment.consistent_read.prices import ScanFigures, all_pairs, log_ratios, read_run, slopes
 from redolab.records.design import Trial
 from redolab.records.load import Scans
 from redolab.records.sample import Sample
@@ -70,7 +70,7 @@ def figures_of(
     factor: Callable[[Trial], float] = lambda trial: 1.0,  # noqa: ARG005
     blocks: int = 12,
     only_first: int | None = None,
-) -> Figures:
+) -> ScanFigures:
     plan = EXPERIMENT.plan(Wish(rows=ROWS, blocks=blocks, seed=3))
     manifest = synthetic.manifest(synthetic.design()) | {
         "experiment": "consistent-read",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from redolab.commands.verify import verify_run
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
@@ -34,7 +34,7 @@ LEVELS = levels_of({"today": TODAY, "16": ASKED}, None)
 SYNC = ("IO", "WalSync")
 # 2,125 us a commit: 8 sessions do 3,764.7 per second, 16 of them 7,529.4.
 SCRIPTS = dict.fromkeys(
-    LEVELS, Script(cpu_ns=100_000, run_queue_ns=25_000, waits_ns={SYNC: 2_000_000}, commits_per_flush=8)
+    LEVELS, FakeScript(cpu_ns=100_000, run_queue_ns=25_000, waits_ns={SYNC: 2_000_000}, commits_per_flush=8)
 )
 
 

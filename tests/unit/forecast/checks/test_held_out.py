@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.engine.fake import FakeEngine, Script
+from redolab.engine.fake import FakeEngine, FakeScript
 from redolab.experiment import find_experiment
 from redolab.experiment.answers import analyse
 from redolab.experiment.base import Wish
@@ -28,7 +28,7 @@ def scaling(place: Path, sessions: tuple[int, ...]) -> Run:
     experiment = find_experiment("commit-scaling")
     plan = experiment.plan(Wish(sessions=sessions, blocks=2, seconds=1.0, seed=1))
     scripts = {
-        str(count): Script(
+        str(count): FakeScript(
             cpu_ns=90_000, run_queue_ns=10_000, waits_ns={SYNC: session_ns(count) - 100_000},
             commits_per_flush=max(1, count // 2), flush_ns=1_000_000,
         )

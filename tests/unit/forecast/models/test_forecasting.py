@@ -7,14 +7,13 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from redolab.forecast.costs.costs import Scenario
+from redolab import _core
+from redolab.forecast.costs.costs import Scenario, parameters
 from redolab.forecast.models.outlook import MODEL, compare, extrapolated, forecast, look_ahead, predict
-from redolab.forecast.models.quantities import QUANTITIES, simulation
+from redolab.forecast.models.quantities import QUANTITIES, SEED, simulation
 from redolab.forecast.track_record import LEVEL
-from redolab.model import group_commit
 from redolab.model.erlang import NoSteadyStateError
-from redolab.model.group_commit import GroupCommitParameters, GroupCommitResult
-from redolab.model.group_commit import simulate as simulated
+from redolab.model.group_commit import simulate
 from redolab.stats.estimates import Estimate
 from tests.forecasts import BATCHES, TODAY, make_calibrated, make_scores
 
@@ -51,18 +50,14 @@ def test_a_lone_session_takes_what_a_commit_and_a_flush_take() -> None:
     )
 
 
-def test_of_long_transactions_fewer_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def simulate(needs: GroupCommitParameters, seed: int, commits: int) -> GroupCommitResult:
-        asked.append(commits)
-        return simulated(needs, seed, commits)
-
-    monkeypatch.setattr(group_commit, "simulate", simulate)
+def test_of_long_transactions_fewer_are_simulated() -> None:
     client = replace(CALIBRATED.point, loop="client", client_s=((1, 5e-6),))
-    for scenario in (Scenario(8, rows_per_commit=58), Scenario(8, rows_per_commit=1_024), Scenario(600, 64)):
-        simulation(client, scenario, 20_000)
+    scenarios = (Scenario(8, rows_per_commit=58), Scenario(8, rows_per_commit=1_024), Scenario(600, 64))
+    asked = [_core.commits_simulated(parameters(client, scenario), 20_000) for scenario in scenarios]
     assert asked == [20_000, 5_000, 20 * 600]
+    said = simulation(client, scenarios[1], 20_000)
+    known = simulate(parameters(client, scenarios[1]), SEED, asked[1])
+    assert said["throughput_per_s"] == known.throughput_per_s.point
 
 
 def test_every_quantity_is_forecast() -> None:

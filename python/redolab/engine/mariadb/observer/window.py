@@ -17,7 +17,7 @@ from redolab.engine.mariadb.observer.lives import Life, observed
 from redolab.engine.mariadb.observer.server import Server
 from redolab.engine.mariadb.observer.waits import ASLEEP, CLIENT, ROW_LOCK, TIMED_WAIT, timed_files
 from redolab.engine.sampling.event_codes import NOTHING, Event, EventCodes
-from redolab.engine.sampling.ticking import Kept
+from redolab.engine.sampling.ticking import TimeKept
 from redolab.records.observation import IdleLooks, Instrument, Looks, Observation, TimedWaits
 
 
@@ -75,7 +75,7 @@ def as_observation(
     events: EventCodes,
     server: Server,
     why_blind: Sequence[tuple[str, str]],
-    kept: Kept,
+    kept: TimeKept,
     rate_per_s: float,
 ) -> Observation:
     """The record of a window.

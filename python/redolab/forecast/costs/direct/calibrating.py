@@ -310,7 +310,7 @@ def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
     division = divided(1.0)
     for _ in range(3):
         needs = parameters(replace(division, hand_over_exit_s=0.0), busy.scenario)
-        needs = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0)
+        needs = needs.replaced(idle_exit_s=0.0, halt_exit_s=0.0)
         simulated = simulate(needs, _SEED, _COMMITS)
         cpu_s = simulated.cpu_utilization.point * needs.cpus / simulated.throughput_per_s.point
         waiting_s = max(waiting_s + (busy.cpu_s - cpu_s) / share, LEAST_S)

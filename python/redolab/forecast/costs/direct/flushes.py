@@ -17,7 +17,7 @@ QUANTILES = 200
 
 
 @dataclass(frozen=True)
-class Flushes:
+class LoneFlushes:
     """The flushes of a lone session, of all logs that a commit waits for."""
 
     elapsed_s: float
@@ -33,7 +33,7 @@ class Flushes:
     not known."""
 
 
-def flushes_of(chosen: Chosen, logs: Logs) -> Flushes:
+def flushes_of(chosen: Chosen, logs: Logs) -> LoneFlushes:
     """What the flushes of the lone session take, and those of each log.
 
     Args:
@@ -53,7 +53,7 @@ def flushes_of(chosen: Chosen, logs: Logs) -> Flushes:
     # An emulated device is done after the time that it was asked for.
     asked_s = lone.per_commit("device_requested_s")
     late_s = max(both_s - asked_s, 0.0) / lone.flushes if asked_s else 0.0
-    return Flushes(elapsed_s, cpu_s, device_s, tuple(each_s / both_s for each_s in per_commit_s), late_s)
+    return LoneFlushes(elapsed_s, cpu_s, device_s, tuple(each_s / both_s for each_s in per_commit_s), late_s)
 
 
 def _of_each_log(lone: SampledSetting, elapsed_s: float, logs: Logs) -> list[float]:

@@ -190,7 +190,7 @@ def simulated_today(costs: Calibration, scenario: Scenario, commits: int) -> Sim
     needs = parameters(costs, scenario)
     many = _core.commits_simulated(needs, max(commits, 25 * scenario.sessions))
     found = simulate(needs, _SEED, many)
-    at_once = replace(needs, idle_exit_s=0.0, halt_exit_s=0.0, hand_over_exit_s=0.0)
+    at_once = needs.replaced(idle_exit_s=0.0, halt_exit_s=0.0, hand_over_exit_s=0.0)
     working = simulate(at_once, _SEED, many)
     cpu_s = working.cpu_utilization.point * at_once.cpus / working.throughput_per_s.point
     sent = needs.statements + (1 if needs.statements and scenario.think_time_ms else 0)

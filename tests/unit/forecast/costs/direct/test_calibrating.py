@@ -196,7 +196,7 @@ def test_who_has_a_cpu_to_himself_goes_on_with_warm_caches(given: Any) -> None:
     point = given(samples()).point
 
     def going_on_s(sessions: int) -> float:
-        return parameters(point, Scenario(sessions)).served_s
+        return float(parameters(point, Scenario(sessions)).served_s)
 
     assert going_on_s(2) == 0.0
     assert SERVED_BY_FEW * going_on_s(32) < going_on_s(4) < going_on_s(8) < going_on_s(32)

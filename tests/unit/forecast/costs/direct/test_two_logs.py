@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from redolab._core import GroupCommitParameters
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import tables
 from redolab.forecast.costs.calibrated import Calibrated
@@ -21,7 +22,7 @@ from redolab.forecast.models.outlook import look_ahead as ahead
 from redolab.forecast.models.quantities import simulation
 from redolab.forecast.track_record import PRIOR, family_of, without_system
 from redolab.model.distribution import constant
-from redolab.model.group_commit import GroupCommitParameters, SecondLog, simulate
+from redolab.model.group_commit import SecondLog, simulate
 from redolab.model.group_commit_approximation import approximate
 from redolab.records.run import Run
 from redolab.records.sample import Sample
