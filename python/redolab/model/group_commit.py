@@ -21,9 +21,15 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from redolab import _core
-from redolab._core import check_group_commit, simulate_group_commit, transaction_demand
+from redolab._core import (
+    SimulationTooLongError,
+    check_group_commit,
+    simulate_group_commit,
+    transaction_demand,
+)
 from redolab.dialect.postgres import COMMIT_SIBLINGS
 from redolab.model.distribution import Distribution, constant
+from redolab.model.patience import Patience
 
 NOTHING = constant(0.0)
 BATCHES = _core.BATCHES
@@ -270,7 +276,9 @@ class GroupCommitResult:
     """The same as the crate redolab-forecast has it, which makes a forecast of it."""
 
 
-def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_000) -> GroupCommitResult:
+def simulate(
+    parameters: GroupCommitParameters, seed: int, commits: int = 200_000, patience: Patience | None = None
+) -> GroupCommitResult:
     """Simulate until `commits` commits were counted, after a tenth as many that were not.
 
     The counted stretch is cut into 20 batches of equal numbers of commits. A mean is the ratio of two
@@ -278,17 +286,32 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     how well the simulation knows its own steady state, and nothing of how true the parameters are.
     The same parameters, seed and number give the same result on every machine.
 
+    Args:
+        parameters: what is simulated.
+        seed: of its random numbers.
+        commits: that are counted.
+        patience: what simulations may take together; None for a billion events.
+
     Raises:
         ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is no 64-bit number.
         NoSteadyStateError: more arrives than can be done.
-        SimulationTooLongError: a billion events did not bring that many commits.
+        SimulationTooLongError: so many events did not bring that many commits.
 
     Source: ratio estimator over batch means, Law and Kelton, Simulation Modeling and Analysis, chapter 9.
     """
     warm_up, batches, each = _core.simulation_plan(parameters, commits)
     if not 0 <= seed < 2**64:
         raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
-    simulated = simulate_group_commit(parameters, seed, warm_up, batches, each)
+    if patience is None:
+        simulated = simulate_group_commit(parameters, seed, warm_up, batches, each)
+    else:
+        most = patience.left
+        try:
+            simulated = simulate_group_commit(parameters, seed, warm_up, batches, each, most)
+        except SimulationTooLongError as error:
+            patience.spend(most)
+            raise SimulationTooLongError(patience.too_much) from error
+        patience.spend(simulated.events)
     return _result(_core.steady_state(parameters, simulated))
 
 
