@@ -111,10 +111,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     _check(options, changes, swept, levels)
     verified = read_ledger()
     with understood(options.run):
-        try:
-            calibrated = costs_of(open_run(options.run))
-        except SimulationTooLongError as error:
-            raise UsageError(f"{options.run} cannot be forecast from: {error}.") from error
+        calibrated = costs_of(open_run(options.run))
         scenario = known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
         sweep = [
             known(calibrated.point, changed(scenario, {swept: level}))

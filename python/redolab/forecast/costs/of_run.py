@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redolab._core import SimulationTooLongError
 from redolab.errors import UsageError
 from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.direct.calibrating import calibrate
@@ -16,10 +17,13 @@ def costs_of(run: Run) -> Calibrated:
         run: of samples, of a watched server, or of imported reports.
 
     Raises:
-        NoCostsError: the run does not tell it; the text says what is missing.
-        SimulationTooLongError: what was seen of a server cannot be simulated.
+        NoCostsError: the run does not tell it; the text says what is missing, or that what was seen takes too
+            long to simulate.
     """
-    return costs_within(run, WHOLE)
+    try:
+        return costs_within(run, WHOLE)
+    except SimulationTooLongError as error:
+        raise NoCostsError(run, f"cannot be forecast from: {error}") from error
 
 
 def costs_within(run: Run, effort: Effort) -> Calibrated:
