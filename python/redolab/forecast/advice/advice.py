@@ -131,6 +131,9 @@ def of_seen(
     whole = "DB time" if _is_report(run) else "the sessions' busy time"
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
     share, elsewhere = (None, "") if figures is None else _of_commits(figures, today, whole)
+    if share is None and not _is_report(run):
+        # A watch that does not tell waits apart has a flush solved from all of them, and says so.
+        elsewhere = ""
     if _is_report(run) and elsewhere:
         # Sessions that were active are no knob, and CPUs are in the table of bounds.
         return advice | {"why_no_forecast": f"No forecast. {elsewhere}", "lines": []}
