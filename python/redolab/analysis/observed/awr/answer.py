@@ -96,6 +96,7 @@ def analyse(run: Run) -> dict[str, Any]:
             *map(str, run.manifest.get("conditions", ())),
             *_impossible(counting),
             *_of_sessions_alone(everything),
+            *_of_some_reports(counting),
             *_contradictions(everything),
         ],
     }
@@ -309,6 +310,19 @@ def _of_sessions_alone(everything: Sequence[Cost]) -> list[str]:
         f"{files[0]}{more} prints no background cpu time, as that of a pluggable database: S is the CPU time "
         "of its sessions alone."
     ]
+
+
+def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
+    """Where log file sync is of those reports alone in which it is one of the largest events."""
+    found = []
+    for name, summary in counting.items():
+        without = sum(cost.sync is None and not cost.lists_waits for cost in summary.costs)
+        if 0 < without < len(summary.costs):
+            found.append(
+                f"{name}: {without:,} of {len(summary.costs):,} reports list their largest events alone, and "
+                "log file sync is not one of them. Its share of DB time is of the others."
+            )
+    return found
 
 
 def _contradictions(everything: Sequence[Cost]) -> list[str]:

@@ -91,6 +91,20 @@ def test_an_event_that_an_hour_does_not_list_took_nothing_there(tmp_path: Path) 
     assert found["log_sync_s"]["point"] == pytest.approx(sync.seconds / sync.waits, rel=0.01)
 
 
+def test_an_hour_that_lists_its_largest_events_alone_is_not_taken_for_none(tmp_path: Path) -> None:
+    def only_largest(facts: Truth) -> str:
+        return awr_html(facts, "19c").replace("Foreground Wait Events", "Foreground Wait Incidents")
+
+    without = tuple(event for event in FIRST.foreground if event.name != "log file sync")
+    pages = [only_largest(hour(0)), only_largest(hour(1, foreground=without))]
+    results = results_of(tmp_path, pages)
+    sync = next(event for event in FIRST.foreground if event.name == "log file sync")
+    found = results["settings"][0]["figures"]["log_sync_share"]
+    assert found["point"] == pytest.approx(sync.seconds / FIRST.db_time_s, rel=0.01)
+    (told,) = [text for text in results["warnings"] if "largest events alone" in text]
+    assert "1 of 2 reports" in told
+
+
 def test_hours_that_are_alike_have_the_mean_of_their_figures(tmp_path: Path) -> None:
     bytes_of = (1_500_000_000, 1_600_000_000, 1_700_000_000)
     pages = [awr_html(hour(number, redo_bytes=size), "19c") for number, size in enumerate(bytes_of)]
