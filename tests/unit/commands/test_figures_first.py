@@ -14,6 +14,8 @@ from redolab.forecast.advice import advice
 from redolab.model.patience import TOO_LATE, OutOfTimeError
 from redolab.records.run import Run
 from redolab.records.store import open_run, read_results
+from redolab.records.writer import write_report, write_results
+from redolab.report.page.html import render
 from tests.imported_reports import imported
 from tests.written_reports import awr_html, truth
 
@@ -66,3 +68,21 @@ def test_a_run_whose_advice_ran_out_of_time_verifies(
     assert "now forecasts what changes would give" in " ".join(shown.err.split())
     assert read_results(open_run(run.path))["advice"]["by_clock"] is True
     assert verify_run(open_run(run.path)) == []
+
+
+def test_what_was_forecast_before_the_clock_ended_it_is_recomputed(run: Run) -> None:
+    results = make_results(run)
+    changes = results["advice"]["changes"]
+    cut = results["advice"] | {"changes": changes[1:], "by_clock": True, "cut_short": ["late"], "lines": []}
+
+    def stored(advice: Mapping[str, Any]) -> list[str]:
+        write_results(run, results | {"advice": advice})
+        write_report(run, render(results | {"advice": advice}))
+        return verify_run(open_run(run.path))
+
+    assert stored(cut) == []
+    gain = {**changes[1]["gain"], "point": 2 * changes[1]["gain"]["point"]}
+    (difference,) = stored(cut | {"changes": [changes[1] | {"gain": gain}]})
+    assert "advice[0].gain.point" in difference
+    (difference,) = stored(cut | {"by_clock": False})
+    assert "advice" in difference
