@@ -104,6 +104,9 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> Calibrated:
             f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
             "has it; or measure the database itself: `redolab run calibrate --engine URL`",
         )
+    if any(item.sync_s is not None for item in reports):
+        # An hour that lists all events without log file sync had none worth listing.
+        reports = [_with_sync(item) for item in reports]
     commits = math.fsum(item.commits.value for item in reports)
     if commits < _FEWEST_COMMITS:
         raise NoCostsError(
@@ -154,6 +157,11 @@ def _figures(cost: Cost) -> _Figures | str:
         cost.columns["log_sync_s"],
         max(1, round(counted.value)),
     )
+
+
+def _with_sync(item: _Figures) -> _Figures:
+    unlisted = item.sync_s is None and item.cost.sync is None and item.cost.lists_waits
+    return replace(item, sync_s=exactly(0.0)) if unlisted else item
 
 
 def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +170,20 @@ def test_the_tables_of_a_histogram_are_not_added_up(tmp_path: Path) -> None:
         # A quantile is a fortieth of the waits: the last of them lie too far apart.
         if bound in bounds and below < 0.97:
             assert 1e3 * np.interp(below, at, shape) == pytest.approx(bounds[bound], rel=0.15), bound
+
+
+def test_an_hour_without_syncs_does_not_hide_those_of_the_others(tmp_path: Path) -> None:
+    # So short are its syncs that commits do not wait.
+    first = of_sync(0.001)
+    quiet = truth(
+        begin=first.begin + timedelta(hours=1),
+        begin_snapshot=first.end_snapshot,
+        end_snapshot=first.end_snapshot + 1,
+        foreground=tuple(event for event in first.foreground if event.name != "log file sync"),
+        commits=200,
+        db_time_s=60.0,
+        db_cpu_s=30.0,
+    )
+    for facts in ([first], [first, quiet]):
+        found = costs_of(imported(tmp_path / str(len(facts)), [awr_html(item, "19c") for item in facts]))
+        assert found.measured[found.today].scenario.commit_wait == "nowait"
