@@ -71,7 +71,6 @@ _BOTH = (
                                          "do sleep(0.05)", "xa rollback 'theirs'")),
     # Where no run is possible.
     parameter("max_prepared_stmt_count = 0", refuses="max_prepared_stmt_count"),
-    parameter("max_allowed_packet = 1024; net_buffer_length = 1024", refuses="max_allowed_packet"),
 )  # fmt: skip
 
 _MARIADB = (
@@ -83,7 +82,7 @@ _MARIADB = (
     parameter("rpl_semi_sync_master_enabled = 1"), parameter("log_output = 'TABLE'"),
     at_start("query-cache-type = 1"), at_start("thread-handling = pool-of-threads"),
     parameter("idle_transaction_timeout = 1"), parameter("sql_if_exists = 1"),
-    parameter("tx_isolation = 'SERIALIZABLE'"), parameter("tx_read_only = 1", refuses="READ ONLY"),
+    parameter("tx_isolation = 'SERIALIZABLE'"), parameter("tx_read_only = 1", refuses="tx_read_only = ON"),
     at_start("performance_schema = 0"), at_start("innodb_read_only_compressed = 0"),
     at_start("log-slave-updates = 1; gtid-domain-id = 7"),
 )  # fmt: skip
@@ -102,7 +101,7 @@ _MYSQL = (
     at_start("innodb_doublewrite = DETECT_ONLY"), parameter("require_secure_transport = 1"),
     Odd("redo log disabled", statements=("alter instance disable innodb redo_log",),
         undo=("alter instance enable innodb redo_log",), volatile=True),
-    parameter("transaction_read_only = 1", refuses="READ ONLY"),
+    parameter("transaction_read_only = 1", refuses="transaction_read_only = ON"),
     at_start("performance_schema = 0", refuses="performance_schema"),
     parameter("super_read_only = 1", refuses="read.only"), parameter("offline_mode = 0"),
 )  # fmt: skip

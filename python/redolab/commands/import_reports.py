@@ -10,7 +10,7 @@ import typer
 from redolab.commands.options import Json, Out
 from redolab.commands.process import command_line, end_when_interrupted
 from redolab.commands.progress import shown
-from redolab.commands.report import make_results, show_results
+from redolab.commands.report import make_and_show
 from redolab.files.folder import write_file
 from redolab.files.places import default_run_directory
 
@@ -43,4 +43,4 @@ def command(
     with shown("reading", "reports") as progress:
         run = import_reports(files, known, place, progress, command_line())
     write_file(run.path / FILE, series(run).encode())
-    show_results(make_results(run), run, json)
+    make_and_show(run, json)

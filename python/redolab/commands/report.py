@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,20 +56,40 @@ def command(
 
     with understood(run):
         stored = open_run(run)
-        results = make_results(stored, costs, begins or (), ends or ())
-    show_results(results, stored, json)
+        screen = _Screen(stored, json)
+        results = make_results(stored, costs, begins or (), ends or (), screen.figures)
+    screen.rest(results)
+
+
+def make_and_show(run: Run, json: bool) -> None:
+    """Make the results and the page, and show them; figures do not wait for forecasts.
+
+    Raises:
+        UsageError: the run has no finished sample.
+    """
+    screen = _Screen(run, json)
+    results = make_results(run, early=screen.figures)
+    screen.rest(results)
 
 
 def make_results(
-    run: Run, costs: Path | None = None, begins: Sequence[str] = (), ends: Sequence[str] = ()
+    run: Run,
+    costs: Path | None = None,
+    begins: Sequence[str] = (),
+    ends: Sequence[str] = (),
+    early: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
     """Analyse, store the figures and the page, and return the results.
+
+    Of what was seen of a server the figures and the page are stored before the advice is forecast, and once
+    more with it.
 
     Args:
         run: the stored run.
         costs: another run, whose costs the page's explorer starts from; None for the run's own.
         begins: of a watched run, when the periods that are asked for begin, as they were written.
         ends: when they end.
+        early: gets the figures of what was seen, once they are stored and before the advice is forecast.
 
     Raises:
         UsageError: the run has no finished sample, or no such period.
@@ -89,9 +109,18 @@ def make_results(
         league = league_for(run) if run.manifest.get("record", "sample") == "sample" else None
     except RefusedError as error:
         say(f"The report is without the league of models. {error}")
-    results = analyse(run, league, _periods(run, begins, ends))
-    write_results(run, results)
-    write_report(run, render(results, given or own_costs(run)))
+
+    def store(results: Mapping[str, Any]) -> None:
+        write_results(run, results)
+        write_report(run, render(results, given or own_costs(run)))
+
+    def first(figures: Mapping[str, Any]) -> None:
+        store(figures)
+        if early is not None:
+            early(figures)
+
+    results = analyse(run, league, _periods(run, begins, ends), early=first)
+    store(results)
     return results
 
 
@@ -110,15 +139,33 @@ def _periods(run: Run, begins: Sequence[str], ends: Sequence[str]) -> Periods | 
     return asked(read_stretches(run), begins, ends)
 
 
-def show_results(results: Mapping[str, Any], run: Run, json: bool) -> None:
-    """Print the results object as JSON or as the terminal's report, and where the page is."""
-    from redolab.report.screen.terminal import print_terminal
+class _Screen:
+    """Prints a run's results, the figures first where they are known before the advice."""
 
-    if json:
-        show_json(results)
-        say(f"Report: {run.path / 'report.html'}")
-    else:
-        print_terminal(results, run.path / "report.html")
+    def __init__(self, run: Run, json: bool) -> None:
+        self._run, self._json, self._begun = run, json, False
+
+    def figures(self, results: Mapping[str, Any]) -> None:
+        """Print what is known before the advice, where it is not JSON."""
+        from redolab.report.screen.terminal import print_figures
+
+        if not self._json:
+            self._begun = True
+            print_figures(results)
+            say(f"{self._run.path} has these figures. Redolab now forecasts what changes would give.")
+
+    def rest(self, results: Mapping[str, Any]) -> None:
+        """Print the results object as JSON, or what is left of the terminal's report."""
+        from redolab.report.screen.terminal import print_rest, print_terminal
+
+        page = self._run.path / "report.html"
+        if self._json:
+            show_json(results)
+            say(f"Report: {page}")
+        elif self._begun:
+            print_rest(results, page)
+        else:
+            print_terminal(results, page)
 
 
 def conclude(outcome: Outcome, json: bool, kept: str) -> None:
@@ -140,10 +187,11 @@ def conclude(outcome: Outcome, json: bool, kept: str) -> None:
         error.exit_code if error else InterruptedRunError.exit_code,
     )
     try:
-        results = make_results(outcome.run)
+        screen = _Screen(outcome.run, json)
+        results = make_results(outcome.run, early=screen.figures)
         if outcome.run.manifest.get("record", "sample") == "sample":
             keep_lasting(results, outcome.run)
-        show_results(results, outcome.run, json)
+        screen.rest(results)
     except UsageError as raised:
         # Nobody asked for something wrong: the server was not there for a whole stretch.
         raise error or RefusedError(str(raised)) from raised

@@ -99,12 +99,38 @@ def verify_run(run: Run) -> list[str]:
     if (later := _watched_since(run, stored)) is not None:
         return [*found, later]
     # Where the run lies is no figure: it may have been moved, or be named another way.
-    recomputed = analyse(run, kept_league(run), _periods(run, stored)) | {"run": stored.get("run")}
+    recomputed = analyse(run, kept_league(run), _periods(run, stored), clock=False)
+    recomputed |= {"run": stored.get("run")}
+    if run.manifest.get("record", "sample") != "sample":
+        stored, recomputed = _as_far_as_the_advice_went(stored, recomputed)
     if stored.get("wording") != recomputed.get("wording"):
         found += compare(_figures(stored), _known_then(_figures(recomputed), stored), "", prose=False)
     else:
         found += compare(stored, recomputed, "")
-    return found + _page(run.path, stored)
+    return found + _page(run.path, read_results(run))
+
+
+def _as_far_as_the_advice_went(
+    stored: dict[str, Any], recomputed: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both results with the advice that was made: the clock may have ended it, each time somewhere else.
+
+    It is None where whoever made the report did not wait for it.
+    """
+    advice = stored.get("advice", {})
+    if advice is None:
+        return stored, recomputed | {"advice": None}
+    if not isinstance(advice, dict) or advice.get("by_clock") is not True:
+        return stored, recomputed
+    changes = advice.get("changes")
+    made = [_change(item) for item in changes] if isinstance(changes, list) else []
+    known = [item for item in recomputed["advice"]["changes"] if _change(item) in made]
+    return stored | {"advice": changes}, recomputed | {"advice": known}
+
+
+def _change(item: Any) -> Any:
+    """Which change of the advice it is."""
+    return (item.get("factor"), item.get("to")) if isinstance(item, dict) else item
 
 
 def _periods(run: Run, stored: dict[str, Any]) -> Periods | None:

@@ -43,6 +43,8 @@ class Dialect:
     """Further wait events in which a commit waits for its flush by another."""
     log_sync_like: str = ""
     """A regular expression for names of such events that no release has yet."""
+    row_locks: frozenset[str] = frozenset()
+    """Wait events of a session that waits for rows which another holds until its commit is done."""
     client_waits: frozenset[str] = frozenset()
     """Wait events of a session that waits for its client to send something."""
     idle_classes: frozenset[str] = frozenset()

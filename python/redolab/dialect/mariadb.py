@@ -55,6 +55,7 @@ DIALECT = Dialect(
     log_write=frozenset({"io:redo log flush", "io:redo log write", "io:binlog flush", "io:binlog write"}),
     # In MariaDB with a binary log a session sleeps in the first two of these stages, without one in the
     # third; in MySQL it sleeps in the last.
+    row_locks=frozenset({"lock:row"}),
     log_sync=frozenset(
         {
             "stage:commit",

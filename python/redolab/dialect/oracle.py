@@ -59,6 +59,11 @@ IDLE_EVENTS = frozenset(
 IDLE_BEGINNINGS = ("streams aq:", "logminer ", "data guard: ", "aqpc ")
 
 
+def is_row_lock(event: str) -> bool:
+    """Whether a session in this event waits for rows that another one holds until its commit is done."""
+    return event.lower().startswith(("enq: tx - row lock", "enq: tx - allocate itl", "enq: tx - contention"))
+
+
 def is_idle(event: str) -> bool:
     """Whether a process in this event has nothing to do; names may be cut off, as text reports do."""
     name = event.lower()
@@ -90,6 +95,13 @@ DIALECT = Dialect(
     },
     log_sync=frozenset({"commit:log file sync"}),
     log_write=frozenset({"system i/o:log file parallel write"}),
+    row_locks=frozenset(
+        {
+            "application:enq: tx - row lock contention",
+            "configuration:enq: tx - allocate itl entry",
+            "other:enq: tx - contention",
+        }
+    ),
     client_waits=frozenset({"idle:sql*net message from client"}),
     idle_classes=frozenset({"idle"}),
 )

@@ -82,6 +82,7 @@ DIALECT = Dialect(
     log_sync=frozenset({"lwlock:walwrite", "ipc:syncrep"}),
     # Up to PostgreSQL 18 the sleep of commit_delay posts no event. A later version's would be a timeout.
     log_sync_like=r"timeout:(?=.*commit)(?=.*delay)",
+    row_locks=frozenset({"lock:transactionid", "lock:tuple"}),
     client_waits=frozenset({"client:clientread"}),
     # A main loop's sleep, and a WAL sender with nothing to send.
     idle_classes=frozenset({"activity", "client"}),

@@ -27,12 +27,18 @@ _ROW_MEANINGS: Mapping[str, str] = {
     "unaccounted": "response time that no account explains; negative when accounts overlap",
 }
 _EVENT_NAMES = {name: words for dialect in DIALECTS for name, words in dialect.event_names.items()}
+_ROW_LOCKS = frozenset().union(*(dialect.row_locks for dialect in DIALECTS))
 _EVENT_MEANINGS = {name: words for dialect in DIALECTS for name, words in dialect.event_meanings.items()}
 
 
 def is_wait(row: str) -> bool:
     """Whether a row is a wait event of the server."""
     return row not in _NAMED_ROWS
+
+
+def is_row_lock(row: str) -> bool:
+    """Whether a row of the time profile is waiting for rows that another session holds until its commit."""
+    return row.lower() in _ROW_LOCKS
 
 
 def row_name(row: str) -> str:

@@ -7,7 +7,7 @@ the run compared (`redolab.analysis.compared.Compared`), of any other the run al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -35,12 +35,18 @@ _FOLDERS: Mapping[str, str] = {
 """The experiment of a run to the folder of its answer."""
 _IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
 """What stands in the place of an experiment where a run was made of reports."""
+Early = Callable[[Mapping[str, Any]], None]
 WATCH = "watch"
 """The same where a live server was watched."""
 
 
 def analyse(
-    run: Run, league: Mapping[str, Any] | None = None, periods: Periods | None = None
+    run: Run,
+    league: Mapping[str, Any] | None = None,
+    periods: Periods | None = None,
+    *,
+    clock: bool = True,
+    early: Early | None = None,
 ) -> dict[str, Any]:
     """Every figure of a stored run, as the results object that scripts and the report read.
 
@@ -49,6 +55,9 @@ def analyse(
         league: the league of models as it stood when the run was reported; None for none. The same run with
             the same league gives the same object.
         periods: of a watched run, the period that is told of and what it is compared with; None for all.
+        clock: whether the advice on what was seen also ends after some seconds, as it does for a person who
+            waits; without it the same run gives the same advice however slow the machine is.
+        early: gets the figures of what was seen before the advice on it is forecast; `advice` is None there.
 
     Raises:
         UsageError: this version knows no analysis for the run's experiment, or it has no periods.
@@ -59,19 +68,19 @@ def analyse(
     if name not in _FOLDERS and name not in _IMPORTED and name != WATCH:
         raise UsageError(f"{run.path} is a run of {name!r}, which this version cannot analyse.")
     if name == WATCH:
-        return _of_watch(run, periods)
+        return _of_watch(run, periods, clock, early)
     if periods is not None:
         raise UsageError(f"{run.path} was not watched: periods are of what `redolab watch` stored.")
     answer = _answer(name)
     record = run.manifest.get("record", "sample")
     if record != "sample":
         other: dict[str, Any] = answer.analyse(run)
-        return _advised(other, run, None) if record == "report" else other
+        return _advised(other, run, None, clock, early) if record == "report" else other
     compared = compare_run(run)
     return with_forecasts(answer.analyse(run, compared), run, compared, league)
 
 
-def _of_watch(run: Run, periods: Periods | None) -> dict[str, Any]:
+def _of_watch(run: Run, periods: Periods | None, clock: bool, early: Early | None) -> dict[str, Any]:
     """The results object of a watched run, with its advice."""
     from redolab.analysis.observed.watch.answer import analyse as analyse_watch
     from redolab.forecast.advice.advice import of_profile
@@ -79,14 +88,22 @@ def _of_watch(run: Run, periods: Periods | None) -> dict[str, Any]:
     if run.manifest.get("record") != "watched":
         raise UsageError(f"{run.path} says that it was watched, and has no stretches of a watch.")
     found = analyse_watch(run, periods)
-    return _advised(found, run, of_profile(found))
+    return _advised(found, run, of_profile(found), clock, early)
 
 
-def _advised(found: Mapping[str, Any], run: Run, bounds: Mapping[str, Any] | None) -> dict[str, Any]:
+def _advised(
+    found: Mapping[str, Any],
+    run: Run,
+    bounds: Mapping[str, Any] | None,
+    clock: bool,
+    early: Early | None,
+) -> dict[str, Any]:
     """A results object of what was seen, with its key `advice`: the bounds, and what the run forecasts."""
     from redolab.forecast.advice.advice import of_seen
 
-    return {**found, "advice": of_seen(run, bounds)}
+    if early is not None:
+        early({**found, "advice": None})
+    return {**found, "advice": of_seen(run, bounds, found, clock=clock)}
 
 
 def with_forecasts(

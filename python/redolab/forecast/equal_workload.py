@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from redolab._core import SimulationTooLongError
 from redolab.errors import UsageError
 from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.track_record import Score
@@ -36,7 +37,7 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
         asked = replace(item.scenario, arrival_rate_per_s=rate_per_s, think_time_ms=0.0)
         try:
             said = predict(glance(calibrated, asked), record)["response_time_ms"]
-        except NoSteadyStateError as error:
+        except (NoSteadyStateError, SimulationTooLongError) as error:
             found[name] = {"refused": str(error)}
         else:
             found[name] = {**asdict(said), "refused": None}

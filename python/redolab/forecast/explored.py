@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from redolab import _core
+from redolab._core import SimulationTooLongError
 from redolab.dialect.known import dialect_of
 from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
@@ -177,5 +178,5 @@ def _sweep(today: Scenario, measured: Sequence[Scenario]) -> Iterator[Scenario]:
 def _swept(calibrated: Calibrated, scenario: Scenario, record: Sequence[Score]) -> Swept:
     try:
         return Swept(scenario, predict(glance(calibrated, scenario), record))
-    except NoSteadyStateError:
+    except (NoSteadyStateError, SimulationTooLongError):
         return Swept(scenario, {})

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from redolab import _core
 from redolab._core import GroupCommitParameters
+from redolab.model.allowance import Allowance
 from redolab.model.distribution import Distribution
 
 BATCHES = _core.BATCHES
@@ -123,7 +125,9 @@ class GroupCommitResult:
     """Events simulated, those of the warm-up too."""
 
 
-def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_000) -> GroupCommitResult:
+def simulate(
+    parameters: GroupCommitParameters, seed: int, commits: int = 200_000, allowance: Allowance | None = None
+) -> GroupCommitResult:
     """Simulate until `commits` commits were counted, after a tenth as many that were not.
 
     The counted stretch is cut into 20 batches of equal numbers of commits. A mean is the ratio of two
@@ -131,16 +135,25 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
     how well the simulation knows its own steady state, and nothing of how true the parameters are.
     The same parameters, seed and number give the same result on every machine.
 
+    Args:
+        parameters: what is simulated.
+        seed: of its random numbers.
+        commits: that are counted.
+        allowance: what simulations may take together; None for a billion events.
+
     Raises:
         ValueError: fewer commits than 1,000 or than 20 per session, or a seed that is no 64-bit number.
         NoSteadyStateError: more arrives than can be done.
-        SimulationTooLongError: a billion events did not bring that many commits.
+        SimulationTooLongError: so many events did not bring that many commits.
 
     Source: ratio estimator over batch means, Law and Kelton, Simulation Modeling and Analysis, chapter 9.
     """
     if not 0 <= seed < 2**64:
         raise ValueError(f"the seed is {seed}; it must be 0 or more, and below 2^64")
-    means = _core.simulate(parameters, seed, commits)
+    if allowance is None:
+        means = _core.simulate(parameters, seed, commits)
+    else:
+        means = allowance.spent_on(lambda most: _counted(_core.simulate(parameters, seed, commits, most)))
 
     def mean(name: str) -> Interval:
         return Interval(*means[name])
@@ -169,6 +182,10 @@ def simulate(parameters: GroupCommitParameters, seed: int, commits: int = 200_00
         commits=means["commits"],
         events=means["events"],
     )
+
+
+def _counted(means: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    return means, means["events"]
 
 
 def ratio_of_sums(above: Sequence[float], below: Sequence[float]) -> Interval:

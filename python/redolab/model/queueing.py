@@ -14,6 +14,8 @@ The curves are computed by the crate redolab-forecast, as they are for a page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redolab import _core
 
 
@@ -55,6 +57,29 @@ def solve_servers(service_time: float, arrival_rate: float, response_time: float
     Source: Corless et al., "On the Lambert W function" (1996).
     """
     return _core.solve_servers(service_time, arrival_rate, response_time)
+
+
+def server_slopes(point: Sequence[float]) -> list[float] | None:
+    """How M, as `solve_servers` gives it, goes with each of S, L and R; None where none fits nearby.
+
+    Args:
+        point: S, L and R.
+    """
+    slopes = []
+    for place, value in enumerate(point):
+        step = _STEP * value
+        ends = [
+            solve_servers(*(other + sign * step * (at == place) for at, other in enumerate(point)))
+            for sign in (1, -1)
+        ]
+        if ends[0] is None or ends[1] is None:
+            return None
+        slopes.append((ends[0] - ends[1]) / (2 * step))
+    return slopes
+
+
+_STEP = 1e-4
+"""Of S, L and R each, to see how M goes with it."""
 
 
 def utilization(busy: float, interval: float, units: float) -> float:

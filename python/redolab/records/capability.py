@@ -40,6 +40,20 @@ CAPABILITIES: Mapping[Capability, str] = {
 """Every capability, and what an engine with it has."""
 
 
+_LOADS: frozenset[Capability] = frozenset(
+    {"updates", "own_rows", "inserts", "scans", "commit_modes", "client_sessions"}
+)
+OFFERED: Mapping[str, frozenset[Capability]] = {
+    "embedded": _LOADS | {"statements"},
+    "postgresql": _LOADS | {"statements"},
+    "mariadb": _LOADS | {"statements"},
+    "mysql": _LOADS | {"statements"},
+    "oracle": _LOADS,
+}
+"""What a server offers to experiments, whoever it belongs to, by the engine's name in a manifest. Engines
+take it into their offers, and advice on a stored run names what can be measured there."""
+
+
 @dataclass(frozen=True)
 class Ways:
     """How the sessions of an engine can work, and how far its parameters reach; first what it does untold."""

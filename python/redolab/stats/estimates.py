@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from redolab import units
@@ -75,20 +75,30 @@ def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estima
     return Estimate(point, float(low), float(high), level)
 
 
-def quotient_estimate(parts: Iterable[tuple[float, float]], level: float = 0.95) -> Estimate:
+def quotient_estimate(
+    parts: Iterable[tuple[float, float]],
+    level: float = 0.95,
+    *,
+    part: bool = False,
+    signed: bool = False,
+    unequal: bool = False,
+) -> Estimate:
     """A sum over another, as time over commits, with Student's t interval; missing where the other is 0.
 
     So a mean is over all there was, and a sample counts by what it had. Little's law holds for such a mean
-    time beside a throughput that is a mean over samples of equal length.
+    time beside a throughput that is a mean over samples of equal length. The interval is symmetric unless
+    that would reach below zero, or above 1 for a part: then it is that of the logarithm, or of the logit.
 
     Args:
         parts: of each sample its share of either sum.
         level: of the interval.
+        part: whether the first sum is a part of the other, so that the quotient is at most 1.
+        signed: whether the quotient may be below zero.
+        unequal: whether samples may be of very different sizes, as busy and quiet hours are: they then count
+            as no more than so many of equal size would be worth.
 
     Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11 (the variance of a ratio).
     """
-    from scipy import stats
-
     known = list(parts)
     upper, lower = (math.fsum(column) for column in zip(*known, strict=True)) if known else (0.0, 0.0)
     if not lower:
@@ -98,8 +108,98 @@ def quotient_estimate(parts: Iterable[tuple[float, float]], level: float = 0.95)
         return Estimate(point, None, None, level)
     residuals = math.fsum((mine - point * of) ** 2 for mine, of in known)
     spread = math.sqrt(residuals * len(known) / (len(known) - 1)) / abs(lower)
-    half = float(stats.t.ppf((1 + level) / 2, len(known) - 1)) * spread
-    return Estimate(point, point - half, point + half, level)
+    degrees = _degrees([of for _, of in known]) if unequal else len(known) - 1
+    return _around(point, spread, degrees, level, part=part, signed=signed)
+
+
+def function_estimate(
+    point: float,
+    slopes: Sequence[float],
+    quotients: Sequence[Sequence[tuple[float, float]]],
+    level: float = 0.95,
+) -> Estimate:
+    """A positive function of several quotients of sums, with the interval that their samples' scatter gives.
+
+    Quotients of the same samples move together, so each sample's effect on the function is added up first.
+
+    Args:
+        point: the function of the quotients.
+        slopes: of the function in each of them.
+        quotients: the parts of each, as `quotient_estimate` takes them; of the same samples in one order.
+        level: of the interval.
+
+    Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11; the function is linear nearby (delta method).
+    """
+    count = len(quotients[0])
+    if count < 2:
+        return Estimate(point, None, None, level)
+    moved = [0.0] * count
+    for slope, parts in zip(slopes, quotients, strict=True):
+        upper, lower = (math.fsum(column) for column in zip(*parts, strict=True))
+        for place, (mine, of) in enumerate(parts):
+            moved[place] += slope * (mine - upper / lower * of) / lower
+    spread = math.sqrt(math.fsum(value**2 for value in moved) * count / (count - 1))
+    return _around(point, spread, _degrees([of for _, of in quotients[0]]), level)
+
+
+def _around(
+    point: float,
+    spread: float,
+    degrees: float,
+    level: float,
+    *,
+    part: bool = False,
+    signed: bool = False,
+) -> Estimate:
+    """A point with Student's t interval, given its standard error and the degrees of freedom."""
+    from scipy import stats
+
+    half = float(stats.t.ppf((1 + level) / 2, degrees)) * spread
+    low, high = point - half, point + half
+    outside = low < 0 or (part and high > 1)
+    # What is below zero all the same, or above all of the whole, is not what it was said to be.
+    if signed or point < 0 or not outside:
+        return Estimate(point, low, high, level)
+    return skewed(point, half, level, part=part)
+
+
+def _degrees(weights: Sequence[float]) -> float:
+    """Degrees of freedom of samples: one less than they are, or than so many of equal weight would be worth.
+
+    Source: L. Kish, Survey Sampling (1965), 8.2 (the effective number of unequal weights).
+    """
+    if max(weights) <= _ALIKE * min(weights):
+        return len(weights) - 1
+    squares = math.fsum(weight**2 for weight in weights)
+    return max(1.0, math.fsum(weights) ** 2 / squares - 1)
+
+
+_ALIKE = 1.5
+"""Times the smallest up to which weights are alike."""
+_MOST_LOG = 100.0
+"""Of a half width: beyond it nothing is known."""
+
+
+def skewed(point: float, half: float, level: float, *, part: bool = False) -> Estimate:
+    """A positive number with an interval that never reaches zero: that of its logarithm.
+
+    A part of a whole has that of its logit, which never reaches 1 either. What is 0 has no logarithm: its
+    lower end is 0.
+
+    Args:
+        point: the number.
+        half: half of the symmetric interval's width.
+        level: of the interval.
+        part: whether the number is a part of a whole.
+    """
+    if point <= 0:
+        return Estimate(point, min(point, 0.0), point + half, level)
+    if part and point < 1:
+        odds = point / (1 - point)
+        times = math.exp(min(half / (point * (1 - point)), _MOST_LOG))
+        return Estimate(point, odds / (odds + times), odds * times / (1 + odds * times), level)
+    times = math.exp(min(half / point, _MOST_LOG))
+    return Estimate(point, point / times, point * times, level)
 
 
 def median_estimate(values: Iterable[float], seed: int, level: float = 0.95) -> Estimate:

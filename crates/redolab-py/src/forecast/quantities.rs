@@ -27,8 +27,8 @@ fn commits_simulated(parameters: &Needs, commits: u64) -> u64 {
     redolab_forecast::commits_simulated(&parameters.parameters, commits)
 }
 
-/// The group-commit model's forecast, simulated with about so many commits, by the names of the quantities. Raises
-/// what `simulate` does.
+/// The group-commit model's forecast, simulated with about so many commits, by the names of the quantities; and the
+/// events that it took. Raises what `simulate` does.
 #[pyfunction]
 #[pyo3(signature = (parameters, commits, most_events = None))]
 fn forecast<'py>(
@@ -36,7 +36,7 @@ fn forecast<'py>(
     parameters: &Needs,
     commits: u64,
     most_events: Option<u64>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<(Bound<'py, PyDict>, u64)> {
     let needs = &parameters.parameters;
     let commits = redolab_forecast::commits_simulated(needs, commits);
     let state = simulated(py, needs, SEED, commits, most_events)?;
@@ -44,7 +44,7 @@ fn forecast<'py>(
     for (name, value) in Quantities::of(needs, &state).named() {
         entries.set_item(name, value)?;
     }
-    Ok(entries)
+    Ok((entries, state.events))
 }
 
 /// The quantity whose past errors are those of another.

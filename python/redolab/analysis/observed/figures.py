@@ -31,11 +31,19 @@ class Measure:
     """Why reports may lack it; empty for a figure of a watch, whose columns tell it."""
     part: bool = False
     """Whether it is a part of a whole."""
+    over_several: str = ""
+    """What is summed over what, as `upper / lower`, over several reports, where one prints a mean."""
 
     @property
     def columns(self) -> list[str]:
         """All that it is made of."""
         return f"{self.upper} {self.lower}".replace("-", "").split()
+
+    @property
+    def totals(self) -> tuple[list[str], str]:
+        """The columns that are summed over several reports, and the one that their sum is divided by."""
+        upper, _, lower = (self.over_several or f"{self.upper} / {self.lower}").partition(" / ")
+        return upper.split(), lower
 
 
 _R = "busy_s -session_cpu_s instance_cpu_s"
@@ -61,7 +69,8 @@ _FIGURES = (
     Measure("response_time_s", "R = S + Q", "ms", 1e3, _R, "transactions",
             "busy time of sessions and CPU of the background, per commit"),
     Measure("response_time_s", "R = S + Q", "ms", 1e3, "service_time_s queue_time_s", "",
-            "all work of the instance per commit", f"{_CPU}; or {_WAITS}"),
+            "all work of the instance per commit", f"{_CPU}; or {_WAITS}",
+            over_several="instance_cpu_s waits_s background_waits_s / transactions"),
     Measure("session_response_time_s", "Session R", "ms", 1e3, "busy_s", "transactions",
             "busy time of sessions alone, per commit"),
     Measure("servers", "M of the published curve", "servers", 1, f"transactions {_R} elapsed_s",
@@ -71,7 +80,7 @@ _FIGURES = (
     Measure("connected_sessions", "Sessions connected", "sessions", 1, "connected_s", "elapsed_s",
             "mean over time"),
     Measure("log_sync_s", "One log file sync", "ms", 1e3, "log_sync_mean_s", "",
-            "mean of the sessions' waits", _SYNC),
+            "mean of the sessions' waits", _SYNC, over_several="log_sync_s / log_syncs"),
     Measure("log_sync_share", "Log sync's share", "% of busy time", 100, "log_sync_s", "busy_s",
             "what better commits can save at the most", part=True),
     Measure("log_sync_per_commit_s", "Log sync per commit", "ms", 1e3, "log_sync_s", "transactions",
@@ -89,7 +98,7 @@ _FIGURES = (
     Measure("log_flushes_per_s", "Flushes of the log", "per s", 1, "log_flushes", "elapsed_s",
             "flush calls over time"),
     Measure("log_write_s", "One log file parallel write", "ms", 1e3, "log_write_mean_s", "",
-            "mean of the log writer's waits", _WRITE),
+            "mean of the log writer's waits", _WRITE, over_several="log_write_time_s / log_write_waits"),
     Measure("log_writes_per_s", "Log writes", "per s", 1, "log_writes", "elapsed_s",
             "redo writes over elapsed time", _WRITES),
     Measure("commits_per_log_write", "Commits in a log write", "commits", 1, "transactions", "log_writes",

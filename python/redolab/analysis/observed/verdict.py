@@ -7,7 +7,12 @@ from redolab.analysis.observed.exhibits import Cumulative
 
 MUCH, SOME = 0.5, 0.1
 """Log sync's shares of time from which it is the first thing to change, and one thing among others."""
+SATURATED = 0.85
+"""Of the time that the log is written, from which on commits queue for it whatever their share of time is."""
 _NEARLY_ALL = 0.9
+_FAR_MORE = 3.0
+"""Times a log write that a commit waits where it is not the disk: one for the write before its own, and its
+own, are two."""
 
 
 def advice(share: float, first: str) -> str:
@@ -15,6 +20,50 @@ def advice(share: float, first: str) -> str:
     if share >= MUCH:
         return first
     return "Commits are one thing to change" if share >= SOME else "Look elsewhere first"
+
+
+def log_first(busy: float | None) -> str:
+    """What to change where the log is written nearly all of the time; empty where it is not."""
+    return "" if busy is None or busy < SATURATED else "Change the log or how commits are made"
+
+
+def takes(name: str, share: float, whole: str) -> str:
+    """Which part of the time is the largest, and how large."""
+    return f"{name} takes {units.percent(share)} of {whole}."
+
+
+def saturated(busy: float | None, write_s: float | None, sync_s: float | None) -> list[str]:
+    """Whether the log is written nearly all of the time, so that commits queue for it. Times in seconds."""
+    if busy is None or busy < SATURATED:
+        return []
+    write = "" if write_s is None else f", {_ms(write_s)} a write"
+    sync = "" if sync_s is None else f"; a commit waited {_ms(sync_s)} for it"
+    return [f"The log is saturated: it was written for {units.percent(busy)} of the time{write}{sync}."]
+
+
+def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
+    """Who waits for row locks waits for commits too: a lock is held until its session's commit is done."""
+    if share < SOME:
+        return []
+    held = "A session holds its row locks until its commit is done"
+    first = f"Waits for row locks are {units.percent(share)} of {whole}."
+    if busy is not None and busy >= SATURATED:
+        return [first, f"{held}, so these sessions wait for the log as well."]
+    return [first, f"{held}: look at what it does before that, and how long its commit takes."]
+
+
+def not_the_disk(sync_s: float | None, write_s: float | None) -> list[str]:
+    """Whether commits wait so much longer than the log is written that it is not the disk's time. Seconds."""
+    if not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
+        return []
+    return [
+        f"It is not the disk: a commit waited {_ms(sync_s)} and a log write took {_ms(write_s)}. The rest is "
+        "the queue for the log writer, or for a CPU."
+    ]
+
+
+def _ms(seconds: float) -> str:
+    return f"{units.significant(1e3 * seconds)} ms"
 
 
 def each_wait(sync: Cumulative, write: Cumulative) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from redolab.dialect import innodb
 from redolab.dialect.innodb import WITHOUT_BINLOG
 from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
-from redolab.records.capability import Capability, Ways
+from redolab.records.capability import OFFERED, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from redolab.engine.mariadb.observer.observer import MariadbObserver
     from redolab.engine.mariadb.private import Flavour
 
-_LOADS: frozenset[Capability] = frozenset(
-    {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
-)
 _WAYS = Ways(loops=("client",), timed=("client",), scopes=("system",))
 _LOGS = {"": ("redo log", "binary log"), WITHOUT_BINLOG: ("redo log",)}
 
@@ -81,7 +78,7 @@ def _private(flavour: Flavour, product: str) -> Offer:
         name=flavour,
         title=f"a private {product}, with or without its binary log",
         text=f"{flavour}: a private server of the installed {product}, made for the run and removed after it",
-        capabilities=_LOADS | {"hard_kill", "log_device"},
+        capabilities=OFFERED[flavour] | {"hard_kill", "log_device"},
         lacks={**NO_DATABASE, **PRIVATE},
         ways=_WAYS,
         open=partial(_open, flavour),
@@ -109,7 +106,7 @@ OFFERS = (
         name="mysql://",
         title="your MariaDB from 10.6 or MySQL from 8.0, by its URL",
         text="the MariaDB or MySQL server of the URL; it is not connected to for this plan",
-        capabilities=_LOADS | {"watch"},
+        capabilities=OFFERED["mysql"] | {"watch"},
         lacks={
             **NO_DATABASE,
             "hard_kill": "Redolab kills no server but one that it started itself.",

@@ -6,16 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from redolab.engine.offer import NO_DATABASE, Offer, Opening, Wanted
-from redolab.records.capability import Capability, Ways
+from redolab.records.capability import OFFERED, Ways
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.engine.oracle.observer.observer import OracleObserver
-
-_LOADS: frozenset[Capability] = frozenset(
-    {"updates", "own_rows", "inserts", "scans", "commit_modes", "client_sessions"}
-)
 
 
 def _open(opening: Opening) -> Engine:
@@ -41,7 +37,7 @@ OFFERS = (
         name="oracle",
         title="your Oracle from 12.1, by its URL",
         text="the Oracle database of the URL; it is not connected to for this plan",
-        capabilities=_LOADS | {"watch"},
+        capabilities=OFFERED["oracle"] | {"watch"},
         lacks={
             **NO_DATABASE,
             "statements": "Lists of statements do not run on Oracle yet.",

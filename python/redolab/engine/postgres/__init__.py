@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 from redolab.dialect.postgres import WITHOUT_SESSION, parameter_names
 from redolab.engine.offer import NO_DATABASE, PRIVATE, Offer, Opening, Wanted
-from redolab.records.capability import Capability
+from redolab.records.capability import OFFERED
 from redolab.records.checkup import Checkup
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
     from redolab.engine.postgres.observer.observer import PostgresObserver
-
-_ANY_SERVER: frozenset[Capability] = frozenset(
-    {"updates", "own_rows", "inserts", "scans", "statements", "commit_modes", "client_sessions"}
-)
 
 
 def _open_private(opening: Opening) -> Engine:
@@ -61,7 +57,7 @@ OFFERS = (
         name="embedded",
         title="a private PostgreSQL 18",
         text="embedded: a private PostgreSQL 18, made for the run and removed after it",
-        capabilities=_ANY_SERVER | {"hard_kill", "log_device"},
+        capabilities=OFFERED["embedded"] | {"hard_kill", "log_device"},
         lacks={**NO_DATABASE, **PRIVATE},
         open=_open_private,
         checkup=_check,
@@ -76,7 +72,7 @@ OFFERS = (
         name="postgresql",
         title="your PostgreSQL 14 to 18, by its URL",
         text="the PostgreSQL server of the URL; it is not connected to for this plan",
-        capabilities=_ANY_SERVER | {"watch"},
+        capabilities=OFFERED["postgresql"] | {"watch"},
         lacks={
             **NO_DATABASE,
             "hard_kill": "Redolab kills no server but one that it started itself.",

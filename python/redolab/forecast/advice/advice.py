@@ -8,18 +8,27 @@ live profile. A live profile has nothing else: it is too short to tell what a co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from redolab import units
+from redolab._core import NoSteadyStateError, SimulationTooLongError
 from redolab.analysis.amdahl import Bound, bounds_of_profile, bounds_of_times
+from redolab.analysis.observed.verdict import SOME, log_first
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.of_run import costs_or_why
+from redolab.errors import UsageError
+from redolab.forecast.costs.calibrated import Calibrated, Effort
+from redolab.forecast.costs.of_run import costs_or_why, costs_within, why_of
 from redolab.forecast.track_record import shipped_record
+from redolab.model.allowance import Allowance, OutOfTimeError
+from redolab.records.capability import OFFERED, Capability
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
 from redolab.records.servers import baseline_server
+
+if TYPE_CHECKING:
+    from redolab.forecast.advice.gains import Known
 
 LINES = 3
 """The most sentences of the short list."""
@@ -37,10 +46,37 @@ _NO_COSTS = (
     "`redolab forecast DIR` forecast from what is seen, without a load. `redolab run calibrate --engine URL` "
     "is surer, with a load of its own."
 )
-_HAS_EXPERIMENTS = frozenset({"embedded", "postgresql", "mariadb", "mysql"})
-"""Servers that experiments run against."""
-_SURER = "redolab run calibrate --engine URL"
-_SURER_ELSEWHERE = "two reports, of before and after the change, imported together"
+_SETTLES: Mapping[str, tuple[str, frozenset[Capability]]] = {
+    "log": ("redolab run commit-mode{url}", frozenset({"updates", "commit_modes"})),
+    "cpu": ("redolab run cpu-capacity, on the machine of the server", frozenset()),
+    "run_queue": ("redolab run session-count{url}", frozenset({"inserts", "client_sessions"})),
+    "wait": (
+        "redolab run --list FILE{url}, with the statements that wait and a setting that changes it",
+        frozenset({"statements"}),
+    ),
+}
+"""By the kind of a bound: the command that settles how much of it can be had, and what it needs."""
+_CALIBRATE: tuple[str, frozenset[Capability]] = (
+    "redolab run calibrate{url}",
+    frozenset({"inserts", "client_sessions"}),
+)
+_SURER_REPORTS = "two reports, of before and after the change, imported together"
+_MOST_EVENTS, _MOST_S = 20_000_000, 5.0
+"""Of all simulations for the advice on what was seen: more than a usual one needs, and the longest time."""
+_MOST_EVENTS_OF_RUN = 300_000_000
+"""The same on a run whose costs were measured, which nobody waits for while it measures."""
+_FORECAST_INSTEAD = "`redolab forecast` takes the time that it needs."
+_ELSEWHERE = (
+    "Commits: waiting for the log is {share} of {whole}. Without it the rest takes {left} of the time, so no "
+    "change of commits or of the log is forecast."
+)
+_SATURATED = (
+    "Commits: the log is written for {busy} of the time, and sessions that wait for locks or buffers wait "
+    "for commits too. The model does not have that, so no change of commits or of the log is forecast."
+)
+_UNKNOWN_SHARE = (
+    "Commits: what they wait for is not known, so no change of commits or of the log is forecast."
+)
 _ACTIVE = (
     "Sessions: a report tells how many were active on average. More of them would be more work that "
     "comes, and nothing that can be changed here."
@@ -67,35 +103,105 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
     if calibrated is None:
         advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
     else:
-        advice |= _forecast(calibrated, _tier(run, today))
+        allowance = Allowance(_MOST_EVENTS_OF_RUN)
+        advice |= _forecast(calibrated, _tier(run, today), allowance)
     return advice | {"lines": lines(advice)}
 
 
-def of_seen(run: Run, found: Mapping[str, Any] | None) -> dict[str, Any]:
+def of_seen(
+    run: Run,
+    found: Mapping[str, Any] | None,
+    figures: Mapping[str, Any] | None = None,
+    *,
+    clock: bool = True,
+) -> dict[str, Any]:
     """The advice from a run in which nothing was varied: of a watched server, or of imported reports.
+
+    It obeys the account of time: where commits are not what to change it has no forecast of changing them,
+    and what forecasts save of waits for the log is no more than there was.
 
     Args:
         run: of stretches or reports.
         found: the advice that there is from its account of time, with the bounds; None for none.
+        figures: its results object; None where nothing is known of its time.
+        clock: whether it also ends after some seconds; without it the number of simulated events ends it.
     """
     engine = str(baseline_server(run.manifest)["name"])
     today = str(run.manifest["design"]["baseline"])
+    whole = "DB time" if _is_report(run) else "the sessions' busy time"
     advice = {**_advice(today, "the sessions' busy time", (), engine), **(found or {})}
-    calibrated, why = costs_or_why(run)
-    if calibrated is None:
-        advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
-    else:
-        waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
-        tier = tier_seen(_parameters(run), "wait" if waits else "nowait")
-        advice |= _forecast(calibrated, (tier, TIER_TEXT[tier]))
-        advice["why_no_forecast"] = None
-        advice["assumptions"] = list(calibrated.cautions)
-        if engine == "oracle":
-            advice["changes"] = [item for item in advice["changes"] if item["factor"] != "sessions"]
-            advice["not_forecast"] = [*advice["not_forecast"], _ACTIVE]
-        surer = _SURER if engine != "oracle" else _SURER_ELSEWHERE
-        advice["changes"] = [{**item, "measure": surer} for item in advice["changes"]]
+    share, elsewhere = (None, "") if figures is None else _of_commits(figures, today, whole)
+    if share is None and not _is_report(run):
+        # A watch that does not tell waits apart has a flush solved from all of them, and says so.
+        elsewhere = ""
+    if _is_report(run) and elsewhere:
+        # Sessions that were active are no knob, and CPUs are in the table of bounds.
+        return advice | {"why_no_forecast": f"No forecast. {elsewhere}", "lines": []}
+    from redolab.forecast.advice.gains import REPLICATES
+
+    allowance = Allowance(_MOST_EVENTS, _MOST_S if clock else None)
+    try:
+        calibrated = costs_within(run, Effort(REPLICATES, allowance))
+        advice |= _of_costs(run, calibrated, share, elsewhere, allowance)
+    except UsageError as error:
+        advice["why_no_forecast"] = f"No forecast: {why_of(error).rstrip('.')}."
+    except (SimulationTooLongError, NoSteadyStateError) as error:
+        advice |= {
+            "why_no_forecast": f"No forecast: {error}. {_FORECAST_INSTEAD}",
+            "cut_short": [str(error)],
+            "by_clock": isinstance(error, OutOfTimeError),
+        }
     return advice | {"lines": lines(advice)}
+
+
+def _of_costs(
+    run: Run, calibrated: Calibrated, share: float | None, elsewhere: str, allowance: Allowance
+) -> dict[str, Any]:
+    """The keys of the advice that forecasts add to that from what was seen."""
+    from redolab.forecast.advice.changes import OF_COMMITS
+    from redolab.forecast.advice.gains import Known
+
+    waits = calibrated.measured[calibrated.today].scenario.commit_wait == "wait"
+    tier = tier_seen(_parameters(run), "wait" if waits else "nowait")
+    without = OF_COMMITS if elsewhere else frozenset[str]()
+    without |= {"sessions"} if _is_report(run) else frozenset()
+    found = _forecast(calibrated, (tier, TIER_TEXT[tier]), allowance, Known(share, without))
+    reasons = [elsewhere, *found.get("cut_short", ())] if elsewhere else found["not_forecast"]
+    surer = _surer(run)
+    return found | {
+        "why_no_forecast": None,
+        "assumptions": list(calibrated.cautions),
+        "changes": [{**item, "measure": surer} for item in found["changes"]],
+        "not_forecast": [*reasons, *([_ACTIVE] if _is_report(run) else [])],
+    }
+
+
+def _of_commits(figures: Mapping[str, Any], setting: str, whole: str) -> tuple[float | None, str]:
+    """Waiting for the log as a share of the time, and why it is not what to change; empty where it may be."""
+    mine: Mapping[str, Any] = next((item for item in figures["settings"] if item["name"] == setting), {})
+    share, busy = (
+        mine.get("figures", {}).get(key, {}).get("point") for key in ("log_sync_share", "log_utilization")
+    )
+    if share is None:
+        return None, _UNKNOWN_SHARE
+    if share >= SOME:
+        return share, ""
+    if log_first(busy):
+        return share, _SATURATED.format(busy=units.percent(busy))
+    return share, _ELSEWHERE.format(
+        share=units.percent(share), whole=whole, left=units.percent(max(0.0, 1 - share))
+    )
+
+
+def _is_report(run: Run) -> bool:
+    return run.manifest.get("record") == "report"
+
+
+def _surer(run: Run) -> str:
+    """What would tell more of a change."""
+    if _is_report(run):
+        return _SURER_REPORTS
+    return _command(_CALIBRATE, str(baseline_server(run.manifest)["name"])) or _AGAIN
 
 
 def advised(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,7 +233,7 @@ def lines(advice: Mapping[str, Any]) -> list[str]:
 
     None where nothing is known of the time and nothing was forecast.
     """
-    if not advice["changes"] and not advice["bounds"]:
+    if not advice["changes"] and not advice["bounds"] and not advice.get("cut_short"):
         return []
     helping = [item for item in advice["changes"] if item["outcome"] in ("more work", "shorter times")]
     helping = [item for item in helping if item["durability"] != "limit"]
@@ -142,6 +248,8 @@ def lines(advice: Mapping[str, Any]) -> list[str]:
         said.append("No change that was tried is shown to help.")
     if not advice["changes"] and advice["why_no_forecast"]:
         said.append(advice["why_no_forecast"])
+    elif advice.get("cut_short"):
+        said.append(advice["cut_short"][0])
     room = LINES - len(said)
     bounds = [item for item in advice["bounds"] if (item["share"]["point"] or 0.0) >= _WORTH_A_LINE]
     bounds = [item for item in bounds if not _is_part(item, bounds)]
@@ -164,19 +272,45 @@ def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[s
     }
 
 
-def _forecast(calibrated: Calibrated, tier: tuple[str, str]) -> dict[str, Any]:
+def _forecast(
+    calibrated: Calibrated, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
+) -> dict[str, Any]:
     # The simulator and SciPy are not needed by runs that tell no costs.
     from redolab.forecast.advice.changes import not_forecast
-    from redolab.forecast.advice.gains import ORDER, advise
+    from redolab.forecast.advice.gains import NOTHING, ORDER, advise
     from redolab.forecast.models.outlook import MODEL
+    from redolab.forecast.models.quantities import simulation
 
-    changes = [item.as_json() for item in advise(calibrated, shipped_record()[0])]
-    return {
+    given_up: list[tuple[str, SimulationTooLongError]] = []
+    simulated = partial(simulation, allowance=allowance)
+    try:
+        advised = advise(calibrated, shipped_record()[0], simulated, known or NOTHING, given_up)
+    except (SimulationTooLongError, NoSteadyStateError) as error:
+        advised = ()
+        if isinstance(error, SimulationTooLongError):
+            given_up.append(("today's setting", error))
+    changes = [item.as_json() for item in advised]
+    found = {
         "model": MODEL,
         "changes": [item | _tiers(item["durability"] == "lost", *tier) for item in changes],
         "order": ORDER,
-        "not_forecast": not_forecast(calibrated),
+        "not_forecast": [*not_forecast(calibrated), *_cut_short(given_up)],
     }
+    if not given_up:
+        return found
+    by_clock = any(isinstance(error, OutOfTimeError) for _, error in given_up)
+    return found | {"cut_short": _cut_short(given_up), "by_clock": by_clock}
+
+
+def _cut_short(given_up: Sequence[tuple[str, SimulationTooLongError]]) -> list[str]:
+    """Which changes took too long to simulate, a sentence for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, error in given_up:
+        by_reason.setdefault(str(error), []).append(name)
+    return [
+        f"Not forecast: {'; '.join(names)}: {reason}. {_FORECAST_INSTEAD}"
+        for reason, names in by_reason.items()
+    ]
 
 
 def _parameters(run: Run) -> Mapping[str, str]:
@@ -215,16 +349,17 @@ def _bound(item: Bound, whole: str, engine: str) -> dict[str, Any]:
 
 def _measure(item: Bound, engine: str) -> str:
     """What settles how much of a bound can be had: a command where there is one."""
-    if engine not in _HAS_EXPERIMENTS:
-        return _AGAIN
-    url = "" if engine == "embedded" else " --engine URL"
-    commands = {
-        "log": f"redolab run commit-mode{url}",
-        "cpu": "redolab run cpu-capacity, on the machine of the server",
-        "run_queue": f"redolab run session-count{url}",
-        "wait": f"redolab run --list FILE{url}, with the statements that wait and a setting that changes it",
-    }
-    return commands.get(item.kind, _AGAIN)
+    settles = _SETTLES.get(item.kind)
+    return (settles and _command(settles, engine)) or _AGAIN
+
+
+def _command(settles: tuple[str, frozenset[Capability]], engine: str) -> str | None:
+    """A command of Redolab's, for an engine by its name in a manifest; None where it does not run there."""
+    command, needs = settles
+    offered = OFFERED.get(engine.lower())
+    if offered is None or not needs <= offered:
+        return None
+    return command.format(url="" if engine == "embedded" else " --engine URL")
 
 
 def _sentence(item: Mapping[str, Any]) -> str:

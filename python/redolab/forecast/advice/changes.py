@@ -6,7 +6,7 @@ waiting for the log and a commit delay. Log device and CPUs are hardware.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +19,10 @@ from redolab.stats.enough import fewest_enough
 
 Forecast = Callable[[Calibration, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
+OF_COMMITS = frozenset({"rows_per_commit", "commit_wait", "commit_delay_us", "log_device"})
+"""Factors that change how commits are made, or the log that they wait for."""
+OF_LOG = OF_COMMITS - {"rows_per_commit"}
+"""Those that save no more than the waits for the log."""
 Class = Literal["kept", "lost", "limit"]
 """Durability kept, durability given up, or the limit of a change that nobody can make."""
 
@@ -71,17 +75,26 @@ def enough(commits: int, sessions: int) -> int:
     return max(commits, _PER_SESSION * sessions)
 
 
-def candidates(calibrated: Calibrated, forecast: Forecast) -> tuple[Change, ...]:
-    """The changes that are tried. `forecast` finds the number of sessions at the elbow."""
+def candidates(
+    calibrated: Calibrated, forecast: Forecast, without: Collection[str] = ()
+) -> tuple[Change, ...]:
+    """The changes that are tried.
+
+    Args:
+        calibrated: what a run says of costs.
+        forecast: finds the number of sessions at the elbow.
+        without: the factors that are not changed.
+    """
     today = calibrated.measured[calibrated.today].scenario
-    return (
+    found = (
         *_more_rows(calibrated, today),
-        *_other_sessions(calibrated, today, forecast),
+        *(() if "sessions" in without else _other_sessions(calibrated, today, forecast)),
         *_no_waiting(today),
         *_delay(calibrated, today),
         *_log_device(calibrated, today),
         *_cpus(calibrated, today),
     )
+    return tuple(change for change in found if change.factor not in without)
 
 
 def not_forecast(calibrated: Calibrated) -> list[str]:
@@ -92,6 +105,8 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
         reasons.append(
             "Rows per commit: the run had one row in every commit, so a row's own cost is not known."
         )
+    if not calibrated.rows_counted:
+        reasons.append("Rows per commit: how many rows a commit has today was not counted.")
     least = _sessions_for_delay(calibrated)
     if today.commit_wait == "wait" and least is None:
         reasons.append("Commit delay: this server has none without a binary log.")
@@ -112,7 +127,7 @@ def _sessions_for_delay(calibrated: Calibrated) -> int | None:
 
 
 def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
-    if not calibrated.point.row_known:
+    if not calibrated.point.row_known or not calibrated.rows_counted:
         return []
     now = today.rows_per_commit
     levels = sorted({2 * now, 8 * now, *([_ROWS] if now < _ROWS else [])})
@@ -121,13 +136,21 @@ def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
             "rows_per_commit",
             str(rows),
             f"{rows:,} rows per commit instead of {now:,}",
-            replace(today, rows_per_commit=rows),
+            _with_rows(calibrated, today, rows),
             "kept",
             f"{rows:,} rows are acknowledged or rolled back together: each waits for all; locks last longer",
             f"redolab verify-forecast RUN --set rows_per_commit={rows}",
         )
         for rows in levels
     ]
+
+
+def _with_rows(calibrated: Calibrated, today: Scenario, rows: int) -> Scenario:
+    """Today's setting with other rows per commit. A client that was seen to be away between transactions is
+    away as long for each row: more rows in a commit are no more work that comes.
+    """
+    away = rows / today.rows_per_commit if calibrated.point.only_seen else 1.0
+    return replace(today, rows_per_commit=rows, think_time_ms=away * today.think_time_ms)
 
 
 def _other_sessions(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> list[Change]:

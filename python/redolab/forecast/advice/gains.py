@@ -8,13 +8,16 @@ Forecasts here are quick: short simulations, and few resampled calibrations. `re
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from redolab import _core
+from redolab._core import SimulationTooLongError
 from redolab.forecast.advice.changes import (
     COMMITS,
+    OF_LOG,
     REPLICATE_COMMITS,
     Change,
     Class,
@@ -116,8 +119,25 @@ class Advised:
         }
 
 
+@dataclass(frozen=True)
+class Known:
+    """What an account of today's time says, which no forecast contradicts."""
+
+    log_share: float | None = None
+    """Waiting for the log, of the sessions' time, 0 to 1; None where that is not known."""
+    without: frozenset[str] = frozenset()
+    """Factors that are not changed."""
+
+
+NOTHING = Known()
+
+
 def advise(
-    calibrated: Calibrated, scores: Sequence[Score], forecast: Forecast = simulation
+    calibrated: Calibrated,
+    scores: Sequence[Score],
+    forecast: Forecast = simulation,
+    known: Known = NOTHING,
+    given_up: list[tuple[str, SimulationTooLongError]] | None = None,
 ) -> tuple[Advised, ...]:
     """The changes of today's setting that a forecast can tell of, ranked as `ORDER` says.
 
@@ -125,17 +145,48 @@ def advise(
         calibrated: what the run says of costs.
         scores: verified forecasts, those of other models and quantities among them.
         forecast: the model; takes the number of simulated commits as its third argument.
+        known: of today's time.
+        given_up: gets the changes that take too long to simulate, with the reason; without it they raise.
+
+    Raises:
+        SimulationTooLongError: today's setting takes too long to simulate, or a change does.
+        NoSteadyStateError: more arrives than can be done.
     """
     today = calibrated.measured[calibrated.today].scenario
     replicates = calibrated.replicates[:REPLICATES]
     base = _Forecasts.of(calibrated.point, replicates, today, forecast)
-    advised = []
-    for change in candidates(calibrated, forecast):
+    advised: list[tuple[int, Advised]] = []
+
+    def trying(name: str, attempt: Callable[[], None]) -> None:
+        try:
+            attempt()
+        except SimulationTooLongError as error:
+            if given_up is None:
+                raise
+            given_up.append((name, error))
+
+    def consider(change: Change) -> None:
         changed = _Forecasts.of(
             change.of(calibrated.point), [change.of(one) for one in replicates], change.scenario, forecast
         )
-        advised.append(_advised(calibrated, change, base, changed, scores))
-    return tuple(sorted(advised, key=_rank))
+        found = _advised(calibrated, change, base, changed, scores, known)
+        advised.append((_ORDER_TRIED.index(change.factor), found))
+
+    def sessions() -> None:
+        others = frozenset(_ORDER_TRIED) - {"sessions"}
+        for change in candidates(calibrated, forecast, known.without | others):
+            trying(change.name, partial(consider, change))
+
+    for change in candidates(calibrated, forecast, known.without | {"sessions"}):
+        trying(change.name, partial(consider, change))
+    if "sessions" not in known.without:
+        # Finding the elbow takes the longest, and must not cost the others.
+        trying("sessions", sessions)
+    advised.sort(key=lambda item: item[0])
+    return tuple(sorted((item for _, item in advised), key=_rank))
+
+
+_ORDER_TRIED = ("rows_per_commit", "sessions", "commit_wait", "commit_delay_us", "log_device", "cpus")
 
 
 @dataclass(frozen=True)
@@ -157,27 +208,37 @@ class _Forecasts:
             [forecast(one, scenario, enough(REPLICATE_COMMITS, scenario.sessions)) for one in replicates],
         )
 
-    def ratios(self, base: _Forecasts, quantity: str) -> tuple[float, list[float]]:
-        """A quantity over that of `base`: the forecast's, and each resampled calibration's."""
+    def ratios(self, base: _Forecasts, quantity: str, other_s: float) -> tuple[float, list[float]]:
+        """A quantity over that of `base`: the forecast's, and each resampled calibration's.
+
+        Args:
+            base: today's.
+            quantity: that is compared.
+            other_s: waits of a transaction today that the model does not have; each row has its part.
+        """
         work = self.scenario.rows_per_commit / base.scenario.rows_per_commit
         scale = work if quantity == "throughput_per_s" else 1.0
-        return (
-            scale * self.point[quantity] / base.point[quantity],
-            [
-                scale * one[quantity] / other[quantity]
-                for one, other in zip(self.replicates, base.replicates, strict=True)
-            ],
-        )
+        more = 1e3 * other_s if quantity == "response_time_ms" else 0.0
+
+        def ratio(mine: Quantities, of_base: Quantities) -> float:
+            return scale * (mine[quantity] + more * work) / (of_base[quantity] + more)
+
+        return ratio(self.point, base.point), list(map(ratio, self.replicates, base.replicates))
 
 
 def _advised(
-    calibrated: Calibrated, change: Change, base: _Forecasts, changed: _Forecasts, scores: Sequence[Score]
+    calibrated: Calibrated,
+    change: Change,
+    base: _Forecasts,
+    changed: _Forecasts,
+    scores: Sequence[Score],
+    known: Known,
 ) -> Advised:
     families = families_of(calibrated.point, change.scenario)
     unmeasured = _unmeasured(calibrated, change)
 
     def ratio(quantity: str) -> tuple[Estimate, int]:
-        point, replicates = changed.ratios(base, quantity)
+        point, replicates = changed.ratios(base, quantity, calibrated.other_s)
         found = []
         for family in families:
             past = log_ratios(scores, MODEL, family, quantity)
@@ -188,6 +249,11 @@ def _advised(
 
     throughput, verified = ratio("throughput_per_s")
     response_time, _ = ratio("response_time_ms")
+    if change.factor in OF_LOG and known.log_share is not None:
+        # Whatever the costs, no more can be saved than was waited for.
+        least = max(0.0, 1 - known.log_share)
+        response_time = _within(response_time, low=least)
+        throughput = _within(throughput, high=1 / least if least else math.inf)
     today = calibrated.measured[calibrated.today]
     there = calibrated.measured_at(change.scenario) if change.device_scale == 1.0 else None
     return Advised(
@@ -200,6 +266,15 @@ def _advised(
         _measured_ratio(today, there, "throughput_per_s"),
         _measured_ratio(today, there, "response_time_ms"),
     )
+
+
+def _within(value: Estimate, low: float = 0.0, high: float = math.inf) -> Estimate:
+    """An estimate with its point and its ends between two bounds."""
+
+    def end(number: float | None) -> float | None:
+        return None if number is None else min(max(number, low), high)
+
+    return Estimate(end(value.point), end(value.low), end(value.high), value.level)
 
 
 def _unmeasured(calibrated: Calibrated, change: Change) -> str:

@@ -7,10 +7,23 @@ from dataclasses import dataclass
 
 from redolab.errors import UsageError
 from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.model.allowance import Allowance
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 
 REPLICATES = 40
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much goes into costs that are solved by simulation."""
+
+    replicates: int = REPLICATES
+    allowance: Allowance | None = None
+    """What the simulations may take; None for all that they need."""
+
+
+WHOLE = Effort()
 
 
 class NoCostsError(UsageError):
@@ -46,6 +59,11 @@ class Calibrated:
     """The setting that a forecast starts from and is compared with."""
     cautions: tuple[str, ...] = ()
     """What was taken for granted, in sentences."""
+    other_s: float = 0.0
+    """Of a transaction's time today, waits in the server that are neither CPU nor log: the model's times are
+    without them."""
+    rows_counted: bool = True
+    """Whether it was counted how many rows a commit of today's setting has."""
 
     def measured_at(self, scenario: Scenario) -> Measured | None:
         """The setting that was measured of a scenario; None without one.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from redolab._core import SimulationTooLongError
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
+from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.records.run import Run, once_for_a_run
 
@@ -16,17 +17,36 @@ def costs_of(run: Run) -> Calibrated:
         run: of samples, of a watched server, or of imported reports.
 
     Raises:
+        NoCostsError: the run does not tell it; the text says what is missing, or that what was seen takes too
+            long to simulate.
+    """
+    try:
+        return costs_within(run, WHOLE)
+    except SimulationTooLongError as error:
+        raise NoCostsError(run, f"cannot be forecast from: {error}") from error
+
+
+def costs_within(run: Run, effort: Effort) -> Calibrated:
+    """The same with no more effort than that, where costs are solved by simulation.
+
+    Args:
+        run: of samples, of a watched server, or of imported reports.
+        effort: how many replicates there are, the first of those of `costs_of`; and what simulations may
+            take.
+
+    Raises:
         NoCostsError: the run does not tell it; the text says what is missing.
+        SimulationTooLongError: the simulations take more.
     """
     # What the one needs the other does not load.
     if run.manifest.get("record") == "watched":
         from redolab.forecast.costs.inferred.watched import calibrate_watched
 
-        return calibrate_watched(run)
+        return calibrate_watched(run, effort)
     if run.manifest.get("record") == "report":
         from redolab.forecast.costs.inferred.imported import calibrate_reports
 
-        return calibrate_reports(run)
+        return calibrate_reports(run, effort)
     return calibrate(run)
 
 
@@ -34,7 +54,10 @@ def costs_or_why(run: Run) -> tuple[Calibrated | None, str]:
     """The same, or why there are none, in words that name no place: a run that was moved says the same."""
     try:
         return costs_of(run), ""
-    except NoCostsError as error:
-        return None, f"this run {error.why}"
     except UsageError as error:
-        return None, str(error)
+        return None, why_of(error)
+
+
+def why_of(error: UsageError) -> str:
+    """Why a run tells no costs, in words that name no place."""
+    return f"this run {error.why}" if isinstance(error, NoCostsError) else str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from redolab import _core
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
@@ -15,6 +16,9 @@ from redolab.forecast.models.textbook import (
     published_curve,
     single_server,
 )
+
+if TYPE_CHECKING:
+    from redolab.model.allowance import Allowance
 
 Quantities = Mapping[str, float]
 """Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
@@ -48,14 +52,20 @@ SCORED = (*RATIOS.values(), *QUANTITIES)
 SEED = _core.SEED
 
 
-def simulation(calibration: Calibration, scenario: Scenario, commits: int = 20_000) -> Quantities:
+def simulation(
+    calibration: Calibration, scenario: Scenario, commits: int = 20_000, allowance: Allowance | None = None
+) -> Quantities:
     """The group-commit model, simulated.
 
     Raises:
         ValueError: the scenario cannot be, or its cost is not known.
         NoSteadyStateError: more arrives than can be done.
+        SimulationTooLongError: it takes more than `allowance` has.
     """
-    return _core.forecast(parameters(calibration, scenario), commits)
+    needs = parameters(calibration, scenario)
+    if allowance is None:
+        return _core.forecast(needs, commits)[0]
+    return allowance.spent_on(lambda most: _core.forecast(needs, commits, most))
 
 
 def ratios_to(today: Quantities, asked: Quantities) -> dict[str, float]:

@@ -31,6 +31,22 @@ def print_terminal(results: Results, report: Path, console: Console | None = Non
     """Print a run's report; the path of its page comes last, on one line however long it is."""
     console = console or terminal()
     console.print(Screen(results))
+    _print_place(report, console)
+
+
+def print_figures(results: Results, console: Console | None = None) -> None:
+    """Print a run's report as far as it goes without its advice."""
+    (console or terminal()).print(Screen(results))
+
+
+def print_rest(results: Results, report: Path, console: Console | None = None) -> None:
+    """Print the advice after the figures, and the path of the page."""
+    console = console or terminal()
+    console.print(_Advice(results))
+    _print_place(report, console)
+
+
+def _print_place(report: Path, console: Console) -> None:
     console.print("Report", style="bold")
     console.print(Text(f"  {report}"), soft_wrap=True)
 
@@ -43,6 +59,15 @@ class Screen:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _Page(options.max_width, plain=options.ascii_only).report(self._results)
+
+
+class _Advice(Screen):
+    """What a run says to change, as something rich can print."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        page = _Page(options.max_width, plain=options.ascii_only)
+        yield from page.numbered("What to change", advice.sentences(self._results))
+        yield Text()
 
 
 class _Page(Paper):

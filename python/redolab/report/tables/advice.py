@@ -20,9 +20,9 @@ _OUTCOMES: Mapping[str, Cell] = {
 
 
 def has_advice(results: Results) -> bool:
-    """Whether there is anything to say: a change, or a bound."""
+    """Whether there is anything to say: a change, a bound, or that forecasts were cut short."""
     advice = results.get("advice") or {}
-    return bool(advice.get("changes") or advice.get("bounds"))
+    return bool(advice.get("changes") or advice.get("bounds") or advice.get("cut_short"))
 
 
 def changes(results: Results) -> ShownTable:

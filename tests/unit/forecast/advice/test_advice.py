@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from redolab.engine import OFFERS
 from redolab.errors import UsageError
+from redolab.experiment import EXPERIMENTS
+from redolab.experiment.listed.plan import Listed
 from redolab.forecast.advice import advice
 from redolab.forecast.costs import of_run
 from redolab.forecast.costs.calibrated import Calibrated
+from redolab.records.capability import OFFERED
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
 from tests.forecasts import TODAY, make_calibrated, make_scores
@@ -181,7 +185,29 @@ def test_where_nobody_was_busy_there_is_no_advice() -> None:
 
 def test_no_experiment_is_named_for_a_server_it_cannot_run_on() -> None:
     results = profiles.busy()
-    found = advice.of_profile(results | {"engine": {"name": "oracle"}})
+    found = advice.of_profile(results | {"engine": {"name": "sqlite"}})
     assert {item["measure"] for item in found["bounds"]} == {"the same profile, before and after a change"}
-    there = advice.of_profile(results | {"engine": {"name": "mariadb"}})
-    assert "redolab run commit-mode --engine URL" in {item["measure"] for item in there["bounds"]}
+    for engine in ("mariadb", "oracle", "postgresql"):
+        there = advice.of_profile(results | {"engine": {"name": engine}})
+        assert "redolab run commit-mode --engine URL" in {item["measure"] for item in there["bounds"]}
+        # Lists of statements do not run on Oracle.
+        lists = any("--list" in item["measure"] for item in there["bounds"])
+        assert lists == (engine != "oracle")
+
+
+def test_what_settles_a_bound_needs_what_its_experiment_needs() -> None:
+    for command, needs in (*advice._SETTLES.values(), advice._CALIBRATE):
+        name = command.removeprefix("redolab run ").partition("{")[0].partition(",")[0]
+        of_machine = name == "cpu-capacity"
+        expected = (
+            frozenset() if of_machine else (Listed if name.startswith("--list") else EXPERIMENTS[name]).needs
+        )
+        assert needs == expected, command
+
+
+def test_what_servers_offer_is_what_their_engines_do() -> None:
+    for name, offered in OFFERED.items():
+        offers = [offer for offer in OFFERS if name == offer.name or name in offer.schemes]
+        assert offers, name
+        for offer in offers:
+            assert offered == offer.capabilities - {"watch", "hard_kill", "log_device"}, offer.name

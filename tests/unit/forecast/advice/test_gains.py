@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from redolab._core import SimulationTooLongError
 from redolab.forecast.advice.changes import candidates, not_forecast
-from redolab.forecast.advice.gains import ORDER, Advised, advise
+from redolab.forecast.advice.gains import ORDER, Advised, Known, advise
 from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import simulation
@@ -200,3 +201,56 @@ def test_the_simulation_says_the_same_each_time() -> None:
     assert (
         gains["rows_per_commit", "32"] > gains["rows_per_commit", "8"] > gains["rows_per_commit", "2"] > 1.5
     )
+
+
+def thinking(*, only_seen: bool) -> Calibrated:
+    """Sessions that are away for 100 ms after each transaction."""
+    found = made(only_seen=only_seen)
+    today = found.measured[TODAY]
+    away = replace(today, scenario=replace(today.scenario, think_time_ms=100.0))
+    return replace(found, measured={TODAY: away})
+
+
+def test_more_rows_in_a_commit_are_no_more_work_that_comes() -> None:
+    rows = {
+        seen: {
+            item.to: item.scenario.think_time_ms
+            for item in candidates(thinking(only_seen=seen), model)
+            if item.factor == "rows_per_commit"
+        }
+        for seen in (True, False)
+    }
+    # A client that was seen is away as long for each row; a load that was made pauses after each commit.
+    assert rows[True] == {"2": 200.0, "8": 800.0, "32": 3200.0}
+    assert rows[False] == {"2": 100.0, "8": 100.0, "32": 100.0}
+
+
+def test_waits_that_the_model_does_not_have_stay_in_the_time_of_a_transaction() -> None:
+    # Of 1,045 us and 1,045 us of other waits, nowait leaves 45 + 1,045 us.
+    found = advise(replace(made(), other_s=1045e-6), (), model)
+    nowait = next(item for item in found if item.change.factor == "commit_wait")
+    alone = next(item for item in advise(made(), (), model) if item.change.factor == "commit_wait")
+    assert alone.response_time.point is not None
+    assert nowait.response_time.point == pytest.approx((alone.response_time.point + 1) / 2)
+    assert nowait.throughput == alone.throughput
+
+
+def test_no_change_of_the_log_saves_more_than_was_waited_for_it() -> None:
+    found = advise(made(), (), model, Known(log_share=0.2))
+    for item in found:
+        of_log = item.change.factor in ("commit_wait", "commit_delay_us", "log_device")
+        assert of_log == ((item.response_time.low or 0) >= 0.8 and (item.throughput.high or 9) <= 1.25)
+
+
+def test_what_takes_too_long_is_given_up_alone() -> None:
+    def slow(calibration: Calibration, scenario: Scenario, commits: int) -> Mapping[str, float]:
+        if scenario.rows_per_commit == 32 or scenario.sessions > 16:
+            raise SimulationTooLongError("too long")
+        return model(calibration, scenario, commits)
+
+    given_up: list[tuple[str, SimulationTooLongError]] = []
+    found = advise(made(), (), slow, given_up=given_up)
+    assert [name for name, _ in given_up] == ["32 rows per commit instead of 1", "sessions"]
+    assert {item.change.factor for item in found} >= {"rows_per_commit", "commit_wait", "log_device", "cpus"}
+    with pytest.raises(SimulationTooLongError):
+        advise(made(), (), slow)

@@ -18,7 +18,16 @@ from redolab.analysis.observed.awr.shares import cumulative, together
 from redolab.analysis.observed.awr.summary import Summary
 from redolab.analysis.observed.exhibits import Cumulative
 from redolab.analysis.observed.figures import AWR
-from redolab.analysis.observed.verdict import advice, each_wait
+from redolab.analysis.observed.verdict import (
+    SOME,
+    advice,
+    each_wait,
+    log_first,
+    not_the_disk,
+    row_locks,
+    saturated,
+    takes,
+)
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.records.report import Entry
@@ -36,6 +45,7 @@ PARAMETERS = (
     "_use_adaptive_log_file_sync",
 )
 _NAMES = ("Log file sync", "Log file parallel write")
+_DB_TIME = "DB time"
 _NOT_MEASURED = (
     "The queue for CPUs: a report counts no process that waits for one. It is part of what is unaccounted.",
     "Single sessions and transactions: a report has sums and means over all of them.",
@@ -86,6 +96,7 @@ def analyse(run: Run) -> dict[str, Any]:
             *map(str, run.manifest.get("conditions", ())),
             *_impossible(counting),
             *_of_sessions_alone(everything),
+            *_of_some_reports(counting),
             *_contradictions(everything),
         ],
     }
@@ -162,7 +173,11 @@ def _tables(
 
 
 def _cost_table(summary: Summary, name: str, key: str) -> Table:
-    interval = "the interval is what rounding leaves open" if summary.single else "95 % over the reports"
+    interval = (
+        "the interval is what rounding leaves open"
+        if summary.single
+        else "95 % over the reports, each of which counts by what it had"
+    )
     return exhibits.figures_table(
         f"cost-{key}",
         f"{name}: what a commit costs",
@@ -217,10 +232,13 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
             f"What commits of {name} wait for, these reports do not say: they have no table of wait events.",
             *_of_the_log(summary),
         ]
+    busy = summary.estimate("log_utilization").point
+    largest = _largest(summary)
     if share.point is None:
         return [
             f"Look elsewhere first: no log file sync of a session is listed for {name}.",
             "A report lists what took a thousandth of a second or more in all.",
+            *largest,
             *_of_the_log(summary),
         ]
     most = bound(share).point
@@ -228,18 +246,35 @@ def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]
     each = _milliseconds(summary, "log_sync_s")
     limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
     what = advice(share.point, "Change how commits are made")
+    if share.point < SOME:
+        what = log_first(busy) or what
     first = f"{what}: log file sync is {part} of DB time, {each} a wait."
-    return [first + limit, *_of_the_log(summary), *each_wait(*waits)]
+    return [
+        first + limit,
+        *(largest if share.point < SOME else ()),
+        *row_locks(summary.row_lock_share() or 0.0, _DB_TIME, busy),
+        *_of_the_log(summary),
+        *each_wait(*waits),
+    ]
+
+
+def _largest(summary: Summary) -> list[str]:
+    """The part of DB time that is the largest."""
+    parts = summary.parts()
+    return [takes(tables.part_name(name), share.point or 0.0, _DB_TIME) for name, share in parts[:1]]
 
 
 def _of_the_log(summary: Summary) -> list[str]:
-    found = []
-    busy = summary.estimate("log_utilization").point
-    if busy is not None:
+    busy, write_s, sync_s = (
+        summary.estimate(key).point for key in ("log_utilization", "log_write_s", "log_sync_s")
+    )
+    found = saturated(busy, write_s, sync_s)
+    if busy is not None and not found:
         found.append(
             f"A log write took {_milliseconds(summary, 'log_write_s')}; the log writer wrote for "
             f"{units.percent(busy)} of the time."
         )
+    found += not_the_disk(sync_s, write_s)
     sharing = summary.estimate("commits_per_log_write").point
     if sharing is not None:
         found.append(f"Commits per log write: {units.significant(sharing)}.")
@@ -275,6 +310,19 @@ def _of_sessions_alone(everything: Sequence[Cost]) -> list[str]:
         f"{files[0]}{more} prints no background cpu time, as that of a pluggable database: S is the CPU time "
         "of its sessions alone."
     ]
+
+
+def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
+    """Where log file sync is of those reports alone in which it is one of the largest events."""
+    found = []
+    for name, summary in counting.items():
+        without = sum(cost.sync is None and not cost.lists_waits for cost in summary.costs)
+        if 0 < without < len(summary.costs):
+            found.append(
+                f"{name}: {without:,} of {len(summary.costs):,} reports list their largest events alone, and "
+                "log file sync is not one of them. Its share of DB time is of the others."
+            )
+    return found
 
 
 def _contradictions(everything: Sequence[Cost]) -> list[str]:

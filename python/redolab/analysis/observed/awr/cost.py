@@ -78,6 +78,7 @@ class Cost:
             "log_syncs": sync.waits,
             "log_write_time_s": write.seconds,
             "log_write_mean_s": write.mean_s,
+            "log_write_waits": write.waits,
             "log_writes": self.figures.number("statistic", "redo writes", "total") or write.waits,
             "log_bytes": self.figures.number("statistic", "redo size", "total"),
             "host_busy_s": None if busy is None else busy.times(0.01),

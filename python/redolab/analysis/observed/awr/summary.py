@@ -1,20 +1,27 @@
-"""The reports of one instance together: one report with its rounding, several with their mean."""
+"""The reports of one instance together: one report with its rounding, several by their totals."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from redolab.analysis.observed.awr.cost import Cost
+from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
 from redolab.analysis.observed.awr.entries import Event
-from redolab.analysis.profile import ON_CPU
-from redolab.dialect.oracle import LOG_SYNC
-from redolab.stats.estimates import MISSING, Estimate, mean_estimate
-from redolab.stats.rounded import Rounded
+from redolab.analysis.observed.figures import AWR
+from redolab.analysis.profile import ON_CPU, UNACCOUNTED
+from redolab.dialect.oracle import LOG_SYNC, is_row_lock
+from redolab.model.queueing import server_slopes, solve_servers
+from redolab.stats.estimates import MISSING, Estimate, function_estimate, quotient_estimate
+from redolab.stats.rounded import Rounded, exactly
 
 _MOST_PARTS = 6
+_SERVERS = "servers"
+_OF_SERVERS = ("service_time_s", "arrival_rate_per_s", "response_time_s")
+_SIGNED = frozenset({UNACCOUNTED, OTHER_WAITS})
+"""Rows of an account that are what is left, and so may be below zero."""
 
 
 @dataclass(frozen=True)
@@ -39,32 +46,77 @@ class Summary:
         return any(cost.lists_waits for cost in self.costs)
 
     def estimate(self, key: str) -> Estimate:
-        """A figure: of one report as it is printed, of several the mean with its 95 % interval."""
-        return self.over_reports(self._known(key))
+        """A figure: of one report as it is printed, of several a total over another with its interval."""
+        known = [cost.values[key] for cost in self.costs if key in cost.values]
+        return known[0].estimate() if known and self.single else self.mean(key)
 
     def mean(self, key: str) -> Estimate:
-        """The mean of a figure over the reports; one report has no interval here, whatever it rounded."""
-        return _mean([item.value for item in self._known(key)])
+        """A total over another, so that a report counts by what it had; one report has no interval here,
+        whatever it rounded.
+        """
+        if key == _SERVERS:
+            return self._servers()
+        if self.single:
+            # The mean that one report prints is sharper than a quotient of what it prints.
+            value = self.costs[0].values.get(key)
+            return MISSING if value is None else Estimate(value.value, None, None)
+        return quotient_estimate(self._parts(key, self.costs), part=AWR[key].part, unequal=True)
 
     def most(self, key: str) -> float | None:
         """The largest of a figure in any report; None where no report has it."""
-        return max((item.value for item in self._known(key)), default=None)
+        return max((cost.values[key].value for cost in self.costs if key in cost.values), default=None)
 
     def share(self, seconds: Sequence[tuple[Cost, Rounded | None]]) -> Estimate:
         """A part of DB time, given the part's seconds in each report that has it."""
-        parts = [
-            part.per(cost.db_time_s)
-            for cost, part in seconds
-            if part is not None and cost.db_time_s is not None
-        ]
-        return self.over_reports([part for part in parts if part is not None])
+        return self.quotient([(part, cost.db_time_s) for cost, part in seconds], part=True)
 
-    def _known(self, key: str) -> list[Rounded]:
-        return [cost.values[key] for cost in self.costs if key in cost.values]
+    def quotient(
+        self, parts: Sequence[tuple[Rounded | None, Rounded | None]], *, part: bool = False
+    ) -> Estimate:
+        """A sum over another, of the reports in which both are known, given both in each report.
 
-    def over_reports(self, known: Sequence[Rounded]) -> Estimate:
-        """A figure, given that of each report that has it."""
-        return known[0].estimate() if known and self.single else _mean([item.value for item in known])
+        Args:
+            parts: the two of each report.
+            part: whether the first is a part of the other.
+        """
+        known = [(upper, lower) for upper, lower in parts if upper is not None and lower is not None]
+        if self.single and known:
+            alone = known[0][0].per(known[0][1])
+            return MISSING if alone is None else alone.estimate()
+        pairs = [(upper.value, lower.value) for upper, lower in known]
+        return quotient_estimate(pairs, part=part, unequal=True)
+
+    def _parts(self, key: str, costs: Sequence[Cost]) -> list[tuple[float, float]]:
+        """What is summed for a figure and what it is divided by, of the reports in which both are known."""
+        upper, lower = AWR[key].totals
+        found = []
+        for cost in costs:
+            columns = [self._columns(cost).get(name) for name in (*upper, lower)]
+            known = [column.value for column in columns if column is not None]
+            if len(known) == len(columns):
+                found.append((math.fsum(known[:-1]), known[-1]))
+        return found
+
+    def _columns(self, cost: Cost) -> Mapping[str, Rounded | None]:
+        """The columns of a report. An event that other reports list, and this one does not among all of its
+        own, took nothing here.
+        """
+        if cost.sync is not None or not cost.lists_waits or LOG_SYNC not in self._events:
+            return cost.columns
+        return {**cost.columns, "log_sync_s": exactly(0.0), "log_syncs": exactly(0.0)}
+
+    def _servers(self) -> Estimate:
+        """M solved from S, L and R of the reports that have all three."""
+        mine = [cost for cost in self.costs if all(key in cost.values for key in _OF_SERVERS)]
+        parts = [self._parts(key, mine) for key in _OF_SERVERS]
+        points = [quotient_estimate(each).point for each in parts]
+        values = [point for point in points if point is not None]
+        if len(values) < len(points):
+            return MISSING
+        servers, slopes = solve_servers(*values), server_slopes(values)
+        if servers is None:
+            return MISSING
+        return Estimate(servers, None, None) if slopes is None else function_estimate(servers, slopes, parts)
 
     def account_rows(self, names: Mapping[str, str]) -> list[dict[str, Any]]:
         """Seconds of each row in all reports, its share of DB time, and its time per commit in ms.
@@ -73,20 +125,27 @@ class Summary:
             names: of the rows, by those in an account.
         """
         accounts = [cost.account() for cost in self.costs]
-        commits = sum(cost.commits.value for cost in self.costs if cost.commits is not None)
         found = []
         for row, name in names.items():
             rows = [None if account is None else account.row(row) for account in accounts]
             times = [None if item is None else item.seconds for item in rows]
-            known = [time for time in times if time is not None]
-            whole = sum(known) if len(known) == len(times) else None
+            known = [(time, cost) for time, cost in zip(times, self.costs, strict=True) if time is not None]
             shares = [
-                time / cost.db_time_s.value
-                for time, cost in zip(times, self.costs, strict=True)
-                if time is not None and cost.db_time_s is not None and cost.db_time_s.value > 0
+                (time, cost.db_time_s.value)
+                for time, cost in known
+                if cost.db_time_s is not None and cost.db_time_s.value > 0
             ]
-            per_commit = 1e3 * whole / commits if whole is not None and commits else None
-            found.append({"row": name, "seconds": whole, "share": _mean(shares), "per_commit_ms": per_commit})
+            per_commit = [(time, cost.commits.value) for time, cost in known if cost.commits is not None]
+            found.append(
+                {
+                    "row": name,
+                    "seconds": sum(time for time, _ in known) if len(known) == len(times) else None,
+                    "share": quotient_estimate(
+                        shares, part=row not in _SIGNED, signed=row in _SIGNED, unequal=True
+                    ),
+                    "per_commit_ms": quotient_estimate(per_commit, signed=True).scaled(1e3).point,
+                }
+            )
         return found
 
     def parts(self) -> list[tuple[str, Estimate]]:
@@ -95,6 +154,12 @@ class Summary:
         found += [(name, self.share(self._seconds(name))) for name in self._events]
         known = [(name, share) for name, share in found if share.point]
         return sorted(known, key=lambda item: -(item[1].point or 0.0))[:_MOST_PARTS]
+
+    def row_lock_share(self) -> float | None:
+        """Waits of sessions for rows that others hold, as a part of DB time; None where none is listed."""
+        shares = [self.share(self._seconds(name)).point for name in self._events if is_row_lock(name)]
+        known = [share for share in shares if share is not None]
+        return math.fsum(known) if known else None
 
     def top_events(self, most: int) -> list[dict[str, Any]]:
         """CPU and wait events of sessions by their time in all reports, the largest first."""
@@ -139,14 +204,12 @@ class Summary:
         return found
 
     def _seconds(self, name: str) -> list[tuple[Cost, Rounded | None]]:
-        return [(cost, event.seconds) for cost, event in self._events.get(name, ())]
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    # One value has no interval, and needs no statistics to be loaded.
-    if len(values) < 2:
-        return Estimate(values[0], None, None) if values else MISSING
-    return mean_estimate(values)
+        """Of an event in each report that tells it: nothing where it is not among all that are listed."""
+        listed = {id(cost): event.seconds for cost, event in self._events.get(name, ())}
+        unlisted = [cost for cost in self.costs if id(cost) not in listed and cost.lists_waits]
+        nothing = {id(cost): exactly(0.0) for cost in unlisted} if listed else {}
+        found = {**listed, **nothing}
+        return [(cost, found[id(cost)]) for cost in self.costs if id(cost) in found]
 
 
 def _total(parts: Sequence[Rounded | None]) -> float | None:

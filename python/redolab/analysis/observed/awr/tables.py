@@ -25,6 +25,11 @@ _MENDS: Mapping[str, str] = {
 }
 
 
+def part_name(part: str) -> str:
+    """A part of DB time in words."""
+    return _ROWS.get(part, part)
+
+
 def account_table(summary: Summary, name: str, key: str) -> Table:
     """DB time divided into four rows that add up to it."""
     return Table(
@@ -42,7 +47,7 @@ def bounds_table(summary: Summary, name: str, key: str) -> Table:
     """What removing a part can give at the most."""
     rows = [
         {
-            "part": _ROWS.get(part, part),
+            "part": part_name(part),
             "share": share,
             "most": bound(share),
             "mend": _MENDS.get(part, "what this event waits for"),

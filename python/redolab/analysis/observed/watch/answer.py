@@ -14,7 +14,15 @@ from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed import exhibits
 from redolab.analysis.observed.exhibits import Cumulative
 from redolab.analysis.observed.figures import WATCH
-from redolab.analysis.observed.verdict import SOME, advice, each_wait
+from redolab.analysis.observed.verdict import (
+    SOME,
+    advice,
+    each_wait,
+    log_first,
+    not_the_disk,
+    row_locks,
+    saturated,
+)
 from redolab.analysis.observed.watch import compared, figures, gaps, hours, tables
 from redolab.analysis.observed.watch.account import Account, read_accounts
 from redolab.analysis.observed.watch.measures import Found, each
@@ -23,7 +31,7 @@ from redolab.analysis.observed.watch.periods import Period, Periods, divided
 from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import read_waits
 from redolab.dialect.known import grouping_of, product_name
-from redolab.dialect.row_names import row_name
+from redolab.dialect.row_names import is_row_lock, row_name
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.watched import SETTING
@@ -235,6 +243,7 @@ def _sentences(watch: _Watch) -> list[str]:
         text
         for text in (
             _where(watch),
+            *_behind(watch),
             _rates(found),
             *each_wait(*watch.waits),
             _unknown(found, str(watch.run.manifest["engine"]["name"])),
@@ -249,13 +258,38 @@ def _where(watch: _Watch) -> str:
     if share.point is None:
         why = share.why or "nothing is known of it"
         return f"What commits waited for is not known: {why}."
+    busy = watch.found["log_utilization"].point
     what = advice(share.point, "Commits are what to change")
+    if share.point < SOME:
+        what = log_first(busy) or what
     part = _with_interval(watch.found, "log_sync_share", " %")
     first = f"{what}: waiting for the log is {part} of the sessions' busy time"
     largest = max(rows, key=lambda row: row["time_s"], default=None)
     if share.point >= SOME or largest is None:
         return f"{first}."
     return f"{first}; {row_name(str(largest['row']))} takes {units.percent(largest['share']['point'])}."
+
+
+def _behind(watch: _Watch) -> list[str]:
+    """What else commits have to do with: a log that is always busy, row locks, and what is not the disk."""
+    share, busy, flush_s, sync_s, of_binlog_s = (
+        watch.found[key].point
+        for key in (
+            "log_sync_share",
+            "log_utilization",
+            "time_per_flush_s",
+            "log_sync_per_commit_s",
+            "time_per_binlog_flush_s",
+        )
+    )
+    locked = [row["share"]["point"] or 0.0 for row in watch.accounts[0].told() if is_row_lock(row["row"])]
+    found = row_locks(sum(locked), "the sessions' busy time", busy)
+    if share is not None and share < SOME:
+        found += saturated(busy, flush_s, sync_s)
+    elif of_binlog_s is None:
+        # With two logs a commit waits for flushes of both.
+        found += not_the_disk(sync_s, flush_s)
+    return found
 
 
 def _rates(found: Mapping[str, Found]) -> str:

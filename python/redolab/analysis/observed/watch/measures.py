@@ -9,21 +9,16 @@ Source: Cochran, Sampling Techniques, 3rd ed. 1977, 2.11 (the variance of a rati
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from redolab.analysis.observed.figures import WATCH
 from redolab.analysis.observed.watch.stretches import Floats, Stretches
-from redolab.model.queueing import solve_servers
-from redolab.stats.estimates import Estimate
+from redolab.model.queueing import server_slopes, solve_servers
+from redolab.stats.estimates import Estimate, skewed
 from redolab.stats.serial import MeanError, mean_error
-
-_MOST_LOG = 100.0
-"""Of a half width: beyond it nothing is known."""
-_STEP = 1e-4
-"""Of S, L and R each, to see how M goes with it."""
 
 
 def sums(key: str, stretches: Stretches) -> tuple[Floats, Floats]:
@@ -93,14 +88,9 @@ class Found:
         if self.point is None or self.error is None:
             return Estimate(self.point, None, None, level)
         half = self.error.half_width(level)
-        if self.point <= 0:
+        if self.point < 0:
             return Estimate(self.point, self.point - half, self.point + half, level)
-        if self.part and self.point < 1:
-            odds = self.point / (1 - self.point)
-            times = math.exp(min(half / (self.point * (1 - self.point)), _MOST_LOG))
-            return Estimate(self.point, odds / (odds + times), odds * times / (1 + odds * times), level)
-        times = math.exp(min(half / self.point, _MOST_LOG))
-        return Estimate(self.point, self.point / times, self.point * times, level)
+        return skewed(self.point, half, level, part=self.part)
 
 
 def over_stretches(key: str, stretches: Stretches) -> Found:
@@ -192,23 +182,11 @@ def _servers(stretches: Stretches) -> Found:
     servers = solve_servers(*values)
     if servers is None:
         return Found(None, None, len(mine), "no M fits S, L and R: R is not above S")
+    slopes = server_slopes(values)
+    if slopes is None:
+        return Found(servers, None, len(mine), None)
     influence = np.zeros(len(mine))
-    for place, key in enumerate(_OF_SERVERS):
-        slope = _slope(values, place)
-        if slope is None:
-            return Found(servers, None, len(mine), None)
+    for place, (key, slope) in enumerate(zip(_OF_SERVERS, slopes, strict=True)):
         upper, lower = sums(key, mine)
         influence += slope * (upper - values[place] * lower) * (len(mine) / float(lower.sum()))
     return Found(servers, _error(influence, mine.columns["elapsed_s"]), len(mine), None)
-
-
-def _slope(values: Sequence[float], place: int) -> float | None:
-    """How M goes with one of S, L and R."""
-    step = _STEP * values[place]
-    ends = [
-        solve_servers(*(value + sign * step * (at == place) for at, value in enumerate(values)))
-        for sign in (1, -1)
-    ]
-    if ends[0] is None or ends[1] is None:
-        return None
-    return (ends[0] - ends[1]) / (2 * step)

@@ -26,6 +26,10 @@ _PRETENDERS = re.compile(
     r"Manticore|PolarDB|Aurora|Xpand",
     re.IGNORECASE,
 )
+_CLOSED = (
+    "read_only", "super_read_only", "innodb_read_only", "offline_mode",
+    "transaction_read_only", "tx_read_only",
+)  # fmt: skip
 _MOST_LETTERS = 200
 _ON = ("ON", "1", "YES")
 
@@ -44,6 +48,7 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
         found = Row((str(row["Variable_name"]).lower(), str(row["Value"])) for row in rows)
         flavour, version = _identity(found)
         _check_writable(found)
+        _check_prepares(found)
         _check_alone_in_commits(found)
         role = ask(control, "select current_user() as role")[0]["role"]
         redo_log = redo_log_state(control, flavour)
@@ -100,7 +105,7 @@ def _identity(found: Mapping[str, str]) -> tuple[str, int]:
 def _check_writable(found: Mapping[str, str]) -> None:
     closed = [
         name
-        for name in ("read_only", "super_read_only", "innodb_read_only", "offline_mode")
+        for name in _CLOSED
         # MariaDB from 12.0 has words for it.
         if found.get(name, "OFF").upper() not in ("OFF", "0")
     ]
@@ -111,6 +116,15 @@ def _check_writable(found: Mapping[str, str]) -> None:
             f"This server takes no writes: {closed[0]} = {found[closed[0]]}, and a run writes. A replica is "
             "set so that only replication writes to it: point --engine at its source. Otherwise find out why "
             f"it was set; SET GLOBAL {closed[0]} = OFF or the configuration lifts it. Nothing was changed."
+        )
+
+
+def _check_prepares(found: Mapping[str, str]) -> None:
+    if found.get("max_prepared_stmt_count") == "0":
+        raise RefusedError(
+            "This server prepares no statement: max_prepared_stmt_count = 0, and the sessions of a run "
+            "prepare theirs. SET GLOBAL max_prepared_stmt_count = 16382, its default, lifts it. Nothing was "
+            "changed."
         )
 
 

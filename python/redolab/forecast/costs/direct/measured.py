@@ -96,7 +96,9 @@ def quantities(
         },
         "cpu_utilization": mean(_cpu_utilization),
         "device_utilization": mean(_device_utilization),
-        "commits_per_flush": quotient_estimate((item.commits, item.log_flushes or 0) for item in samples),
+        "commits_per_flush": quotient_estimate(
+            (item.commits, item.log_flushes) for item in samples if item.log_flushes is not None
+        ),
     }
     return {name: value for name, value in estimates.items() if value.point is not None}
 

@@ -15,10 +15,10 @@ from functools import partial
 
 from redolab.analysis.observed.awr.cost import Cost, cost_of
 from redolab.analysis.observed.awr.entries import read_figures, read_histogram
-from redolab.analysis.observed.awr.shares import between
+from redolab.analysis.observed.awr.shares import cumulative
 from redolab.analysis.observed.awr.summary import Summary
 from redolab.dialect.oracle import LOG_WRITE
-from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
+from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.inferred.priors import prior_of, quantiles_of
 from redolab.forecast.costs.inferred.seen import Seen
 from redolab.forecast.costs.inferred.uncertainty import inferred
@@ -52,6 +52,8 @@ class _Figures:
     cpu_s: Rounded
     write_s: Rounded
     """Mean time of a log write."""
+    writes: float
+    """Log writes that it is the mean of."""
     sync_s: Rounded | None
     """Log file sync of all sessions."""
     cpus: int
@@ -76,14 +78,16 @@ class _Figures:
         )
 
 
-def calibrate_reports(run: Run) -> Calibrated:
+def calibrate_reports(run: Run, effort: Effort = WHOLE) -> Calibrated:
     """Costs with which the setting of imported reports gives what they say.
 
     Args:
         run: of `redolab import`; the reports of its first instance are used.
+        effort: how many replicates there are, and what the simulations may take.
 
     Raises:
         NoCostsError: they do not hold what is needed; the text names the figure.
+        SimulationTooLongError: the simulations take more.
     """
     setting = str(run.manifest["design"]["baseline"])
     costs = [
@@ -98,9 +102,11 @@ def calibrate_reports(run: Run) -> Calibrated:
         raise NoCostsError(
             run,
             f"does not tell what a commit costs: {why}. A report of an hour of work with many commits "
-            "has it; or measure the database itself: `redolab run calibrate` does so where it is PostgreSQL, "
-            "MariaDB or MySQL",
+            "has it; or measure the database itself: `redolab run calibrate --engine URL`",
         )
+    if any(item.sync_s is not None for item in reports):
+        # An hour that lists all events without log file sync had none worth listing.
+        reports = [_with_sync(item) for item in reports]
     commits = math.fsum(item.commits.value for item in reports)
     if commits < _FEWEST_COMMITS:
         raise NoCostsError(
@@ -119,7 +125,8 @@ def calibrate_reports(run: Run) -> Calibrated:
     def drawn(rng: random.Random) -> Seen:
         return _seen([rng.choice(reports).drawn(rng) for _ in reports], shape)
 
-    return inferred(run, seen, drawn, prior, logs, partial(_quantities, reports, seen), _cautions(reports))
+    quantities = partial(_quantities, reports, seen)
+    return inferred(run, seen, drawn, prior, logs, quantities, _cautions(reports), effort=effort)
 
 
 def _figures(cost: Cost) -> _Figures | str:
@@ -130,16 +137,31 @@ def _figures(cost: Cost) -> _Figures | str:
         "DB time": cost.db_time_s,
         "DB CPU": cost.cpu_s,
         "the mean of log file parallel write": None if cost.write is None else cost.write.mean_s,
+        "the waits of log file parallel write": None if cost.write is None else cost.write.waits,
         "the number of CPUs": None if cpus is None else exactly(cpus),
     }
     lacking = [name for name, found in needed.items() if found is None or found.value <= 0]
     if lacking:
         return f"{cost.figures.report.file} does not print {' or '.join(lacking)}"
-    commits, db_time_s, cpu_s, write_s, counted = (found for found in needed.values() if found is not None)
-    sync_s = cost.columns["log_sync_s"]
-    return _Figures(
-        cost, cost.elapsed_s, commits, db_time_s, cpu_s, write_s, sync_s, max(1, round(counted.value))
+    commits, db_time_s, cpu_s, write_s, writes, counted = (
+        found for found in needed.values() if found is not None
     )
+    return _Figures(
+        cost,
+        cost.elapsed_s,
+        commits,
+        db_time_s,
+        cpu_s,
+        write_s,
+        writes.value,
+        cost.columns["log_sync_s"],
+        max(1, round(counted.value)),
+    )
+
+
+def _with_sync(item: _Figures) -> _Figures:
+    unlisted = item.sync_s is None and item.cost.sync is None and item.cost.lists_waits
+    return replace(item, sync_s=exactly(0.0)) if unlisted else item
 
 
 def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
@@ -147,10 +169,11 @@ def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
     elapsed_s = math.fsum(item.elapsed_s.value for item in reports)
     busy_s = math.fsum(item.db_time_s.value for item in reports) / commits
     cpu_s = min(math.fsum(item.cpu_s.value for item in reports) / commits, busy_s)
-    write_s = math.fsum(item.write_s.value * item.commits.value for item in reports) / commits
+    writes = math.fsum(item.writes for item in reports)
+    write_s = math.fsum(item.write_s.value * item.writes for item in reports) / writes
     synced = [item.sync_s.value for item in reports if item.sync_s is not None]
     sync_s = math.fsum(synced) / commits if len(synced) == len(reports) else None
-    writes = _total("log_writes", reports)
+    counted = _total("log_writes", reports)
     redo = _total("log_bytes", reports)
     return Seen(
         sessions=max(1, round(busy_s * commits / elapsed_s)),
@@ -163,9 +186,10 @@ def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
         flush_s=write_s,
         flush_shape=shape,
         waiting_s=sync_s,
-        commits_per_flush=commits / writes if writes else None,
+        commits_per_flush=commits / counted if counted else None,
         log_bytes=redo / commits if redo else None,
         commit_wait="nowait" if sync_s is not None and sync_s < _NO_WAIT * write_s else "wait",
+        rows_counted=False,
     )
 
 
@@ -178,24 +202,27 @@ def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
     """Times of log writes as quantiles at equal steps, in seconds; nothing where few were counted."""
     counts: defaultdict[float, float] = defaultdict(float)
     for sample, entries in read_histogram(run, LOG_WRITE).items():
-        if sample not in counting:
+        total = next((item.value for item in entries if item.measure == "total"), None)
+        if sample not in counting or not total:
             continue
-        total = next((item.value or 0.0 for item in entries if item.measure == "total"), 0.0)
-        for _, upper_s, percent in between(entries):
-            if percent:
-                counts[_SECONDS_TO_MS * upper_s] += total * percent / 100
+        before = 0.0
+        for upper_s, below in (*cumulative(entries).items(), (math.inf, 1.0)):
+            # Of two tables that were rounded apart the later may have less below its bound.
+            if below > before:
+                counts[_SECONDS_TO_MS * upper_s] += total * (below - before)
+                before = below
     return quantiles_of(counts, _ENOUGH_WRITES)
 
 
 def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict[str, Estimate]:
     """What the reports say, with the intervals that the page gives."""
     page = Summary([item.cost for item in reports])
-    used = [item.cpu_s.per(item.elapsed_s.times(float(item.cpus))) for item in reports]
+    used = [(item.cpu_s, item.elapsed_s.times(float(item.cpus))) for item in reports]
     response_ms = _SECONDS_TO_MS * (seen.sessions / seen.commits_per_s - think_s)
     found = {
         "throughput_per_s": page.estimate("arrival_rate_per_s"),
         "response_time_ms": Estimate(response_ms if response_ms > 0 else None, None, None),
-        "cpu_utilization": page.over_reports([part for part in used if part is not None]),
+        "cpu_utilization": page.quotient(used),
         "commits_per_flush": page.estimate("commits_per_log_write"),
     }
     return {name: value for name, value in found.items() if value.point}

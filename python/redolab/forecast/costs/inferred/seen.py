@@ -16,19 +16,15 @@ import math
 from dataclasses import dataclass, replace
 
 from redolab import _core
-from redolab.forecast.costs.costs import (
-    LEAST_S,
-    Calibration,
-    Curve,
-    Scenario,
-    parameters,
-    statements_of,
-)
+from redolab.forecast.costs.costs import LEAST_S, Calibration, Curve, Scenario, parameters, statements_of
+from redolab.model.allowance import Allowance
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
 
 MOST_SESSIONS, MOST_CPUS, MOST_ROWS = 4096, 1024, 65_536
 """Beyond these a forecast takes minutes."""
+ROUNDS, COMMITS = 10, 8_000
+"""Of a fit: how often it nears what was seen, and the commits that are simulated in each round."""
 _LONGEST_S = 3600.0
 _SEED = 1
 # Think time that is less than this share of the time of a transaction is none.
@@ -79,6 +75,8 @@ class Seen:
     """
     commit_wait: str = "wait"
     """`wait` or `nowait`; of two logs also the one that is waited for."""
+    rows_counted: bool = True
+    """Whether `rows_per_commit` was counted; else one is assumed."""
 
     @property
     def away_s(self) -> float:
@@ -156,9 +154,10 @@ class Fitted:
 def fit(
     seen: Seen,
     shape: Calibration,
-    rounds: int = 10,
-    commits: int = 8_000,
+    rounds: int = ROUNDS,
+    commits: int = COMMITS,
     think_s: float | None = None,
+    allowance: Allowance | None = None,
 ) -> Fitted:
     """Costs in the shape of `shape` with which today's setting, simulated, gives what was seen.
 
@@ -168,30 +167,34 @@ def fit(
         rounds: of nearing, each a simulation or two.
         commits: that are simulated in each.
         think_s: how long sessions think, where that is known.
+        allowance: what the simulations may take.
 
     Raises:
-        ValueError: such a setting cannot be.
+        ValueError: such a setting cannot be, or they take more.
     """
     costs, thinks_s, other_s = _beginning(seen, shape), think_s or 0.0, 0.0
     for _ in range(rounds):
-        said = simulated_today(costs, seen.scenario(thinks_s), commits)
+        said = simulated_today(costs, seen.scenario(thinks_s), commits, allowance)
         costs = _nearer(costs, shape, seen, said)
         if think_s is None:
             other_s = _other_s(seen, said)
             thinks_s = _think_s(seen, said) + other_s
-    return Fitted(costs, thinks_s, other_s, simulated_today(costs, seen.scenario(thinks_s), commits))
+    said = simulated_today(costs, seen.scenario(thinks_s), commits, allowance)
+    return Fitted(costs, thinks_s, other_s, said)
 
 
-def simulated_today(costs: Calibration, scenario: Scenario, commits: int) -> Simulated:
+def simulated_today(
+    costs: Calibration, scenario: Scenario, commits: int, allowance: Allowance | None = None
+) -> Simulated:
     """A setting as the model has it with such costs.
 
     CPU time is that of a simulation in which CPUs that idle are there at once: no process has that time.
     """
     needs = parameters(costs, scenario)
-    many = _core.commits_simulated(needs, max(commits, 25 * scenario.sessions))
-    found = simulate(needs, _SEED, many)
+    many = _core.commits_simulated(needs, simulated_commits(commits, scenario.sessions))
+    found = simulate(needs, _SEED, many, allowance)
     at_once = needs.replaced(idle_exit_s=0.0, halt_exit_s=0.0, hand_over_exit_s=0.0)
-    working = simulate(at_once, _SEED, many)
+    working = simulate(at_once, _SEED, many, allowance)
     cpu_s = working.cpu_utilization.point * at_once.cpus / working.throughput_per_s.point
     sent = needs.statements + (1 if needs.statements and scenario.think_time_ms else 0)
     client_s = sent * needs.client_s + working.client_wakes_per_commit.point * needs.client_wake_s
@@ -207,6 +210,11 @@ def simulated_today(costs: Calibration, scenario: Scenario, commits: int) -> Sim
         flush_s=None if found.flush_time_s is None else found.flush_time_s.point,
         commits_per_flush=None if found.commits_per_flush is None else found.commits_per_flush.point,
     )
+
+
+def simulated_commits(commits: int, sessions: int) -> int:
+    """So many, or as many more as so many sessions need."""
+    return max(commits, 25 * sessions)
 
 
 def _work_s(costs: Calibration, seen: Seen) -> float:

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, Measured, NoCostsError
+from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, Measured, NoCostsError
 from redolab.forecast.costs.costs import Calibration
 from redolab.forecast.costs.inferred.priors import Found, Prior
-from redolab.forecast.costs.inferred.seen import Fitted, Seen, fit
+from redolab.forecast.costs.inferred.seen import COMMITS, ROUNDS, Fitted, Seen, fit, simulated_commits
 from redolab.forecast.costs.logs import Logs
+from redolab.model.allowance import Allowance
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 from redolab.units import counted, duration, significant
@@ -78,6 +79,7 @@ def inferred(
     cautions: Sequence[str],
     one_interrupt: bool = False,
     seed: int = 1,
+    effort: Effort = WHOLE,
 ) -> Calibrated:
     """Costs with which today's setting, the only one of the run, gives what was seen.
 
@@ -95,9 +97,11 @@ def inferred(
         cautions: what else was taken for granted, in sentences.
         one_interrupt: whether one CPU hears of all that the log's disk has done.
         seed: of the draws.
+        effort: how many replicates there are, and what the simulations may take.
 
     Raises:
         NoCostsError: what was seen is more than can be forecast, or cannot be.
+        SimulationTooLongError: the simulations take more.
     """
     if seen.beyond:
         raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
@@ -107,20 +111,39 @@ def inferred(
         plain = prior.shape(logs, seen.cpus, one_interrupt)
         return replace(plain, system=system, measured_system=logs.system(prior.loop))
 
-    fitted = fit(seen, shape(found.prior))
+    allowance = effort.allowance
+    before = 0 if allowance is None else allowance.rest
+    fitted = fit(seen, shape(found.prior), allowance=allowance)
+    if allowance is not None:
+        # A replicate takes as much less as it has fewer rounds, and fewer commits in each.
+        each = (_FEW_ROUNDS + 1) * simulated_commits(_FEW, seen.sessions)
+        of_fit = (ROUNDS + 1) * simulated_commits(COMMITS, seen.sessions)
+        allowance.expect(effort.replicates * (before - allowance.rest) * each / of_fit)
     rng = random.Random(seed)
-    draws = [(drawn(rng), found.prior.drawn(rng)) for _ in range(REPLICATES)]
+    draws = [(drawn(rng), found.prior.drawn(rng)) for _ in range(effort.replicates)]
 
-    def replicate(draw: tuple[Seen, Prior]) -> Calibration:
+    def replicate(draw: tuple[Seen, Prior], mine: Allowance | None) -> Calibration:
         again, prior = draw
-        return fit(again, shape(prior), _FEW_ROUNDS, _FEW, fitted.think_s).calibration
+        return fit(again, shape(prior), _FEW_ROUNDS, _FEW, fitted.think_s, mine).calibration
 
+    # Threads take turns as they come: what each may take must not depend on the others.
+    parts = None if allowance is None else allowance.divided(len(draws))
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        replicates = tuple(pool.map(replicate, draws))
+        replicates = tuple(pool.map(replicate, draws, parts or [None] * len(draws)))
+    if allowance is not None and parts is not None:
+        allowance.give_back(parts)
     today = str(run.manifest["design"]["baseline"])
     measured = Measured(seen.scenario(fitted.think_s), fitted.calibration.loop, quantities(fitted.think_s))
     assumed = (*_assumptions(seen, found, logs.product, fitted), *cautions)
-    return Calibrated(fitted.calibration, replicates, {today: measured}, today, assumed)
+    return Calibrated(
+        fitted.calibration,
+        replicates,
+        {today: measured},
+        today,
+        assumed,
+        fitted.other_s,
+        seen.rows_counted,
+    )
 
 
 def _assumptions(seen: Seen, found: Found, engine: str, fitted: Fitted) -> Iterator[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from redolab.analysis.observed.watch.measures import added, over, over_stretches, quotient, sums
 from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import buckets
-from redolab.forecast.costs.calibrated import Calibrated, NoCostsError
+from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.inferred.priors import Prior, prior_of, quantiles_of
 from redolab.forecast.costs.inferred.seen import Seen
@@ -43,14 +43,16 @@ _VARIED = (
 )
 
 
-def calibrate_watched(run: Run) -> Calibrated:
+def calibrate_watched(run: Run, effort: Effort = WHOLE) -> Calibrated:
     """Costs with which the setting that was watched gives what was seen.
 
     Args:
         run: of `redolab watch`.
+        effort: how many replicates there are, and what the simulations may take.
 
     Raises:
         NoCostsError: it does not hold what they are solved from; the text names what is missing.
+        SimulationTooLongError: the simulations take more.
     """
     engine = run.manifest["engine"]
     logs = logs_of({**engine, "binlog": engine.get("binlog") and _flushes_binlog(run)})
@@ -59,7 +61,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     found = prior_of(str(engine["name"]), len(logs.columns))
     shape = _flush_shape(run, stretches)
     cpus = int(np.nanmax(stretches.columns["host_cpus"]))
-    eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run))
+    eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run), _timed_apart(logs, stretches))
     seen = eyes.see(stretches)
 
     def drawn(rng: random.Random) -> Seen:
@@ -70,7 +72,7 @@ def calibrate_watched(run: Run) -> Calibrated:
     seed = int(run.manifest["design"].get("seed") or 0)
     quantities = partial(_quantities, stretches, seen)
     cautions = _cautions(stretches, seen, logs)
-    return inferred(run, seen, drawn, found, logs, quantities, cautions, one_interrupt, seed)
+    return inferred(run, seen, drawn, found, logs, quantities, cautions, one_interrupt, seed, effort)
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class _Eyes:
     """CPUs of the machine."""
     without_redo: bool
     """Whether the server's parameters say that commits do not wait for the redo log."""
+    apart: frozenset[str]
+    """The columns of times that this server has apart from its flushes': of writes."""
 
     def see(self, stretches: Stretches) -> Seen:
         """What stretches say together."""
@@ -91,12 +95,13 @@ class _Eyes:
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
         assert server_s is not None, "it was looked at before"
         others_s = over(*added("host_busy_s -instance_cpu_s -sampler_cpu_s", "transactions", stretches))
-        rows = max(1, round(_point("rows_per_commit", stretches) or 1))
+        counted_rows = _point("rows_per_commit", stretches)
+        rows = max(1, round(counted_rows or 1))
         client_s, available, others = self._of_others(
             server_s, None if others_s is None else max(others_s, 0.0), sessions, rows
         )
         first, *later = self.logs.columns
-        flush_s = _flush_s(stretches, first)
+        flush_s = _flush_s(stretches, first, self.apart)
         waiting_s = _point("log_sync_per_commit_s", stretches)
         per_flush = _point("commits_per_flush", stretches)
         return Seen(
@@ -111,12 +116,13 @@ class _Eyes:
             # A session cannot be busy longer than it is there.
             busy_s=min(busy_s, sessions / rate),
             flush_s=flush_s,
-            second_flush_s=_flush_s(stretches, later[0]) if later else None,
+            second_flush_s=_flush_s(stretches, later[0], self.apart) if later else None,
             flush_shape=self.shape,
             waiting_s=waiting_s,
             commits_per_flush=per_flush,
             log_bytes=_point("log_bytes_per_commit", stretches),
             commit_wait=self._wait(sessions, flush_s, waiting_s, per_flush),
+            rows_counted=counted_rows is not None,
         )
 
     def _of_others(
@@ -223,10 +229,18 @@ def _server_s(stretches: Stretches) -> float | None:
     return _point("service_time_s", stretches) if of_sessions is None else of_sessions
 
 
-def _flush_s(stretches: Stretches, log: LogColumns) -> float | None:
-    """Mean time of a write and flush of a log; None where the server does not time them."""
-    *apart, timed = log.times
-    times = stretches.columns[timed] + sum(np.nan_to_num(stretches.columns[name]) for name in apart)
+def _timed_apart(logs: Logs, stretches: Stretches) -> frozenset[str]:
+    """The times of writes that the server ever had. One that never has them counts them with the flushes."""
+    names = [name for log in logs.columns for name in log.times[:-1]]
+    return frozenset(name for name in names if np.isfinite(stretches.columns[name]).any())
+
+
+def _flush_s(stretches: Stretches, log: LogColumns, apart: frozenset[str]) -> float | None:
+    """Mean time of a write and flush of a log, over the stretches in which all of it is known; None where the
+    server does not time them.
+    """
+    *writes, timed = log.times
+    times = stretches.columns[timed] + sum(stretches.columns[name] for name in writes if name in apart)
     return over(times, stretches.columns[log.flushes]) or None
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from redolab.analysis.observed.figures import AWR
 from tests.imported_reports import results_of, table
-from tests.written_reports import RELEASES, Truth, awr_html, awr_text, statspack, truth
+from tests.written_reports import RELEASES, Event, Truth, awr_html, awr_text, statspack, truth
 
 
 def true_figures(facts: Truth) -> dict[str, float]:
@@ -166,3 +167,65 @@ def test_the_verdict_says_what_to_do_first(share: float, begins: str, tmp_path: 
     text = results_of(tmp_path, [page])["verdict"]["text"]
     assert text.startswith(begins)
     assert len(text.split(". ", 1)[0].split()) <= 30
+
+
+def verdict(place: Path, **changes: object) -> str:
+    text: str = results_of(place, [awr_html(truth(**changes), "19c")])["verdict"]["text"]
+    return text
+
+
+def events(of: tuple[Event, ...], **seconds: tuple[int, float]) -> tuple[Event, ...]:
+    """The same with other waits and seconds, by the last word of an event's name."""
+    return tuple(
+        replace(event, waits=seconds[event.name.split()[-1]][0], seconds=seconds[event.name.split()[-1]][1])
+        if event.name.startswith("log file") and event.name.split()[-1] in seconds
+        else event
+        for event in of
+    )
+
+
+LOCK = Event("enq: TX - row lock contention", "Application", 4_000, 8_700.0)
+
+
+def test_a_log_writer_that_always_writes_is_what_to_change(tmp_path: Path) -> None:
+    """Sessions wait for row locks of sessions that wait for the log, so its own share is small."""
+    facts = truth()
+    text = verdict(
+        tmp_path,
+        db_time_s=10_000.0,
+        foreground=(LOCK, *events(facts.foreground, sync=(500, 560.0))),
+        background=events(facts.background, write=(20_263, 3384.0)),
+        redo_writes=20_263,
+    )
+    assert text.startswith("Change the log or how commits are made: log file sync is 5.6 % of DB time")
+    assert "Waits for row locks are 87 % of DB time" in text.replace("87.0 %", "87 %")
+    assert "so these sessions wait for the log as well" in text
+    assert "The log is saturated: it was written for 94 % of the time, 167 ms a write" in text.replace(
+        "94.0", "94"
+    )
+    assert "Look elsewhere" not in text
+
+
+def test_syncs_far_longer_than_writes_are_not_the_disk(tmp_path: Path) -> None:
+    facts = truth()
+    waits = 230_000
+
+    def text(sync_ms: float, place: str) -> str:
+        return verdict(
+            tmp_path / place,
+            foreground=events(facts.foreground, sync=(waits, sync_ms * waits / 1e3)),
+            background=events(facts.background, write=(waits, 0.56 * waits / 1e3)),
+        )
+
+    assert "It is not the disk: a commit waited 3.42 ms and a log write took 0.56" in text(3.42, "far")
+    assert "not the disk" not in text(1.1, "near")
+
+
+def test_where_commits_are_not_the_matter_the_largest_part_is_named(tmp_path: Path) -> None:
+    facts = truth()
+    text = verdict(
+        tmp_path, db_time_s=10_000.0, foreground=(LOCK, *events(facts.foreground, sync=(5_000, 20.0)))
+    )
+    assert text.startswith("Look elsewhere first")
+    assert "enq: TX - row lock contention takes 87" in text
+    assert "look at what it does before that" in text

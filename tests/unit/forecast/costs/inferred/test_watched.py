@@ -281,3 +281,42 @@ def test_advice_says_why_there_is_no_forecast() -> None:
     found = advice.of_seen(run_of(six(busy_s=None)), None)
     assert found["changes"] == []
     assert "how long sessions were busy" in found["why_no_forecast"]
+
+
+def test_a_server_of_oracles_can_be_measured_and_its_sessions_changed() -> None:
+    oracle = {"name": "oracle", "version": "19.3", "place": "here", "local": False}
+    found = advice.of_seen(run_of(six(log_write_time_s=None), oracle), None)
+    assert "sessions" in {item["factor"] for item in found["changes"]}
+    assert {item["measure"] for item in found["changes"]} == {"redolab run calibrate --engine URL"}
+    assert "report" not in " ".join(found["not_forecast"])
+
+
+def of_share(share: float | None) -> dict[str, Any]:
+    """As much of a results object as says what commits waited for."""
+    return {"settings": [{"name": SETTING, "figures": {"log_sync_share": {"point": share}}}]}
+
+
+def test_commits_that_are_not_the_matter_are_not_changed() -> None:
+    found = advice.of_seen(run_of(six()), None, of_share(0.04))
+    assert {item["factor"] for item in found["changes"]} == {"sessions", "cpus"}
+    assert "waiting for the log is 4.0 % of the sessions' busy time" in " ".join(found["not_forecast"])
+    # Where the server does not tell waits apart, the forecast says what it assumes.
+    for share in (0.8, None):
+        assert len(advice.of_seen(run_of(six()), None, of_share(share))["changes"]) > 6
+
+
+def test_rows_that_were_not_counted_are_not_changed() -> None:
+    found = advice.of_seen(run_of(six(rows_written=None)), None)
+    assert "rows_per_commit" not in {item["factor"] for item in found["changes"]}
+    assert any(text.startswith("Rows per commit: how many") for text in found["not_forecast"])
+
+
+def test_a_time_of_writes_that_some_stretches_lack_is_not_taken_for_none() -> None:
+    def writing(number: int, known: bool) -> Watched:
+        item = stretch(number)
+        return replace(item, log_write_time_s=0.5 * (item.log_flush_time_s or 0.0) if known else None)
+
+    whole = costs_of(run_of([writing(number, known=True) for number in range(1, 7)]))
+    some = costs_of(run_of([writing(number, known=number > 3) for number in range(1, 7)]))
+    assert whole.point.flush_mean_s > 1.3 * as_usual().point.flush_mean_s
+    assert some.point.flush_mean_s == pytest.approx(whole.point.flush_mean_s, rel=0.03)
