@@ -22,7 +22,7 @@ from redolab.values.formats.known import as_csv, sheet_of
 from redolab.values.formats.sheet import Figures, Sheet
 from redolab.values.reading.choice import ColumnNames, choose, find
 from redolab.values.reading.form import BLANKS, check_names, find_form, rows
-from redolab.values.reading.table import Flags, Floats, NumberColumn, ValuesTable
+from redolab.values.reading.table import Codes, Flags, Floats, NumberColumn, ValuesTable, coded
 from redolab.values.reading.text import as_text
 from redolab.values.reading.unit_cells import factor
 
@@ -89,8 +89,8 @@ class _Parts:
 
     value: NumberColumn
     against: NumberColumn | None
-    groups: Any
-    """Arrow's dictionary array of the names, in chunks; None without groups."""
+    groups: tuple[tuple[str, ...], Codes] | None
+    """Names of groups, and the place of each row's among them, -1 without one; None without groups."""
     facts: dict[str, Any]
     """Fields of `ValuesFile` that are known already."""
 
@@ -192,7 +192,7 @@ def _of_sheet(content: Content, sheet: Sheet, wanted: ColumnNames) -> _Parts:
     if wanted.group is not None:
         find(wanted.group, list(sheet.texts), content.place, "--group")
         names_of_groups = pa.array(sheet.texts[wanted.group](), pa.string())
-        groups = pa.chunked_array([names_of_groups.dictionary_encode()])
+        groups = coded(pa.chunked_array([names_of_groups.dictionary_encode()]))
     facts = {
         "place": content.place,
         "name": taken,
@@ -222,7 +222,8 @@ def _values(parts: _Parts) -> ValuesFile:
     member = np.empty(0, dtype=np.int64)
     kept, no_group = finite, 0
     if parts.groups is not None:
-        groups, member = _groups(parts.facts["place"], parts.groups)
+        groups, member = parts.groups
+        check_names(parts.facts["place"], groups)
         no_group = int((finite & (member < 0)).sum())
         kept = finite & (member >= 0)
         member = member[kept]
@@ -257,16 +258,6 @@ def _less(parts: _Parts) -> tuple[Floats, Flags]:
         return value.values - other.values * scale[0] / scale[1], value.unknown | other.unknown
 
 
-def _groups(place: str, column: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:
-    """Names in order of appearance, and the place among them of each row's; -1 without one."""
-    if not column.num_chunks:
-        return (), np.empty(0, dtype=np.int64)
-    names = tuple(column.chunk(0).dictionary.to_pylist())
-    check_names(place, names)
-    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    return names, np.concatenate(codes).astype(np.int64)
-
-
 def joined(files: Sequence[ValuesFile]) -> ValuesFile:
     """The values of several files of one form, one file after another.
 
@@ -277,7 +268,7 @@ def joined(files: Sequence[ValuesFile]) -> ValuesFile:
     if not others:
         return first
     for other in others:
-        for what in ("format", "name", "against", "group_name", "unit", "decimal_point"):
+        for what in ("format", "name", "against", "group_name", "unit"):
             one, another = getattr(first, what), getattr(other, what)
             if one != another:
                 raise UsageError(

@@ -152,6 +152,6 @@ def _nearly(names: Sequence[str], looked_at: dict[int, CellsSeen], least: float 
     said = []
     for index, column in looked_at.items():
         if column.odd is not None and column.numbers > 0 and column.numbers >= least * column.cells:
-            shown = printable(column.odd[1][:_SHOWN])
+            shown = printable(column.odd[:_SHOWN])
             said.append(f"{names[index]} was left aside: {shown!r} in it is not a number.")
     return tuple(said[:_MOST_NAMED])

@@ -144,8 +144,11 @@ def _is_number_or_none(text: str) -> bool:
 
 
 def _widths(lines: Sequence[str], separator: str) -> list[int]:
-    """Cells of each row that has any; the last line may not be whole."""
-    return [len(row) for row in rows(lines, separator) if row] or [0]
+    """Cells of each row that has any; none where a cell would be longer than any."""
+    try:
+        return [len(row) for row in rows(lines, separator) if row] or [0]
+    except csv.Error:
+        return [0]
 
 
 def _sniffed(lines: Sequence[str], among: Sequence[str], otherwise: str) -> str:

@@ -6,6 +6,7 @@ every cell of a column is looked at, then the other columns of the file. What is
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -21,6 +22,7 @@ _LONGEST = 100
 _GROUPING = " \u00a0\u2009\u202f'\u2019\u066c"
 """Marks that group thousands in some locale and stand before decimals in none (CLDR)."""
 _ENDLESS = {"inf": math.inf, "infinity": math.inf}
+_GROUPS = re.compile(f"[{_GROUPING}]")
 _CELL = re.compile(
     rf"(?P<sign>[-+\u2212]?)(?P<body>(?:\d|[.,\u066b]\d)(?:[.,{_GROUPING}\u066b]?\d)*[.,]?)"
     r"(?P<power>[eE][-+]?\d{1,3})?"
@@ -67,11 +69,13 @@ class Number:
 def number(text: str) -> Number | None:
     """A cell as a number in any writing; None where it is none, nor infinite."""
     text = text.strip()
+    if len(text) <= 3 and text.isdecimal():
+        return Number("", text, "", "", Written.SHORT)
     found = _CELL.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     if found is None:
         return None
     body = found["body"].replace("\u066b", ".")
-    kept = re.sub(f"[{_GROUPING}]", "", body)
+    kept = _GROUPS.sub("", body)
     spaced = kept != body
     if spaced and not _spaced_well(body):
         return None
@@ -143,29 +147,29 @@ class CellsSeen:
     seen: dict[Written, str] = field(default_factory=dict)
     """The first cell of each writing."""
     units: Counter[str] = field(default_factory=Counter)
-    odd: tuple[int, str] | None = None
-    """The first cell that is no number, and its place among the rows."""
+    odd: str | None = None
+    """The first cell that is no number."""
 
-    def add(self, texts: Iterable[str | None], first: int = 0) -> None:
+    def add(self, texts: Iterable[str | None], counts: Iterable[int] | None = None) -> None:
         """Look at further cells.
 
         Args:
             texts: of the cells.
-            first: place of the first of them among the rows.
+            counts: how often each text is in the column; None for once.
         """
-        for place, text in enumerate(texts, first):
+        for text, count in zip(texts, itertools.repeat(1) if counts is None else counts, strict=False):
             if text is None or text.strip() in MISSING:
                 continue
-            self.cells += 1
+            self.cells += count
             one = number(text)
             if one is None and endless(text) is None:
-                self.odd = self.odd or (place, text.strip())
+                self.odd = self.odd or text.strip()
                 continue
-            self.numbers += 1
+            self.numbers += count
             if one is not None:
                 self.seen.setdefault(one.written, text.strip())
                 if one.unit or one.body.strip("0."):
-                    self.units[one.unit] += 1
+                    self.units[one.unit] += count
 
     @property
     def proved(self) -> set[str]:

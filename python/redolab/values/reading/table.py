@@ -22,6 +22,7 @@ from redolab.values.reading.unit_cells import factor, unit_of
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int64]
 NOT_UTF8 = "Name its encoding with --encoding, for example --encoding latin1."
 _SHOWN = 40
 _BLOCK_BYTES = 2 * MOST_LINE
@@ -69,14 +70,14 @@ class ValuesTable:
         """
         return self._plain(place) or self._written(place)
 
-    def groups(self, place: int) -> Any:
-        """A column of names, as Arrow's dictionary array in chunks, in order of appearance."""
+    def groups(self, place: int) -> tuple[tuple[str, ...], Codes]:
+        """A column of names, as `coded` gives it."""
         import pyarrow as pa
 
         read = self._read(place, pa.dictionary(pa.int32(), pa.string()), ".")
         if isinstance(read, Exception):
             raise self._explained((), read) from read
-        return pa.chunked_array(read.unify_dictionaries())
+        return coded(read)
 
     def _plain(self, place: int) -> NumberColumn | None:
         """The column in the one way in which a program would write all its numbers, where that is certain."""
@@ -109,13 +110,12 @@ class ValuesTable:
         read = self._read(place, pa.string(), ".")
         if isinstance(read, Exception):
             raise self._explained((place,), read) from read
-        column, row = CellsSeen(), 0
-        for chunk in read.chunks:
-            column.add(chunk.to_pylist(), row)
-            row += len(chunk)
+        texts, codes = coded(read.dictionary_encode())
+        column = CellsSeen()
+        column.add(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist())
         name = self._form.names[place]
         if column.odd is not None:
-            raise self._explained((place,), ValueError(f"{column.odd[1]} is not a number"))
+            raise self._explained((place,), ValueError(f"{column.odd} is not a number"))
         try:
             unit = unit_of(column)
             decimal = self._decimal or decimal_mark(
@@ -123,15 +123,16 @@ class ValuesTable:
             )
         except TwoReadingsError as error:
             raise UsageError(f"{self._content.place}: the column {name} {error}") from error
-        values, unknown = np.full(row, np.nan), np.zeros(row, dtype=bool)
-        at = 0
-        for chunk in read.chunks:
-            for text in chunk.to_pylist():
-                value = None if text is None or text.strip() in MISSING else _value(text, decimal, unit)
-                if value is None and text is not None and text.strip() not in MISSING:
+        # The last one is that of a row without a text.
+        by_text = np.full(len(texts) + 1, np.nan)
+        is_known = np.zeros(len(texts) + 1, dtype=bool)
+        for at, text in enumerate(texts):
+            if text.strip() not in MISSING:
+                value = _value(text, decimal, unit)
+                if value is None:
                     raise self._explained((place,), ValueError(text), decimal)
-                values[at], unknown[at] = np.nan if value is None else value, value is None
-                at += 1
+                by_text[at], is_known[at] = value, True
+        values, unknown = by_text[codes], ~is_known[codes]
         return NumberColumn(values, unknown, unit, decimal)
 
     def _read(self, place: int, kind: Any, decimal: str) -> Any:
@@ -215,6 +216,19 @@ class ValuesTable:
                     raise UsageError(f"{place}, line {begins} cannot be read as CSV: {error}.") from error
                 if row:
                     yield begins, row
+
+
+def coded(column: Any) -> tuple[tuple[str, ...], Codes]:
+    """Texts in order of appearance, and the place among them of each row's; -1 where it has none.
+
+    Args:
+        column: Arrow's dictionary array, in chunks.
+    """
+    column = column.unify_dictionaries()
+    if not column.num_chunks:
+        return (), np.empty(0, dtype=np.int64)
+    codes = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    return tuple(column.chunk(0).dictionary.to_pylist()), np.concatenate(codes).astype(np.int64)
 
 
 def _lines(file: io.TextIOWrapper, place: str) -> Iterator[str]:
