@@ -170,6 +170,7 @@ def _values(
         not_finite=int((counts & ~missing & ~finite).sum()),
         no_group=no_group,
         in_time=True,
+        format="a run of Redolab",
     )
     check_size(found)
     return found

@@ -47,6 +47,8 @@ def rows(*cells: str, head: str = "us") -> str:
         ('us,g\n926,a\n"1,058",b\n', [926.0, 1058.0], [926.0, 1.058]),
         (rows("1.001 ms", "934 ms"), [1.001, 934.0], [1001.0, 934.0]),
         (rows("1.000", "2.000"), [1.0, 2.0], [1000.0, 2000.0]),
+        ("us;host\n934;192.168.100.101\n1.001;192.168.100.102\n", [934.0, 1.001], [934.0, 1001.0]),
+        ("us;version\n934;18.6.3\n1.001;18.6.3\n", [934.0, 1.001], [934.0, 1001.0]),
     ],
 )  # fmt: skip
 def test_two_readings_are_both_named_and_an_option_settles_them(
@@ -153,7 +155,7 @@ def test_what_one_cell_says(text: str, written: Written, point: float | None, co
 @pytest.mark.parametrize(
     "text",
     ["", "x", "1_000", "18.6.3", "10.0.0.1", "2024-01-01", "12:30", "1.2,3.4", "0x1F", "1 23", "1.23.4",
-     "1,2.3,4", "--1", "1..2", "1" * 101, "5 ms 3", "1'23", "12.345.67", "1,234,56.7"],
+     "1,2.3,4", "--1", "1..2", "1" * 101, "5 ms 3", "1'23", "12.345.67", "10.100.200.255", "1,234,56.7"],
 )  # fmt: skip
 def test_what_is_no_number(text: str) -> None:
     assert number(text) is None
@@ -264,6 +266,10 @@ def test_equal_steps_are_a_clock_or_a_count_whatever_they_are_called(read: Read,
     text = "taken,ms\n" + "".join(f"{1000 + step * place},{place % 3}.5\n" for place in range(20))
     assert read(text).name == "ms"
     assert read(text, value="taken").values[1] == 1000 + step
+
+
+def test_a_count_whose_thousands_are_grouped_is_one_too(read: Read) -> None:
+    assert read("n;us\n998;5,5\n999;6,5\n1.000;7,5\n1.001;8,25\n").name == "us"
 
 
 def test_a_row_number_beside_no_numbers_is_never_analysed_silently(read: Read) -> None:

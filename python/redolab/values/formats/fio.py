@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
@@ -101,9 +102,11 @@ def _json(content: Content) -> Sheet:
     for tag, one in found:
         bins = one.get("bins")
         for value, count in sorted((bins if isinstance(bins, dict) else {}).items(), key=_by_number):
-            values.append(float(value) / 1e6)
+            values.append(_by_number((value, count)) / 1e6)
             counts.append(_count(content, count))
             tags.append(tag)
+    if any(map(math.isnan, values)):
+        raise UsageError(f"{content.place} has a histogram whose values are no whole numbers of ns.")
     if not values:
         raise UsageError(
             f"{content.place} has the summary of fio and no single values{_summaries(found)}. Let fio write "
@@ -133,10 +136,7 @@ def _distributions(jobs: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _by_number(item: tuple[str, Any]) -> float:
-    try:
-        return float(item[0])
-    except ValueError:
-        return -1.0
+    return float(item[0]) if re.fullmatch(r"\d{1,20}", item[0]) else math.nan
 
 
 def _count(content: Content, count: object) -> int:

@@ -14,9 +14,9 @@ from redolab.values.formats.sheet import Sheet
 
 _HEAD = re.compile(r'\s*"?Value"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?.*')
 _STEP = re.compile(
-    r"\s*(-?\d+(?:\.\d+)?)[\s,]+([01](?:\.\d+)?)[\s,]+(\d+)(?:[\s,]+(?:\d+\.\d+|inf|Infinity))?\s*"
+    r"\s*(-?\d+(?:\.\d+)?)[\s,]+([01](?:\.\d+)?)[\s,]+(\d{1,18})(?:[\s,]+(?:\d+\.\d+|inf|Infinity))?\s*"
 )
-_SAID = re.compile(r"(Mean|StdDeviation|Max|Total count|SubBuckets)\s*=\s*([\d.]+)")
+_SAID = re.compile(r"(Mean|StdDeviation|Max|Total count|SubBuckets)\s*=\s*(\d{1,18}(?:\.\d{1,9})?)")
 
 
 def read_hgrm(content: Content, head: str) -> Sheet | None:

@@ -19,10 +19,12 @@ from redolab.values.content import Content
 from redolab.values.formats.sheet import Figures, Sheet
 from redolab.values.reading.table import Floats
 
+_WHOLE = r"\d{1,20}"
 _TRANSACTION = re.compile(
-    r"\d+ \d+ (?:\d+|skipped|failed|serialization|deadlock) \d+ \d{9,10} \d{1,6}((?: -?\d+){0,2})"
+    rf"{_WHOLE} {_WHOLE} (?:{_WHOLE}|skipped|failed|serialization|deadlock) {_WHOLE} \d{{9,10}} \d{{1,6}}"
+    rf"((?: -?{_WHOLE}){{0,2}})"
 )
-_INTERVAL = re.compile(r"\d{9,10} \d+ \d+ \d+ \d+ \d+((?: \d+){0,9})")
+_INTERVAL = re.compile(r"\d{9,10} \d{1,20} \d{1,20} \d{1,20} \d{1,20} \d{1,20}((?: \d{1,20}){0,9})")
 _NO_TIME = ("skipped", "failed", "serialization", "deadlock")
 _NAMES = ("client", "transaction", "latency", "script", "time_s", "time_us")
 _FURTHER: dict[int, tuple[str, ...]] = {0: (), 1: ("lag_or_retries",), 2: ("lag", "retries")}

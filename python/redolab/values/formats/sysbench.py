@@ -26,7 +26,7 @@ _FIGURES = (
     ("reconnects_per_s", None, re.compile(r"reconn(?:/s|ects): (\d+\.?\d*)")),
 )
 _PERCENTILE = re.compile(r"lat \(ms, ?(\d+(?:\.\d+)?)%\)|\((\d+(?:\.\d+)?)%\)")
-_BAR = re.compile(r"\s*(\d+\.\d+) \|\**\s+(\d+)")
+_BAR = re.compile(r"\s*(\d+\.\d+) \|\**\s+(\d{1,18})")
 _NO_REPORT = (
     "has sysbench's summary and no line of an interval, so there are no values in it to analyse. Let it "
     "report with "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from redolab import units
 from redolab.errors import UsageError
 from redolab.printable import printable
-from redolab.values.reading.numbers import MISSING, CellsSeen, number
+from redolab.values.reading.numbers import MISSING, CellsSeen, Number, number
 
 _MOST_NAMED = 20
 _SHOWN = 40
@@ -127,10 +127,14 @@ def _counts(name: str, cells: Sequence[str]) -> bool:
     known = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     if len(known) < fewest:
         return False
+    return any(_in_steps([number(cell) for cell in known], decimal) for decimal in ".,")
+
+
+def _in_steps(cells: Sequence[Number | None], decimal: str) -> bool:
+    """Whether whole numbers follow each other in equal steps, read with that decimal mark."""
     values = []
-    for cell in known:
-        one = number(cell)
-        value = None if one is None or one.unit else one.value(".")
+    for one in cells:
+        value = None if one is None or one.unit else one.value(decimal)
         if value is None or not value.is_integer():
             return False
         values.append(int(value))

@@ -18,6 +18,8 @@ LONGEST_NAME = 1000
 BLANKS = " "
 """The separator of a file whose cells have any number of blanks between them."""
 _SEPARATORS = (",", ";", "\t", "|")
+_TOLD = re.compile(r'"?sep=([,;|~^:!\t ])"?\s*', re.IGNORECASE)
+"""A first line for spreadsheets, which names the separator."""
 _LOOKED_AT = 500
 _SNIFFED = 100
 _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
@@ -56,7 +58,7 @@ def find_form(place: str, head: str) -> Form:
     comments, told = 0, None
     while comments < len(lines) and (lines[comments].startswith("#") or not lines[comments].strip()):
         comments += 1
-    if comments < len(lines) and (found := re.fullmatch(r'"?sep=(.)"?\s*', lines[comments], re.IGNORECASE)):
+    if comments < len(lines) and (found := _TOLD.fullmatch(lines[comments])):
         told, comments = found[1], comments + 1
     if comments == len(lines):
         raise UsageError(

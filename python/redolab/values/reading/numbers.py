@@ -26,7 +26,7 @@ _GROUPS = re.compile(f"[{_GROUPING}]")
 _CELL = re.compile(
     rf"(?P<sign>[-+\u2212]?)(?P<body>(?:\d|[.,\u066b]\d)(?:[.,{_GROUPING}\u066b]?\d)*[.,]?)"
     r"(?P<power>[eE][-+]?\d{1,3})?"
-    r"(?:\s{0,3}(?P<unit>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?|[%‰]))?"
+    r"(?:\s{0,3}(?P<unit>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?|[%‰€$£¥]))?"
 )
 _DECIMAL = {".": "point", ",": "comma"}
 
@@ -118,6 +118,9 @@ def _written(body: str, *, decided: bool) -> Written | None:
         whole, _, decimals = body.rpartition(last)
         fits = marks.count(last) == 1 and _grouped(whole, other) and bool(decimals)
         return proof if fits else None
+    if len(marks) == 3 and all(len(part) <= 3 and int(part) <= 255 for part in body.split(last)):
+        # An address of four bytes, which is no number and proves nothing of the others.
+        return None
     if len(marks) > 1:
         return opposite if _grouped(body, last) and not decided else None
     whole, _, decimals = body.partition(last)
