@@ -193,6 +193,12 @@ def test_intervals_of_an_old_sysbench(read: Read) -> None:
     assert read(text, value="tps").values.tolist() == [123.5]
 
 
+def test_intervals_of_files_by_sysbench(read: Read) -> None:
+    line = "[ {}s ] reads: 24.35 MiB/s writes: 16.23 MiB/s fsyncs: 51.94/s latency (ms,95%): {}\n"
+    found = read("sysbench 1.0.20 (using system LuaJIT)\n" + line.format(1, "9.560") + line.format(2, "8.5"))
+    assert (found.title, found.values.tolist()) == ("latency_percentile (ms)", [9.56, 8.5])
+
+
 def test_without_percentiles_sysbench_has_its_rate(read: Read) -> None:
     found = read(SYSBENCH.replace("4.18", "0.00").replace("3.96", "0.00"))
     assert found.title == "tps (tps)"
@@ -309,6 +315,12 @@ def test_tags_of_a_log_of_hdrhistogram_are_groups() -> None:
 def test_a_damaged_histogram_is_named_with_its_line(read: Read, payload: str) -> None:
     with pytest.raises(UsageError, match="line 3 holds no histogram that can be read"):
         read(f"#[Histogram log format version 1.2]\n# made up\n0.1,1.0,2.7,{payload}\n")
+
+
+def test_a_log_of_more_histograms_than_are_decoded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("redolab.values.formats.hlog._MOST_ALL_BYTES", 1000)
+    with pytest.raises(UsageError, match="its histograms have more than 1,000 bytes so far"):
+        read_values(str(DATA / "jhiccup-v2.hlog"))
 
 
 def test_what_depends_on_order_is_not_said_of_a_histogram(read: Read) -> None:

@@ -29,6 +29,8 @@ _ENCODED = {0x1C849301: 1, 0x1C849303: 2}
 _HEADER = struct.Struct(">iiiiqqd")
 _MOST_BYTES = 16 << 20
 """Of one histogram; with five digits of 64 bits it has 12 MB."""
+_MOST_ALL_BYTES = 512 << 20
+"""Of all histograms of a log; one of a day has 200 MB."""
 _MOST_BUCKETS = 2_000_000
 """Of all histograms together that hold anything."""
 
@@ -40,6 +42,8 @@ class _Histogram:
     largest: float
     """Upper end of its last bucket."""
     digits: int
+    size: int
+    """Bytes that it was decoded from."""
 
 
 class _DamagedError(Exception):
@@ -56,7 +60,7 @@ def read_hlog(content: Content, head: str) -> Sheet | None:
     if not any(_FIRST.fullmatch(line) or _ROW.fullmatch(line) for line in lines):
         return None
     counts: dict[str | None, dict[float, int]] = defaultdict(lambda: defaultdict(int))
-    digits, intervals, ratios = 5, 0, []
+    digits, intervals, size, ratios = 5, 0, 0, []
     for number, line in enumerate(content.lines(), 1):
         row = _ROW.fullmatch(line)
         if row is None:
@@ -72,7 +76,13 @@ def read_hlog(content: Content, head: str) -> Sheet | None:
             raise UsageError(
                 f"{content.place}, line {number:,} holds no histogram that can be read: {error}."
             ) from error
-        intervals += 1
+        intervals, size = intervals + 1, size + one.size
+        if size > _MOST_ALL_BYTES:
+            raise UsageError(
+                f"{content.place}, line {number:,}: its histograms have more than {_MOST_ALL_BYTES:,} bytes "
+                "so far. "
+                "Give a log of a shorter time."
+            )
         digits = min(digits, one.digits)
         of_tag = counts[row[1]]
         for value, count in one.counts.items():
@@ -154,7 +164,7 @@ def _decoded(text: str) -> _Histogram:
         raise _DamagedError("it ends too early")
     body = payload[_HEADER.size : _HEADER.size + size]
     found = _zigzag(body) if version == 2 else _words(body, (cookie & 0xF0) >> 4 & 0xE)
-    return _placed(found, digits, lowest, ratio)
+    return _placed(found, digits, lowest, ratio, len(body))
 
 
 def _words(body: bytes, size: int) -> dict[int, int]:
@@ -195,7 +205,7 @@ def _zigzag(body: bytes) -> dict[int, int]:
     return counts
 
 
-def _placed(found: dict[int, int], digits: int, lowest: int, ratio: float) -> _Histogram:
+def _placed(found: dict[int, int], digits: int, lowest: int, ratio: float, size: int) -> _Histogram:
     """The value of each bucket: where the halves of ever coarser buckets lie."""
     sub_power = (2 * 10**digits - 1).bit_length()
     half = sub_power - 1
@@ -214,4 +224,4 @@ def _placed(found: dict[int, int], digits: int, lowest: int, ratio: float) -> _H
         begins, width = inside << shift, 1 << shift
         counts[(begins + (width >> 1)) * ratio] = count
         largest = (begins + width - 1) * ratio
-    return _Histogram(counts, largest, digits)
+    return _Histogram(counts, largest, digits, size)

@@ -44,9 +44,3 @@ class Sheet:
 def floats(values: Sequence[float]) -> Floats:
     """Numbers as a column of them."""
     return np.array(values, dtype=float)
-
-
-def said_default(sheet_format: str, default: str, others: Sequence[str]) -> str:
-    """Which column was taken where none was named."""
-    more = f"; --value takes another: {', '.join(others)}" if others else ""
-    return f"The file is {sheet_format}. Taken was {default}{more}."

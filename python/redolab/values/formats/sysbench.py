@@ -13,19 +13,19 @@ from redolab.values.formats.counts import expanded
 from redolab.values.formats.sheet import Figures, Sheet, floats
 
 _STARTS = re.compile(r"sysbench \d+\.\d+|\[ *\d+s ?\] th(?:d|read)s: \d+,? ")
-_INTERVAL = re.compile(r"\[ *(?P<time>\d+)s ?\] th(?:d|read)s: (?P<threads>\d+),? (?P<rest>.*)")
+_INTERVAL = re.compile(r"\[ *(?P<time>\d+)s ?\] (?:th(?:d|read)s: (?P<threads>\d+),? )?(?P<rest>.*)")
 _FIGURES = (
     (
         "latency_percentile",
         "ms",
-        re.compile(r"lat \(ms, ?\d+(?:\.\d+)?%\): (\d+\.?\d*)|response time: (\d+\.?\d*)ms"),
+        re.compile(r"lat(?:ency)? \(ms, ?\d+(?:\.\d+)?%\): (\d+\.?\d*)|response time: (\d+\.?\d*)ms"),
     ),
     ("tps", "tps", re.compile(r"(?:tps|eps): (\d+\.?\d*)")),
     ("qps", "qps", re.compile(r"qps: (\d+\.?\d*)")),
     ("errors_per_s", None, re.compile(r"err(?:/s|ors): (\d+\.?\d*)")),
     ("reconnects_per_s", None, re.compile(r"reconn(?:/s|ects): (\d+\.?\d*)")),
 )
-_PERCENTILE = re.compile(r"lat \(ms, ?(\d+(?:\.\d+)?)%\)|\((\d+(?:\.\d+)?)%\)")
+_PERCENTILE = re.compile(r"lat(?:ency)? \(ms, ?(\d+(?:\.\d+)?)%\)|\((\d+(?:\.\d+)?)%\)")
 _BAR = re.compile(r"\s*(\d+\.\d+) \|\**\s+(\d{1,18})")
 _NO_REPORT = (
     "has sysbench's summary and no line of an interval, so there are no values in it to analyse. Let it "
@@ -48,7 +48,7 @@ def read_sysbench(content: Content, head: str) -> Sheet | None:
     percentile = None
     for line in content.lines():
         if found := _INTERVAL.match(line.strip()):
-            row = {"time": float(found["time"]), "threads": float(found["threads"])}
+            row = {"time": float(found["time"]), "threads": float(found["threads"] or "nan")}
             for name, _, pattern in _FIGURES:
                 if figure := pattern.search(found["rest"]):
                     row[name] = float(next(group for group in figure.groups() if group))
