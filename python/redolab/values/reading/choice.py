@@ -127,7 +127,11 @@ def _counts(name: str, cells: Sequence[str]) -> bool:
     known = [cell.strip() for cell in cells if cell.strip() not in MISSING]
     if len(known) < fewest:
         return False
-    return any(_in_steps([number(cell) for cell in known], decimal) for decimal in ".,")
+    # Most columns show it in their first cells.
+    return any(
+        all(_in_steps([number(cell) for cell in some], decimal) for some in (known[:fewest], known))
+        for decimal in ".,"
+    )
 
 
 def _in_steps(cells: Sequence[Number | None], decimal: str) -> bool:

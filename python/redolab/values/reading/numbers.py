@@ -6,7 +6,6 @@ every cell of a column is looked at, then the other columns of the file. What is
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections import Counter
@@ -69,8 +68,8 @@ class Number:
 def number(text: str) -> Number | None:
     """A cell as a number in any writing; None where it is none, nor infinite."""
     text = text.strip()
-    if len(text) <= 3 and text.isdecimal():
-        return Number("", text, "", "", Written.SHORT)
+    if text.isdecimal() and len(text) <= _LONGEST:
+        return Number("", text, "", "", Written.SHORT if len(text) <= 3 else Written.LONG)
     found = _CELL.fullmatch(text) if 0 < len(text) <= _LONGEST else None
     if found is None:
         return None
@@ -160,7 +159,7 @@ class CellsSeen:
             texts: of the cells.
             counts: how often each text is in the column; None for once.
         """
-        for text, count in zip(texts, itertools.repeat(1) if counts is None else counts, strict=False):
+        for text, count in Counter(texts).items() if counts is None else zip(texts, counts, strict=True):
             if text is None or text.strip() in MISSING:
                 continue
             self.cells += count
