@@ -166,6 +166,10 @@ def test_files_of_two_kinds_are_not_taken_together(read: Read) -> None:
         joined([read("ms\n1\n2.5\n"), read(TRANSACTIONS, name="log")])
 
 
+def test_an_empty_line_at_the_end_of_a_log_is_none(read: Read) -> None:
+    assert read(TRANSACTIONS + "\n").values.tolist() == [2.241, 2.465, 2.513, 2.038]
+
+
 def test_half_a_line_at_the_end_of_a_log_is_named(read: Read) -> None:
     with pytest.raises(UsageError, match=r"line 5: '0 203 22' is no line of this log of pgbench"):
         read(TRANSACTIONS + "0 203 22")

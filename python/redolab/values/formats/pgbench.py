@@ -90,8 +90,7 @@ def _named(values: Floats) -> list[str]:
 def _sampled(lines: list[str]) -> list[str]:
     """Whether numbers of transactions are left out, as --sampling-rate does."""
     numbers = defaultdict(list)
-    for line in lines:
-        client, transaction, *_ = line.split()
+    for client, transaction, *_ in (line.split() for line in lines if _TRANSACTION.fullmatch(line)):
         numbers[client].append(int(transaction))
     skipped = sum(found[-1] - found[0] + 1 - len(found) for found in numbers.values())
     if skipped <= 0:
