@@ -20,6 +20,12 @@ MOST_REPORT_BYTES = 64 << 20
 """Of a database's report; the largest known have a tenth of it."""
 MOST_PIPED_BYTES = 1 << 30
 """Of a column of numbers that comes through a pipe, which is read into memory whole."""
+MOST_FILE_COLUMNS = 16_384
+"""Of a file of numbers; no spreadsheet has more."""
+MOST_LINE = 1 << 20
+"""Letters of one line of a file of numbers."""
+MOST_COUNTED = 20_000_000
+"""Values of a histogram, which are analysed one by one."""
 MOST_ECHO = 10_000
 """Letters of a text that is said to a person; of a longer one both ends are shown."""
 MOST_LINES = 1_000_000

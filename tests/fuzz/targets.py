@@ -30,6 +30,13 @@ from tests.imported_reports import Silent
 from tests.written_reports import awr_html, awr_miner, awr_text, statspack, truth
 from tests.written_reports.pack import oracle_pack
 
+_PSQL = b" n |  ms   \n---+-------\n 0 | 0.608\n 1 |      \n(2 rows)\n"
+_EXPANDED = b"-[ RECORD 1 ]\nms | 0.608\n-[ RECORD 2 ]\nms | 1.5\n"
+_HGRM = b" Value Percentile TotalCount 1/(1-Percentile)\n\n 1.0 0.0 2 1.00\n 2.0 1.0 3\n#[Mean = 1.3]\n"
+_HLOG = (
+    b"#[Histogram log format version 1.2]\n0.127,1.007,2.769,HISTFAAAAEV42pNpmSzMwMCgyAABTBDKT4GBgdnNYMcCBvs"
+    b"PEBEJISEuATEZMQ4uASkhIR4nrxg9v2lMaxhvMekILGZkKmcCAEf2CsI=\n"
+)
 _CSV = b'# a comment\nname;time\na;1,5\nb;\n"c;d";3e-3\n'
 _LIST = Path(__file__).parents[2] / "python" / "redolab" / "experiment" / "listed" / "file.py"
 _SCRIPTS = 4
@@ -138,7 +145,15 @@ TARGETS: Mapping[str, Target] = {
     ),
     "list": Target(lambda content: read_list(_file(content, "list.toml")), lambda: (_list_text(),)),
     "csv": Target(
-        lambda content: read_values(str(_file(content, "values.csv"))), lambda: (_CSV, b"1\n2\n3\n")
+        lambda content: read_values(str(_file(content, "values.csv"))),
+        lambda: (_CSV, b"1\n2\n3\n", b"sep=;\nn;ms\n0;1.001,5\n1;3\n", _PSQL, _EXPANDED),
+    ),
+    "pgbench": Target(
+        lambda content: read_values(str(_file(content, "pgbench_log.1"))),
+        lambda: (b"0 0 3131 0 1499414498 750\n1 0 skipped 0 1499414498 1208\n",),
+    ),
+    "histogram": Target(
+        lambda content: read_values(str(_file(content, "values.hlog"))), lambda: (_HLOG, _HGRM)
     ),
     "groups": Target(
         lambda content: read_values(str(_file(content, "values.csv")), "time", "name"), lambda: (_CSV,)

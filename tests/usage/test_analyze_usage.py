@@ -105,3 +105,29 @@ def test_a_standard_input_that_is_closed_is_an_empty_one() -> None:
     )
     assert ended.returncode == 2
     assert ended.stderr.startswith("redolab: stdin is empty.")
+
+
+def test_two_readings_end_with_2_and_an_option_settles_them(tmp_path: Path, redolab: Redolab) -> None:
+    path = tmp_path / "german.csv"
+    path.write_text("n;us\n0;934\n1;1.001\n")
+    ended = redolab("analyze", path)
+    assert (ended.code, ended.out) == (2, "")
+    assert "the column us can be read in two ways: 1.001, and 934" in ended.err
+    for mark, mean in ((",", 967.5), (".", 467.5005)):
+        ended = redolab("analyze", path, "--decimal", mark, "--json")
+        assert json.loads(ended.out)["groups"][0]["mean"]["point"] == mean
+    ended = redolab("analyze", path, "--decimal", "points")
+    assert (ended.code, "--decimal is 'points', and may be . or , alone" in ended.err) == (2, True)
+
+
+def test_logs_of_threads_are_named_one_after_another(tmp_path: Path, redolab: Redolab) -> None:
+    places = [tmp_path / "pgbench_log.7", tmp_path / "pgbench_log.7.1"]
+    for number, path in enumerate(places):
+        path.write_text(f"{number} 0 {1000 + number} 0 1499414498 750\n{number} 1 3000 0 1499414498 850\n")
+    ended = redolab("analyze", *places, "--json")
+    results = json.loads(ended.out)
+    assert results["source"]["format"] == "a log of pgbench -l"
+    assert (results["source"]["unit"], results["source"]["values"]) == ("ms", 4)
+    assert results["groups"][0]["name"] == "latency (ms)"
+    assert results["groups"][0]["mean"]["point"] == pytest.approx((1 + 1.001 + 3 + 3) / 4)
+    assert any("latency was taken" in warning for warning in results["warnings"])

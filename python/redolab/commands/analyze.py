@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +17,11 @@ from redolab.report.screen.values import print_values
 
 def command(
     file: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            metavar="FILE", help="A CSV file, a run directory, or - for stdin.", show_default=False
+            metavar="FILE...",
+            help="A file of numbers, or several of one kind; a run directory; - for stdin.",
+            show_default=False,
         ),
     ],
     value: Annotated[
@@ -37,11 +40,21 @@ def command(
             show_default="as many as values in each",
         ),
     ] = None,
+    decimal: Annotated[
+        str | None,
+        typer.Option(help="The mark before decimals: . or , (a comma).", show_default="found out"),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="The encoding of the file, for example latin1.", show_default="found out"),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Also write a page with the histograms.")] = None,
     json: Json = False,
 ) -> None:
     """Analyse the column, show what it says, and write a page of it where one is asked for."""
-    results = analyze(file, value, against, group, children)
+    results = analyze(
+        file[0], value, against, group, children, further=file[1:], decimal=decimal, encoding=encoding
+    )
     if out is not None:
         write_page(results, "values", out, "--out")
     (show_json if json else print_values)(results)
@@ -50,9 +63,17 @@ def command(
 
 
 def analyze(
-    place: str, value: str | None, against: str | None, group: str | None, children: int | None
+    place: str,
+    value: str | None,
+    against: str | None,
+    group: str | None,
+    children: int | None,
+    *,
+    further: Sequence[str] = (),
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, Any]:
-    """Read a column of a CSV file or of a run's samples and analyse it; gives the results object.
+    """Read a column of a file, or of several, or of a run's samples and analyse it; gives the results object.
 
     Args:
         place: of the file or the run directory; `-` for the standard input.
@@ -60,25 +81,34 @@ def analyze(
         against: a column that is taken off it row by row, or None.
         group: the column of groups, or None.
         children: into how many groups the values are cut in their order, or None for the square root.
+        further: places of files of the same kind, whose values follow those of the first.
+        decimal: the mark before decimals, or None to find out.
+        encoding: of the letters of the files, or None to find out.
 
     Raises:
         UsageError: options that exclude one another, or a file that cannot be analysed.
     """
     from redolab.values.figures import analyse_values
-    from redolab.values.file import read_values
+    from redolab.values.file import joined, read_values
 
     if group is not None and children is not None:
         raise UsageError(
             "--children cuts the values into groups in their order, --group takes the groups from a column. "
             "Leave one of the two out."
         )
-    if _is_run(place):
+    if decimal not in (None, ".", ","):
+        raise UsageError(f"--decimal is {decimal[:40]!r}, and may be . or , alone.")
+    if _is_run(place) and not further:
         from redolab.files.understood import understood
         from redolab.values.run_columns import read_run_values
 
         with understood(Path(place)):
             return analyse_values(read_run_values(Path(place), value, group, against), children)
-    return analyse_values(read_values(place, value, group, against), children)
+    files = [
+        read_values(one, value, group, against, decimal=decimal, encoding=encoding)
+        for one in (place, *further)
+    ]
+    return analyse_values(joined(files), children)
 
 
 def _is_run(place: str) -> bool:

@@ -1,18 +1,22 @@
-"""Where somebody's numbers come from: a file, a pipe or the standard input."""
+"""Where somebody's numbers come from: a file, a pipe or the standard input, as text in UTF-8."""
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from redolab.bounds import MOST_PIPED_BYTES
+from redolab.bounds import MOST_LINE, MOST_PIPED_BYTES
 from redolab.errors import UsageError
 from redolab.files.foreign import bounded, open_regular, read_regular
+
+_HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -22,21 +26,78 @@ class Content:
     place: str
     """As it was named; `stdin` for the standard input."""
     source: Path | bytes
-    """What came through a pipe is kept, because it can be read once alone."""
+    """What came through a pipe, was packed or is not UTF-8 is kept in memory."""
+    encoding: str = "UTF-8"
+    """Of the file; what is opened is UTF-8 whichever it is."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of how it was read."""
+    format: str = "CSV"
+    """What wrote it, where its lines tell."""
+    by_machine: bool = False
+    """Whether a program wrote its numbers, which has no locale."""
 
     def open(self) -> BinaryIO:
         """A stream of its own from the beginning."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
+    def lines(self) -> Iterator[str]:
+        """Each line without its end.
+
+        Raises:
+            UsageError: a line has more letters than any line of numbers.
+        """
+        count = 0
+        with self.open() as binary, io.TextIOWrapper(binary, "utf-8-sig", "replace") as file:
+            while line := file.readline(MOST_LINE):
+                count += 1
+                if len(line) == MOST_LINE:
+                    raise endless_line(self.place, count)
+                yield line.rstrip("\n")
+
+    def rewritten(self, text: str | bytes, **changes: object) -> Content:
+        """The same file with another text for its bytes, and what else is then different."""
+        source = text.encode() if isinstance(text, str) else text
+        return dataclasses.replace(self, source=source, **changes)  # type: ignore[arg-type]
+
+
+def endless_line(place: str, line: int) -> UsageError:
+    """The refusal of a line that is too long to be one of numbers."""
+    return UsageError(
+        f"{place}, line {line:,} has more than {MOST_LINE:,} letters. It is not a file of numbers, or the "
+        "ends "
+        "of its lines are missing."
+    )
+
+
+def head_of(content: Content) -> str:
+    """The first lines of the file.
+
+    Raises:
+        UsageError: it is empty, or its bytes are no lines of text.
+    """
+    with content.open() as file:
+        head = file.read(_HEAD_BYTES)
+    if not head.strip():
+        raise UsageError(f"{content.place} is empty. A CSV file has a line of names and a line per value.")
+    if len(head) == _HEAD_BYTES:
+        if b"\n" not in head and b"\0" not in head:
+            raise endless_line(content.place, 1)
+        head = head[: head.rfind(b"\n") + 1]
+    if not head or b"\0" in head:
+        raise UsageError(
+            f"{content.place} is not a CSV file: it is no text of lines. Write it as text in UTF-8 first."
+        )
+    return head.decode("utf-8-sig", "replace")
+
 
 def open_content(place: str) -> Content:
-    """The file at that place; what comes through a pipe is waited for and read.
+    """The bytes of the file at that place; what comes through a pipe is waited for and read.
 
     Args:
         place: of the file; `-` for the standard input.
 
     Raises:
-        UsageError: it cannot be read, is no file, or more comes through a pipe than is held in memory.
+        UsageError: it cannot be read, is no file, or has more bytes than are held in memory.
     """
     if place == "-":
         piped = sys.stdin.buffer.read(MOST_PIPED_BYTES + 1)

@@ -116,6 +116,13 @@ def _means(file: ValuesFile, groups: Mapping[str, Floats], children: int | None)
         sizes = {values.size for values in known}
         return _Means("group", means, sizes.pop() if len(sizes) == 1 else None, 0)
     count = file.values.size
+    if not file.ordered:
+        if children is not None:
+            raise UsageError(
+                f"--children cuts values in their order, and {file.place} does not keep the order: it is "
+                f"{file.format}."
+            )
+        return _Means("order", np.array([]), None, 0)
     if children is not None and not 2 <= children <= count // 2:
         raise UsageError(
             f"--children is {children}; {count:,} values can be cut into at least 2 and at most "
@@ -133,6 +140,9 @@ def _source(file: ValuesFile) -> dict[str, Any]:
         "group": file.group_name,
         "separator": file.separator,
         "decimal_point": file.decimal_point,
+        "format": file.format,
+        "encoding": file.encoding,
+        "unit": file.unit,
         "header": file.header,
         "rows": file.rows,
         "values": int(file.values.size),
@@ -256,7 +266,7 @@ def _spread_ratio(cut: _Means, values: Floats) -> Estimate:
 def _warnings(
     file: ValuesFile, groups: Mapping[str, Floats], cut: _Means, compared: Sequence[object]
 ) -> list[str]:
-    said = []
+    said = list(file.notes)
     if not file.header:
         said.append(
             f"The first line holds numbers, so it counts as values; the column is called {file.name}."
@@ -274,7 +284,7 @@ def _warnings(
         said.append(
             f"The last {cut.left_over:,} values do not fill a group of {cut.size:,}; they are in no mean."
         )
-    if file.group_name is None and not cut.means.size:
+    if file.group_name is None and file.ordered and not cut.means.size:
         said.append(f"{file.values.size:,} values are too few to be cut into groups: four are needed.")
     if file.group_name is not None:
         said += _about_groups(groups, compared)

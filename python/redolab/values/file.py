@@ -1,18 +1,14 @@
-"""One column of numbers, and the groups beside it, out of somebody's CSV file.
+"""One column of numbers, and the groups beside it, out of anybody's file.
 
-Read whole by Arrow, so that ten million rows take seconds. What cannot be read as a number ends in an
-error that names the line; what is missing is counted and left out.
+What cannot be read as a number ends in an error that names the line; what is missing is counted and left out.
 """
 
 from __future__ import annotations
 
 import csv
-import io
-import itertools
-import re
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,19 +17,17 @@ import numpy.typing as npt
 from redolab import units
 from redolab.errors import UsageError
 from redolab.files.refusals import one_line
-from redolab.values.content import Content, open_content
-
-Floats = npt.NDArray[np.float64]
+from redolab.values.content import Content, head_of, open_content
+from redolab.values.formats.known import as_csv, sheet_of
+from redolab.values.formats.sheet import Figures, Sheet
+from redolab.values.reading.choice import ColumnNames, choose, find
+from redolab.values.reading.form import BLANKS, check_names, find_form, rows
+from redolab.values.reading.table import Codes, Flags, Floats, NumberColumn, ValuesTable, coded
+from redolab.values.reading.text import as_text
+from redolab.values.reading.unit_cells import factor
 
 LARGEST = 1e100
 """Beyond it squares leave the range of a double; below its inverse they vanish."""
-_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-nan", "#N/A")
-_SEPARATORS = (",", ";", "\t")
-_HEAD_BYTES = 1 << 20
-_SHOWN = 40
-_MOST_NAMED = 20
-_LONGEST_NAME = 1000
-"""Letters of the name of a column or of a group, which is shown."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,8 @@ class ValuesFile:
     """Their names in order of appearance, those without any value too; empty without groups."""
     member: npt.NDArray[np.int64]
     """The place in `groups` of each value; empty without groups."""
-    separator: str
+    separator: str | None
+    """Between its cells; None where the file is none of separated values."""
     decimal_point: str
     header: bool
     """Whether the first line names the columns; else they are called `column_1`, `column_2` ..."""
@@ -67,306 +62,235 @@ class ValuesFile:
     """Rows with a value and without a group."""
     in_time: bool = False
     """Whether the values are known to follow each other in time."""
+    ordered: bool = True
+    """Whether they are in the order in which they were measured, as far as anybody knows."""
+    format: str = "CSV"
+    """What wrote the file."""
+    encoding: str = "UTF-8"
+    unit: str | None = None
+    """Of the values, where the file says it."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of how it was read."""
 
     @property
     def title(self) -> str:
         """What the values are."""
-        return self.name if self.against is None else f"{self.name} less {self.against}"
+        return self.titled if self.against is None else f"{self.titled} less {self.against}"
+
+    @property
+    def titled(self) -> str:
+        """The name of the column, with its unit where cells or the format say it."""
+        return self.name if self.unit is None else f"{self.name} ({self.unit})"
 
 
 @dataclass(frozen=True)
-class _Form:
-    """How the file is written."""
+class _Parts:
+    """What was read of a file, before anything is left out."""
 
-    separator: str
-    decimal_point: str
-    names: tuple[str, ...]
-    header: bool
-    skip: int
-    """Lines before the first row of values."""
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Places of the columns that are read."""
-
-    value: int
-    against: int | None
-    group: int | None
+    value: NumberColumn
+    against: NumberColumn | None
+    groups: tuple[tuple[str, ...], Codes] | None
+    """Names of groups, and the place of each row's among them, -1 without one; None without groups."""
+    facts: dict[str, Any]
+    """Fields of `ValuesFile` that are known already."""
 
 
 def read_values(
-    place: str, value: str | None = None, group: str | None = None, against: str | None = None
+    place: str,
+    value: str | None = None,
+    group: str | None = None,
+    against: str | None = None,
+    *,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> ValuesFile:
-    """Read the column `value` of a CSV file, and the groups that the column `group` names.
+    """Read the column `value` of a file, and the groups that the column `group` names.
 
-    The separator is a comma, semicolon or tab, whichever cuts the first line into most columns; a
-    file with semicolons may have decimal commas. Lines before the names that begin with `#` are
-    skipped. A first line of numbers alone names no columns.
+    Read are files of separated values in the writing of any locale, and what pgbench, sysbench, vmstat, psql,
+    mysql, HdrHistogram, fio and k6 write; packed by gzip and in any encoding.
 
     Args:
         place: of the file; `-` for the standard input.
-        value: the column of numbers; None when the file has only one.
+        value: the column of numbers; None for the only one, or the one that is meant of such a format.
         group: the column of groups; None for none.
         against: a column of numbers to take off, row by row; None for none.
+        decimal: the mark before decimals, `.` or `,`; None to find out.
+        encoding: of the letters; None to find out.
 
     Raises:
-        UsageError: there is no such file or column, it is not text in UTF-8, or something in the
-            column of values is not a number; the text names the line.
+        UsageError: there is no such file or column, something in the column of values is not a number, or
+            the column can be read in two ways; the text names the line.
     """
-    content = open_content(place)
+    wanted = ColumnNames(value, group, against)
     try:
-        return _read_content(content, value, group, against)
-    except OSError as error:
-        raise UsageError(f"{content.place} cannot be read: {error.strerror or one_line(error)}.") from error
-
-
-def _read_content(content: Content, value: str | None, group: str | None, against: str | None) -> ValuesFile:
-    head = _head(content)
-    try:
-        form = _form(content.place, head)
-        group_index = None if group is None else _find(group, form, content.place, "--group")
-        other_index = None if against is None else _find(against, form, content.place, "--against")
-        value_index = _value_column(value, form, (group_index, other_index), content, head)
+        content = as_text(open_content(place), encoding)
+        head = head_of(content)
+        sheet = sheet_of(content, head, value)
+        if sheet is not None:
+            return _values(_of_sheet(content, sheet, wanted))
+        drawn = as_csv(content, head)
+        return _values(_of_csv(drawn or content, head_of(drawn) if drawn else head, wanted, decimal))
     except csv.Error as error:
-        raise UsageError(f"{content.place} cannot be read as CSV: {error}.") from error
-    columns = _Columns(value_index, other_index, group_index)
-    named = [("--value", value_index), ("--against", other_index), ("--group", group_index)]
-    for (one, first), (two, second) in itertools.combinations(named, 2):
-        if first is not None and first == second:
-            raise UsageError(f"{one} and {two} both name {form.names[first]}. Give two columns.")
-    return _values(content.place, form, columns, _read(content, form, columns))
+        raise UsageError(f"{_named(place)} cannot be read as CSV: {error}.") from error
+    except OSError as error:
+        raise UsageError(f"{_named(place)} cannot be read: {error.strerror or one_line(error)}.") from error
 
 
-def _head(content: Content) -> str:
-    """The first lines as text."""
-    with content.open() as file:
-        head = file.read(_HEAD_BYTES)
-    if not head.strip():
-        raise UsageError(f"{content.place} is empty. A CSV file has a line of names and a line per value.")
-    if len(head) == _HEAD_BYTES:
-        head = head[: head.rfind(b"\n") + 1]
-    if not head or b"\0" in head:
-        raise UsageError(f"{content.place} is not a CSV file: it is no text of lines. {_UTF8}")
-    try:
-        return head.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = head.count(b"\n", 0, error.start) + 1
-        raise UsageError(
-            f"{content.place}, line {line}: byte 0x{head[error.start]:02x} is not UTF-8. {_UTF8}"
-        ) from error
+def _named(place: str) -> str:
+    return "stdin" if place == "-" else place
 
 
-_UTF8 = "Convert it first, for example: iconv -f latin1 -t utf-8."
+def _of_csv(content: Content, head: str, wanted: ColumnNames, decimal: str | None) -> _Parts:
+    form = find_form(content.place, head)
+    if form.separator == BLANKS:
+        content = content.rewritten("\n".join(" ".join(line.split()) for line in content.lines()) + "\n")
+    first = list(rows(head.splitlines(keepends=True), form.separator))[form.skip :]
+    chosen = choose(content.place, form.names, first, wanted)
+    table = ValuesTable(content, form, first, decimal)
+    number = table.numbers(chosen.value)
+    other = None if chosen.against is None else table.numbers(chosen.against)
+    groups = None if chosen.group is None else table.groups(chosen.group)
+    facts = {
+        "place": content.place,
+        "name": form.names[chosen.value],
+        "against": None if chosen.against is None else form.names[chosen.against],
+        "group_name": None if chosen.group is None else form.names[chosen.group],
+        "separator": form.separator if content.format == "CSV" else None,
+        "header": form.header,
+        "format": content.format,
+        "encoding": content.encoding,
+        "notes": content.notes + chosen.notes,
+    }
+    return _Parts(number, other, groups, facts)
 
 
-def _form(place: str, head: str) -> _Form:
-    lines = head.splitlines()
-    comments = 0
-    while comments < len(lines) and (lines[comments].startswith("#") or not lines[comments].strip()):
-        comments += 1
-    if comments == len(lines):
-        raise UsageError(
-            f"{place} holds comments alone. A CSV file has a line of names and a line per value."
-        )
-    rest = lines[comments:]
-    first = {separator: next(csv.reader(rest, delimiter=separator)) for separator in _SEPARATORS}
-    separator = max(_SEPARATORS, key=lambda item: len(first[item]))
-    reader = csv.reader(rest, delimiter=separator)
-    cells = [cell.strip() for cell in next(reader)]
-    point = "," if separator == ";" and _decimal_commas(rest) else "."
-    header = not all(_is_number(cell, point) for cell in cells)
-    names = cells if header else [f"column_{number}" for number in range(1, len(cells) + 1)]
-    _check_names(place, names)
-    return _Form(separator, point, tuple(names), header, comments + (reader.line_num if header else 0))
-
-
-def _check_names(place: str, names: Sequence[str]) -> None:
-    longest = max(map(len, names), default=0)
-    if longest > _LONGEST_NAME:
-        raise UsageError(
-            f"{place}: the name of a column or of a group has {longest:,} letters, of {_LONGEST_NAME:,} at "
-            "the most. Give it a shorter one."
-        )
-
-
-def _decimal_commas(lines: Sequence[str]) -> bool:
-    text = "\n".join(lines)
-    # No step goes back, nor over the end of a line: a file may have a million blanks in it.
-    number = r"(?:^|;)[^\S\n]*+[-+]?\d*+%s\d++[^\S\n]*+(?=;|$)"
-    return bool(re.search(number % ",", text, re.MULTILINE)) and not re.search(
-        number % r"\.", text, re.MULTILINE
-    )
-
-
-def _is_number(text: str, point: str = ".") -> bool:
-    try:
-        float(text.replace(point, ".") if point != "." else text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
-def _find(name: str, form: _Form, place: str, option: str) -> int:
-    places = [index for index, known in enumerate(form.names) if known == name]
-    if not places:
-        raise UsageError(
-            f"{place} has no column {name!r} for {option}. It has: {units.some(form.names, _MOST_NAMED)}."
-        )
-    if len(places) > 1:
-        raise UsageError(f"{place} has {len(places)} columns named {name!r}. Give each its own name.")
-    return places[0]
-
-
-def _value_column(
-    name: str | None, form: _Form, taken: Sequence[int | None], content: Content, head: str
-) -> int:
-    if name is not None:
-        return _find(name, form, content.place, "--value")
-    others = [index for index in range(len(form.names)) if index not in taken]
-    if len(others) == 1:
-        return others[0]
-    rows = list(csv.reader(io.StringIO(head), delimiter=form.separator))[form.skip :]
-    whole = [row for row in rows if len(row) == len(form.names)]
-    numeric = [index for index in others if _looks_numeric(whole, index, form)]
-    if len(numeric) != 1:
-        what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
-        named = units.some([form.names[index] for index in numeric or others], _MOST_NAMED)
-        raise UsageError(f"{content.place} has {what}. Say which to take with --value: {named}.")
-    return numeric[0]
-
-
-def _looks_numeric(rows: Sequence[Sequence[str]], index: int, form: _Form) -> bool:
-    """Whether the head of the file has numbers in a column and nothing else."""
-    cells = [row[index].strip() for row in rows]
-    known = [cell for cell in cells if cell not in _MISSING]
-    return bool(known) and all(_is_number(cell, form.decimal_point) for cell in known)
-
-
-def _read(content: Content, form: _Form, columns: _Columns) -> Any:
+def _of_sheet(content: Content, sheet: Sheet, wanted: ColumnNames) -> _Parts:
     import pyarrow as pa
-    import pyarrow.csv as arrow
 
-    names = [str(index) for index in range(len(form.names))]
-    numbers = [column for column in (columns.value, columns.against) if column is not None]
-    types: dict[str, Any] = {str(column): pa.float64() for column in numbers}
-    if columns.group is not None:
-        types[str(columns.group)] = pa.dictionary(pa.int32(), pa.string())
-    if isinstance(content.source, Path):
-        source: Any = pa.OSFile(str(content.source))
-    else:
-        source = pa.BufferReader(content.source)
-    with source:
-        try:
-            return arrow.read_csv(
-                source,
-                arrow.ReadOptions(column_names=names, skip_rows=form.skip),
-                # A line without anything in it is a missing value where there is one column alone.
-                arrow.ParseOptions(
-                    delimiter=form.separator,
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(names) > 1,
-                ),
-                arrow.ConvertOptions(
-                    column_types=types,
-                    include_columns=list(types),
-                    null_values=list(_MISSING),
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=True,
-                    decimal_point=form.decimal_point,
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            raise _explained(content, form, numbers, error) from error
-
-
-def _explained(content: Content, form: _Form, numbers: Sequence[int], error: Exception) -> UsageError:
-    """What is wrong with the file and where, found by reading it line by line."""
-    width = len(form.names)
-    for line, row in _rows(content, form):
-        if len(row) != width and (row or width == 1):
-            return UsageError(
-                f"{content.place}, line {line} has {len(row)} of the {width} cells of the first line. "
-                "Mend that line, or quote the cells that contain the separator."
-            )
-        for column in numbers:
-            cell = row[column].strip() if row else ""
-            if cell not in _MISSING and not _is_number(cell, form.decimal_point):
-                shown = cell if len(cell) <= _SHOWN else cell[:_SHOWN] + "..."
-                return UsageError(
-                    f"{content.place}, line {line}: {shown!r} in the column {form.names[column]} is not a "
-                    "number. Mend that line, leave the cell empty, or name another column."
-                )
-    if "UTF8" in str(error):
-        return UsageError(f"{content.place} is not UTF-8 throughout. {_UTF8}")
-    return UsageError(f"{content.place} cannot be read as CSV: {one_line(error)}.")
+    names = list(sheet.figures)
+    notes = content.notes + sheet.notes
+    taken = wanted.value or sheet.default
+    if taken is None:
+        raise UsageError(
+            f"{content.place} is {sheet.format} and has {len(names)} columns of numbers. Say which to take "
+            "with "
+            f"--value: {', '.join(names)}."
+        )
+    find(taken, names, content.place, "--value")
+    if wanted.value is None:
+        others = ", ".join(name for name in names if name != taken)
+        notes = (
+            f"The file is {sheet.format}; {taken} was "
+            f"taken{f', and --value takes {others}' if others else ''}.",
+            *notes,
+        )
+    if wanted.against is not None:
+        find(wanted.against, names, content.place, "--against")
+    if wanted.against == taken:
+        raise UsageError(f"--value and --against both name {taken}. Give two columns.")
+    groups = None
+    if wanted.group is not None:
+        find(wanted.group, list(sheet.texts), content.place, "--group")
+        names_of_groups = pa.array(sheet.texts[wanted.group](), pa.string())
+        groups = coded(pa.chunked_array([names_of_groups.dictionary_encode()]))
+    facts = {
+        "place": content.place,
+        "name": taken,
+        "against": wanted.against,
+        "group_name": wanted.group,
+        "separator": None,
+        "header": True,
+        "format": sheet.format,
+        "encoding": content.encoding,
+        "notes": notes,
+        "in_time": sheet.in_time,
+        "ordered": sheet.ordered,
+    }
+    other = None if wanted.against is None else _numbers(sheet.figures[wanted.against])
+    return _Parts(_numbers(sheet.figures[taken]), other, groups, facts)
 
 
-def _rows(content: Content, form: _Form) -> Iterator[tuple[int, list[str]]]:
-    with content.open() as binary, io.TextIOWrapper(binary, "utf-8", "replace", newline="") as file:
-        for _ in range(form.skip):
-            file.readline()
-        reader = csv.reader(file, delimiter=form.separator)
-        while True:
-            begins = form.skip + reader.line_num + 1
-            try:
-                row = next(reader)
-            except (StopIteration, csv.Error):
-                return
-            if row:
-                yield begins, row
+def _numbers(figures: Figures) -> NumberColumn:
+    return NumberColumn(figures.values, np.isnan(figures.values), figures.unit, ".")
 
 
-def _values(place: str, form: _Form, columns: _Columns, table: Any) -> ValuesFile:
-    group = columns.group
-    numbers, unknown = _column(table, columns.value)
-    if columns.against is not None:
-        others, also = _column(table, columns.against)
-        with np.errstate(invalid="ignore", over="ignore"):
-            numbers, unknown = numbers - others, unknown | also
-    missing = int(unknown.sum())
+def _values(parts: _Parts) -> ValuesFile:
+    """What can be analysed, and how much cannot."""
+    numbers, unknown = _less(parts)
     finite = np.isfinite(numbers)
     groups: tuple[str, ...] = ()
     member = np.empty(0, dtype=np.int64)
-    no_group = 0
-    if group is not None:
-        import pyarrow as pa
-
-        column = pa.chunked_array(table[str(group)].unify_dictionaries())
-        if column.num_chunks:
-            groups = tuple(column.chunk(0).dictionary.to_pylist())
-            _check_names(place, groups)
-        codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in column.chunks]
-        member = np.concatenate(codes).astype(np.int64) if codes else member
+    kept, no_group = finite, 0
+    if parts.groups is not None:
+        groups, member = parts.groups
+        check_names(parts.facts["place"], groups)
         no_group = int((finite & (member < 0)).sum())
         kept = finite & (member >= 0)
         member = member[kept]
-    else:
-        kept = finite
     file = ValuesFile(
-        place=place,
-        name=form.names[columns.value],
-        against=None if columns.against is None else form.names[columns.against],
         values=numbers[kept],
-        group_name=None if group is None else form.names[group],
         groups=groups,
         member=member,
-        separator=form.separator,
-        decimal_point=form.decimal_point,
-        header=form.header,
+        decimal_point=parts.value.decimal,
+        unit=parts.value.unit,
         rows=len(numbers),
-        missing=missing,
+        missing=int(unknown.sum()),
         not_finite=int((~finite & ~unknown).sum()),
         no_group=no_group,
+        **parts.facts,
     )
     check_size(file)
     return file
 
 
-def _column(table: Any, place: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """The numbers of a column, and where it has none."""
-    column = table[str(place)]
-    return np.asarray(column.to_numpy(), dtype=float), np.asarray(column.is_null().to_numpy(), dtype=bool)
+def _less(parts: _Parts) -> tuple[Floats, Flags]:
+    """The values, less those of the other column where there is one."""
+    value, other = parts.value, parts.against
+    if other is None:
+        return value.values, value.unknown
+    scale = (1, 1) if value.unit == other.unit else factor(other.unit or "", value.unit or "")
+    if scale is None:
+        raise UsageError(
+            f"{parts.facts['place']}: {parts.facts['name']} is in {value.unit or 'no unit'}, and "
+            f"{parts.facts['against']} in {other.unit or 'no unit'}. Write both in one unit."
+        )
+    with np.errstate(invalid="ignore", over="ignore"):
+        return value.values - other.values * scale[0] / scale[1], value.unknown | other.unknown
+
+
+def joined(files: Sequence[ValuesFile]) -> ValuesFile:
+    """The values of several files of one form, one file after another.
+
+    Raises:
+        UsageError: they differ in what was read of them.
+    """
+    first, *others = files
+    if not others:
+        return first
+    for other in others:
+        for what in ("format", "name", "against", "group_name", "unit"):
+            one, another = getattr(first, what), getattr(other, what)
+            if one != another:
+                raise UsageError(
+                    f"{first.place} and {other.place} cannot be analysed together: of the first, "
+                    f"{what.replace('_', ' ')} is {one}, and of the second {another}. Give files of one kind."
+                )
+    groups = tuple(dict.fromkeys(name for file in files for name in file.groups))
+    code = {name: place for place, name in enumerate(groups)}
+    member = [np.array([code[name] for name in file.groups], dtype=np.int64)[file.member] for file in files]
+    return dataclasses.replace(
+        first,
+        place=units.some([file.place for file in files], 5),
+        values=np.concatenate([file.values for file in files]),
+        groups=groups,
+        member=np.concatenate(member) if groups else first.member,
+        notes=tuple(dict.fromkeys(note for file in files for note in file.notes)),
+        in_time=False,
+        **{
+            name: sum(getattr(file, name) for file in files)
+            for name in ("rows", "missing", "not_finite", "no_group")
+        },
+    )
 
 
 def check_size(file: ValuesFile) -> None:

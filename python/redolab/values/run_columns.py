@@ -19,7 +19,8 @@ from redolab import units
 from redolab.errors import UsageError
 from redolab.records.run import Run
 from redolab.records.store import open_run
-from redolab.values.file import Floats, ValuesFile, check_size
+from redolab.values.file import ValuesFile, check_size
+from redolab.values.reading.table import Floats
 
 _MOST_NAMED = 60
 _KEPT_OUT = frozenset({"sample", "position"})
@@ -169,6 +170,7 @@ def _values(
         not_finite=int((counts & ~missing & ~finite).sum()),
         no_group=no_group,
         in_time=True,
+        format="a run of Redolab",
     )
     check_size(found)
     return found

@@ -100,9 +100,7 @@ def test_a_first_line_of_numbers_counts_as_values(read: Read) -> None:
         ("a,b\n1,2\n", {"value": "a", "group": "a"}, "both name a"),
         ("ms\n1e308\n1\n", {}, "its square does not fit a double"),
         ("ms\n1e-200\n2e-200\n", {}, "its square does not fit a double"),
-        ("mé\n1\n".encode("latin1"), {}, "line 1: byte 0xe9 is not UTF-8"),
-        ("ms,g\n1,é\n".encode("latin1"), {}, "line 2: byte 0xe9 is not UTF-8"),
-        ("ms\n1\n".encode("utf-16"), {}, "is not UTF-8|is no text"),
+        (b"ms,g\n1,\x81\x00\n", {}, "line 2: byte 0x81 is not UTF-8"),
         (b"ms\n1\n\0\n", {}, "it is no text of lines"),
     ],
 )  # fmt: skip

@@ -1,0 +1,170 @@
+"""What fio writes: its logs (`--write_lat_log`, `--write_bw_log`, `--write_iops_log`), and its JSON."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from redolab.bounds import MOST_JSON_BYTES
+from redolab.errors import UsageError
+from redolab.files.documents import parse_json_object
+from redolab.units import significant
+from redolab.values.content import Content
+from redolab.values.formats.counts import expanded
+from redolab.values.formats.sheet import Figures, Sheet, floats
+
+_LOG = re.compile(r".*_(lat|clat|slat|bw|iops)(?:\.\d+)?\.log(?:\.gz)?")
+_LINE = re.compile(r"\d+, ?\d+, ?[0-3], ?\d+(?:, ?(?:0x)?[0-9a-fA-F]+){0,3}")
+_DIRECTIONS = {"0": "read", "1": "write", "2": "trim", "3": "sync"}
+_UNITS = {"bw": "KiB/s", "iops": "IOPS"}
+_KINDS = ("clat_ns", "lat_ns", "slat_ns")
+
+
+def read_fio(content: Content, head: str) -> Sheet | None:
+    """The values of a log or the histogram of a JSON file; None where the file is neither.
+
+    Raises:
+        UsageError: a line is none of the log, or the JSON holds a summary alone.
+    """
+    if head.lstrip().startswith("{") and '"fio version"' in head:
+        return _json(content)
+    first = next(iter(head.splitlines()), "")
+    named = _LOG.fullmatch(PurePath(content.place).name)
+    return _log(content, named[1], first.count(",") + 1) if named and _LINE.fullmatch(first.strip()) else None
+
+
+def _log(content: Content, kind: str, width: int) -> Sheet:
+    """Columns of a log, one line for each value."""
+    times: list[float] = []
+    values: list[float] = []
+    sizes: list[float] = []
+    directions: list[str] = []
+    for number, line in enumerate(content.lines(), 1):
+        if not line.strip():
+            continue
+        if not _LINE.fullmatch(line.strip()) or line.count(",") + 1 != width:
+            raise UsageError(
+                f"{content.place}, line {number:,}: {line[:60]!r} is no line of a log of fio, whose {width} "
+                "figures have "
+                "commas between them."
+            )
+        time, value, direction, size = (cell.strip() for cell in line.split(",")[:4])
+        times.append(float(time))
+        values.append(float(value))
+        sizes.append(float(size))
+        directions.append(_DIRECTIONS[direction])
+    unit, notes = _unit(kind, width)
+    name = {"bw": "bandwidth", "iops": "iops"}.get(kind, f"{kind}ency")
+    scaled = floats(values) / 1e6 if unit == "ms" else floats(values)
+    return Sheet(
+        "a log of fio",
+        {
+            name: Figures(scaled, unit),
+            "time": Figures(floats(times), "ms"),
+            "block_size": Figures(floats(sizes), "B"),
+        },
+        {"direction": lambda: directions},
+        name,
+        (
+            *notes,
+            "With log_avg_msec or log_hist_msec each value stands for many of them, which the log does not "
+            "tell.",
+        ),
+    )
+
+
+def _unit(kind: str, width: int) -> tuple[str | None, tuple[str, ...]]:
+    """What the values of a log are in."""
+    if kind in _UNITS:
+        return _UNITS[kind], ()
+    if width > 5:
+        return "ms", ()
+    return None, (
+        "The values are as they stand in the log: in ns since fio 3, in µs before. Logs of so few columns "
+        "do not tell "
+        "which version wrote them.",
+    )
+
+
+def _json(content: Content) -> Sheet:
+    """The histograms of `--output-format=json+`, of all jobs and directions."""
+    with content.open() as file:
+        jobs = parse_json_object(file.read(MOST_JSON_BYTES + 1), content.place).get("jobs")
+    found = list(_distributions(jobs if isinstance(jobs, list) else []))
+    values: list[float] = []
+    counts: list[int] = []
+    tags: list[str | None] = []
+    for tag, one in found:
+        bins = one.get("bins")
+        for value, count in sorted((bins if isinstance(bins, dict) else {}).items(), key=_by_number):
+            values.append(_by_number((value, count)) / 1e6)
+            counts.append(_count(content, count))
+            tags.append(tag)
+    if any(map(math.isnan, values)):
+        raise UsageError(f"{content.place} has a histogram whose values are no whole numbers of ns.")
+    if not values:
+        raise UsageError(
+            f"{content.place} has the summary of fio and no single values{_summaries(found)}. Let fio write "
+            "--output-format=json+, which has the histogram, or --write_lat_log."
+        )
+    notes = (
+        "It is fio's histogram of completion latency, whose buckets are less than 1.6 % wide: each value is "
+        "as exact as that.",
+        *(f"Its own figures of {tag}: {_own(one)}." for tag, one in found[:_MOST_SAID]),
+    )
+    return expanded(content.place, "a JSON file of fio", np.array(values), counts, "ms", notes, tags)
+
+
+_MOST_SAID = 6
+
+
+def _distributions(jobs: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Latency of each job and direction that did anything; its name is `job read`."""
+    for job in jobs:
+        for direction in ("read", "write", "trim"):
+            side = job.get(direction) if isinstance(job, dict) else None
+            kinds = [side.get(kind) for kind in _KINDS] if isinstance(side, dict) else []
+            for one in kinds:
+                if isinstance(one, dict) and isinstance(one.get("N"), int) and one["N"] > 0:
+                    yield f"{str(job.get('jobname', 'job'))[:100]} {direction}", one
+                    break
+
+
+def _by_number(item: tuple[str, Any]) -> float:
+    return float(item[0]) if re.fullmatch(r"\d{1,20}", item[0]) else math.nan
+
+
+def _count(content: Content, count: object) -> int:
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise UsageError(f"{content.place} has a histogram with {str(count)[:40]!r} for a count.")
+    return count
+
+
+def _own(one: Mapping[str, Any]) -> str:
+    """Mean and largest value, and what percentiles it has, in ms."""
+    said = [
+        f"{name} {significant(float(one[name]) / 1e6)} ms"
+        for name in ("mean", "max")
+        if _is_number(one.get(name))
+    ]
+    percentiles = one.get("percentile")
+    said += [
+        f"{float(name):g} % {significant(float(percentiles[name]) / 1e6)} ms"
+        for name in ("50.000000", "99.000000")
+        if isinstance(percentiles, dict) and _is_number(percentiles.get(name))
+    ]
+    return ", ".join(said)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _summaries(found: list[tuple[str, Mapping[str, Any]]]) -> str:
+    said = "; ".join(f"{tag}: {_own(one)}" for tag, one in found[:_MOST_SAID])
+    return f" ({said})" if said else ""

@@ -1,0 +1,93 @@
+"""Expanded tables of psql and mysql, a line for each column, and the times that psql prints of statements."""
+
+from __future__ import annotations
+
+import re
+
+from redolab.errors import UsageError
+from redolab.values.content import Content
+from redolab.values.formats.drawn import COUNT, Drawn, check_count, drawn_lines
+
+_OF_PSQL = re.compile(r"\+?-\[ \w+ \d+ \][-+]*")
+_OF_MYSQL = re.compile(r"\*{5,} \d+\. row \*{5,}")
+_TIMING = re.compile(
+    r"(?:Time|Zeit|Temps|Tiempo|Duración|Duração|Tempo|Время): ([\d.,]+) (?:ms|мс)(?: \(.*\))?"
+)
+_BESIDE = re.compile(
+    r"\S*[=*!^'\"(-][#>].*|mysql> .*|MariaDB \[.*\]> .*|[A-Z]{3,}[A-Z ]*(?: \d+)*|Expanded display .*|"
+)
+_LOOKED_AT = 50
+
+
+def is_expanded(head: str) -> bool:
+    """Whether the head of a record is among the first lines."""
+    lines = [line.strip() for line in head.splitlines()[:_LOOKED_AT]]
+    return any(_OF_PSQL.fullmatch(_in_ascii(line)) or _OF_MYSQL.fullmatch(line) for line in lines)
+
+
+def _in_ascii(line: str) -> str:
+    return re.sub("[─━═]", "-", re.sub("[┌├╔╠┐┤╗╣┬┼]", "+", line))
+
+
+def read_expanded(content: Content) -> Drawn:
+    """One row for each record.
+
+    Raises:
+        UsageError: records differ in their columns, or a line is none of a column.
+    """
+    found: Drawn | None = None
+    names: list[str] = []
+    cells: list[str] = []
+    between: str | None = None
+    for number, line in drawn_lines(content):
+        text = line.strip()
+        if _OF_PSQL.fullmatch(text) or _OF_MYSQL.fullmatch(text):
+            found = _with_record(content, number, found, names, cells)
+            names, cells, between = [], [], "|" if _OF_PSQL.fullmatch(text) else ":"
+        elif said := COUNT.fullmatch(text):
+            found = _with_record(content, number, found, names, cells)
+            names, cells, between = [], [], None
+            if said[2] and found is not None:
+                check_count(content, number, len(found.rows), int(said[2]))
+        elif between is not None and between in text:
+            text = text[1:-1] if text.startswith("|") and text.endswith("|") and text.count("|") > 2 else text
+            name, _, cell = text.partition(between)
+            names.append(name.strip())
+            cells.append(cell.strip())
+        elif between is not None and not (
+            _BESIDE.fullmatch(text) or _TIMING.fullmatch(text) or not text.strip("+-")
+        ):
+            raise UsageError(
+                f"{content.place}, line {number:,}: {text[:60]!r} is no column of a record. If a cell goes "
+                "on over lines, "
+                "write the table with psql --csv or mysql --batch instead."
+            )
+    found = _with_record(content, 0, found, names, cells)
+    if found is None:
+        raise UsageError(f"{content.place} has the head of a record and no columns under it.")
+    return found
+
+
+def _with_record(
+    content: Content, number: int, found: Drawn | None, names: list[str], cells: list[str]
+) -> Drawn | None:
+    if names:
+        if found is None:
+            found = Drawn(names)
+        elif found.names != names:
+            found.join(content, number, names)
+        found.rows.append(cells)
+    return found
+
+
+def is_timing(head: str) -> bool:
+    """Whether the first lines are times of statements, and what psql prints beside them."""
+    lines = [line.strip() for line in head.splitlines()[:_LOOKED_AT]]
+    times = [line for line in lines if _TIMING.fullmatch(line)]
+    return bool(times) and all(_TIMING.fullmatch(line) or _BESIDE.fullmatch(line) for line in lines)
+
+
+def read_timing(content: Content) -> Drawn:
+    """The time of each statement."""
+    times = [found[1] for line in content.lines() if (found := _TIMING.fullmatch(line.strip()))]
+    return Drawn(["time"], [[f"{time} ms"] for time in times])

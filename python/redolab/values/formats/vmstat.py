@@ -1,0 +1,65 @@
+"""What `vmstat` prints: a line for each interval, with its heads again after some of them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from redolab.errors import UsageError
+from redolab.values.content import Content
+from redolab.values.formats.sheet import Figures, Sheet
+
+_FIRST = re.compile(r"-*procs-*\s+-*\s*memory")
+_RATES = frozenset({"si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa", "st", "gu"})
+
+
+def read_vmstat(content: Content, head: str) -> Sheet | None:
+    """The columns of vmstat; None where the file is none of it.
+
+    Raises:
+        UsageError: a line has other columns.
+    """
+    lines = head.splitlines()
+    if len(lines) < 2 or not _FIRST.match(lines[0].strip()) or lines[1].split()[:2] != ["r", "b"]:
+        return None
+    names = lines[1].split()
+    numeric = [name for name in names if re.fullmatch("[a-z]+", name)]
+    # A time zone stands over a date and a time.
+    width = 2 * len(names) - len(numeric)
+    rows: list[list[float]] = []
+    for number, line in enumerate(content.lines(), 1):
+        cells = line.split()
+        if not cells or _FIRST.match(line.strip()) or cells[:2] == ["r", "b"]:
+            if cells[:2] == ["r", "b"] and cells != names:
+                raise UsageError(f"{content.place}, line {number:,}: vmstat has other columns from here on.")
+            continue
+        figures = cells[: len(numeric)]
+        if len(cells) != width:
+            raise _wrong(content, number, line, names)
+        try:
+            rows.append([float(cell) for cell in figures])
+        except ValueError as error:
+            raise _wrong(content, number, line, names) from error
+    if not rows:
+        raise UsageError(f"{content.place} has the heads of vmstat and no line of figures.")
+    notes = []
+    columns = {name: np.array(values) for name, values in zip(numeric, zip(*rows, strict=True), strict=True)}
+    for name in _RATES & set(columns):
+        columns[name][0] = np.nan
+    if _RATES & set(numeric):
+        notes.append(
+            "The first line of vmstat is the mean since the machine started for what is counted per second "
+            "and for "
+            "CPU time, so it has no value there. With vmstat -y it is an interval like the others."
+        )
+    figures_by_name = {name: Figures(values) for name, values in columns.items()}
+    return Sheet("output of vmstat", figures_by_name, {}, None, tuple(notes), in_time=True)
+
+
+def _wrong(content: Content, number: int, line: str, names: list[str]) -> UsageError:
+    return UsageError(
+        f"{content.place}, line {number:,}: {line[:60]!r} is no line of vmstat, which has {len(names)} "
+        "columns of "
+        "numbers here, separated by blanks. Take that line away."
+    )

@@ -1,0 +1,251 @@
+"""How numbers are written: with a point or a comma, with groups of thousands, with a unit.
+
+`1.001` is one thousand and one where a comma stands before the decimals. One cell cannot settle that, so
+every cell of a column is looked at, then the other columns of the file. What is still open is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from redolab.printable import printable
+
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-nan", "#N/A")
+_LONGEST = 100
+"""Letters of a cell that may be a number; what is longer is a text."""
+_GROUPING = " \u00a0\u2009\u202f'\u2019\u066c"
+"""Marks that group thousands in some locale and stand before decimals in none (CLDR)."""
+_ENDLESS = {"inf": math.inf, "infinity": math.inf}
+_GROUPS = re.compile(f"[{_GROUPING}]")
+_CELL = re.compile(
+    rf"(?P<sign>[-+\u2212]?)(?P<body>(?:\d|[.,\u066b]\d)(?:[.,{_GROUPING}\u066b]?\d)*[.,]?)"
+    r"(?P<power>[eE][-+]?\d{1,3})?"
+    r"(?:\s{0,3}(?P<unit>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?|[%‰€$£¥]))?"
+)
+_DECIMAL = {".": "point", ",": "comma"}
+
+
+class Written(Enum):
+    """What the marks of one number say of the decimal mark."""
+
+    SHORT = "a whole number below 1,000 without a mark"
+    LONG = "a whole number from 1,000 on without a mark"
+    POINT = "a point before its decimals"
+    COMMA = "a comma before its decimals"
+    EITHER_POINT = "a point before three digits"
+    EITHER_COMMA = "a comma before three digits"
+
+
+_OPEN = {Written.EITHER_POINT: ".", Written.EITHER_COMMA: ","}
+_PROOFS = {Written.POINT: ".", Written.COMMA: ","}
+
+
+@dataclass(frozen=True)
+class Number:
+    """One cell, cut into what it is made of."""
+
+    sign: str
+    body: str
+    """Digits and marks, without signs of grouping that mean nothing else."""
+    power: str
+    unit: str
+    written: Written
+
+    def value(self, decimal: str) -> float | None:
+        """The number, where that mark stands before decimals; None where its groups are then none."""
+        other = "," if decimal == "." else "."
+        whole, mark, decimals = self.body.partition(decimal)
+        if other in decimals or decimal in decimals or (other in whole and not _grouped(whole, other)):
+            return None
+        return float(f"{self.sign}{whole.replace(other, '')}{'.' if mark else ''}{decimals}{self.power}")
+
+
+def number(text: str) -> Number | None:
+    """A cell as a number in any writing; None where it is none, nor infinite."""
+    text = text.strip()
+    if text.isdecimal() and len(text) <= _LONGEST:
+        return Number("", text, "", "", Written.SHORT if len(text) <= 3 else Written.LONG)
+    found = _CELL.fullmatch(text) if 0 < len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    body = found["body"].replace("\u066b", ".")
+    kept = _GROUPS.sub("", body)
+    spaced = kept != body
+    if spaced and not _spaced_well(body):
+        return None
+    written = _written(kept, decided=spaced or bool(found["power"]) or "\u066b" in found["body"])
+    if written is None:
+        return None
+    sign = found["sign"].replace("\u2212", "-")
+    return Number(sign, kept, found["power"] or "", found["unit"] or "", written)
+
+
+def endless(text: str) -> float | None:
+    """Plus or minus infinity, where the cell says so."""
+    text = text.strip()
+    size = _ENDLESS.get(text.lstrip("+-").lower())
+    return None if size is None else -size if text.startswith("-") else size
+
+
+def _spaced_well(body: str) -> bool:
+    whole = re.split("[.,]", body, maxsplit=1)[0]
+    groups = re.split(f"[{_GROUPING}]", whole)
+    decimals = body[len(whole) :]
+    return (
+        len({mark for mark in body if mark in _GROUPING}) == 1
+        and 1 <= len(groups[0]) <= 3
+        and all(len(group) == 3 for group in groups[1:])
+        and not re.search(f"[{_GROUPING}]", decimals)
+    )
+
+
+def _written(body: str, *, decided: bool) -> Written | None:
+    """What its marks say; `decided` where something else shows that they are decimal marks."""
+    marks = [mark for mark in body if mark in ".,"]
+    if not marks:
+        return Written.LONG if len(body) > 3 else Written.SHORT
+    last = marks[-1]
+    proof = Written.POINT if last == "." else Written.COMMA
+    opposite = Written.COMMA if last == "." else Written.POINT
+    if len(set(marks)) == 2:
+        other = "," if last == "." else "."
+        whole, _, decimals = body.rpartition(last)
+        fits = marks.count(last) == 1 and _grouped(whole, other) and bool(decimals)
+        return proof if fits else None
+    if len(marks) == 3 and all(len(part) <= 3 and int(part) <= 255 for part in body.split(last)):
+        # An address of four bytes, which is no number and proves nothing of the others.
+        return None
+    if len(marks) > 1:
+        return opposite if _grouped(body, last) and not decided else None
+    whole, _, decimals = body.partition(last)
+    if decided or not re.fullmatch(r"[1-9]\d{0,2}", whole) or len(decimals) != 3:
+        return proof
+    return Written.EITHER_POINT if last == "." else Written.EITHER_COMMA
+
+
+def _grouped(whole: str, mark: str) -> bool:
+    """Whether groups of digits are those of thousands, or of lakhs and crores."""
+    first, *others = whole.split(mark)
+    if not re.fullmatch(r"[1-9]\d{0,2}", first) or not all(part.isdecimal() for part in others):
+        return False
+    sizes = [len(part) for part in others]
+    return all(size == 3 for size in sizes) or (
+        sizes[-1] == 3 and all(size == 2 for size in sizes[:-1]) and len(first) <= 2
+    )
+
+
+@dataclass
+class CellsSeen:
+    """What all cells of one column say of how it is written."""
+
+    cells: int = 0
+    """Cells with something in them."""
+    numbers: int = 0
+    seen: dict[Written, str] = field(default_factory=dict)
+    """The first cell of each writing."""
+    units: Counter[str] = field(default_factory=Counter)
+    odd: str | None = None
+    """The first cell that is no number."""
+
+    def add(self, texts: Iterable[str | None], counts: Iterable[int] | None = None) -> None:
+        """Look at further cells.
+
+        Args:
+            texts: of the cells.
+            counts: how often each text is in the column; None for once.
+        """
+        for text, count in Counter(texts).items() if counts is None else zip(texts, counts, strict=True):
+            if text is None or text.strip() in MISSING:
+                continue
+            self.cells += count
+            one = number(text)
+            if one is None and endless(text) is None:
+                self.odd = self.odd or text.strip()
+                continue
+            self.numbers += count
+            if one is not None:
+                self.seen.setdefault(one.written, text.strip())
+                if one.unit or one.body.strip("0."):
+                    self.units[one.unit] += count
+
+    @property
+    def proved(self) -> set[str]:
+        """Decimal marks that cells of it prove."""
+        return {mark for written, mark in _PROOFS.items() if written in self.seen}
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it has numbers and nothing else."""
+        return self.numbers > 0 and self.odd is None
+
+
+class TwoReadingsError(Exception):
+    """A column can be read in two ways, or in none; the text says which and what settles it."""
+
+
+def decimal_mark(
+    column: CellsSeen, others: Iterable[CellsSeen], separator: str | None, *, machine: bool
+) -> str:
+    """The mark before decimals in a column.
+
+    Args:
+        column: all its cells.
+        others: columns beside it, as far as they were looked at.
+        separator: of the file; None where there is none that a locale would choose.
+        machine: whether a program without a locale wrote the file.
+
+    Raises:
+        TwoReadingsError: nothing in the file settles it, or its cells contradict one another.
+    """
+    proved, seen = column.proved, column.seen
+    undecided = {mark for written, mark in _OPEN.items() if written in seen}
+    if len(proved) == 2:
+        first, second = seen[Written.POINT], seen[Written.COMMA]
+        raise TwoReadingsError(
+            f"has both {_shown(first)}, where the decimal mark is a point, and {_shown(second)}, where it "
+            "is a "
+            "comma. Write all its numbers in one way."
+        )
+    if proved:
+        return proved.pop()
+    beside = set[str]().union(*(other.proved for other in others if other.is_numeric))
+    if len(undecided) == 2:
+        if len(beside) == 1:
+            return beside.pop()
+        raise TwoReadingsError(_either(seen, Written.EITHER_POINT))
+    if not undecided:
+        return beside.pop() if len(beside) == 1 else "."
+    mark = undecided.pop()
+    if Written.LONG in seen:
+        # Thousands are not grouped here, so that the mark is no mark of a group.
+        return mark
+    if len(beside) == 1:
+        return beside.pop()
+    if mark == "." and (machine or (separator in _OF_PROGRAMS and Written.SHORT not in seen)):
+        return mark
+    raise TwoReadingsError(_either(seen, Written.EITHER_POINT if mark == "." else Written.EITHER_COMMA))
+
+
+_OF_PROGRAMS = (",", " ")
+"""Separators of files whose decimal mark is no comma, unless somebody quoted every cell."""
+
+
+def _either(seen: dict[Written, str], written: Written) -> str:
+    text = seen[written]
+    one = number(text)
+    readings = {mark: one.value(mark) if one is not None else None for mark in ".,"}
+    beside = f", and {_shown(seen[Written.SHORT])} without one beside it" if Written.SHORT in seen else ""
+    return (
+        f"can be read in two ways: {_shown(text)}{beside} is {readings['.']:g} with a decimal point, and "
+        f"{readings[',']:g} with a decimal comma. No other column of the file settles it. Say "
+        "--decimal . or --decimal , for the mark before decimals."
+    )
+
+
+def _shown(text: str) -> str:
+    return printable(text[:40])

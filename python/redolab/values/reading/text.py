@@ -1,0 +1,160 @@
+"""What is packed or not UTF-8, as text in UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+
+from redolab.bounds import MOST_PIPED_BYTES
+from redolab.errors import UsageError
+from redolab.values.content import Content
+
+_LOOKED_AT = 1 << 20
+_PART = 1 << 20
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NO_TEXT = (
+    (b"PK\x03\x04", "a workbook or another zip file", "Save the sheet as CSV first, or unpack it."),
+    (b"\xd0\xcf\x11\xe0", "a workbook of an old spreadsheet", "Save the sheet as CSV first."),
+    (b"BZh", "packed by bzip2", "Unpack it first: bzip2 -dc FILE | redolab analyze -"),
+    (b"\xfd7zXZ", "packed by xz", "Unpack it first: xz -dc FILE | redolab analyze -"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd", "Unpack it first: zstd -dc FILE | redolab analyze -"),
+    (b"PAR1", "a Parquet file", "Write its columns as CSV first."),
+)
+_AMONG = (
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030",
+    "big5", "cp949", "koi8_r",
+)  # fmt: skip
+"""Encodings of spreadsheets. All of them write digits and separators as ASCII does, so that a wrong guess
+changes names and no number."""
+
+
+def as_text(content: Content, encoding: str | None = None) -> Content:
+    """The content, unpacked and in UTF-8.
+
+    Args:
+        content: as it was found.
+        encoding: of its letters, where the user said it.
+
+    Raises:
+        UsageError: it is no text, or more of it than is held in memory.
+    """
+    content = _unpacked(content)
+    with content.open() as file:
+        head = file.read(_LOOKED_AT)
+    for magic, what, mend in _NO_TEXT:
+        if head.startswith(magic):
+            raise UsageError(f"{content.place} is {what}, and no text. {mend}")
+    if encoding is not None:
+        return _decoded(content, encoding, ())
+    found = next((name for mark, name in _BOMS if head.startswith(mark)), None) or _wide(head)
+    if found is not None:
+        return _decoded(content, found, ())
+    if _is_utf8(head):
+        return content
+    guess = _guessed(content.place, head)
+    note = (
+        f"The file is not UTF-8. Its letters were read as {guess}, a guess that numbers do not depend on; "
+        "--encoding names another one."
+    )
+    return _decoded(content, guess, (note,))
+
+
+def _unpacked(content: Content) -> Content:
+    with content.open() as file:
+        if file.read(2) != b"\x1f\x8b":
+            return content
+        file.seek(0)
+        unpacked = bytearray()
+        unpacker = zlib.decompressobj(wbits=31)
+        pending = b""
+        try:
+            while pending or (pending := file.read(_PART)):
+                if unpacker.eof:
+                    # Several members, as `cat` joins them; zeros behind the last are padding.
+                    if not pending.strip(b"\0"):
+                        pending = b""
+                        continue
+                    unpacker = zlib.decompressobj(wbits=31)
+                unpacked += unpacker.decompress(pending, _PART)
+                pending = unpacker.unconsumed_tail or unpacker.unused_data
+                if len(unpacked) > MOST_PIPED_BYTES:
+                    raise UsageError(
+                        f"{content.place} is packed, and unpacks to more than {MOST_PIPED_BYTES:,} bytes. "
+                        "Unpack it, "
+                        "and cut out the columns that matter."
+                    )
+            unpacked += unpacker.flush()
+        except zlib.error as error:
+            raise UsageError(f"{content.place} is packed by gzip and damaged: {error}.") from error
+    if not unpacker.eof:
+        raise UsageError(f"{content.place} is packed by gzip and ends too early: it is not whole.")
+    return content.rewritten(bytes(unpacked))
+
+
+def _wide(head: bytes) -> str | None:
+    """The encoding of two bytes a letter whose zeros lie on every other place; None where they do not."""
+    if len(head) < 8 or head.count(0) < len(head) // 3:
+        return None
+    odd, even = head[1::2].count(0), head[0::2].count(0)
+    if even == 0:
+        return "utf-16-le"
+    return "utf-16-be" if odd == 0 else None
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=len(head) < _LOOKED_AT)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _guessed(place: str, head: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(head, cp_isolation=list(_AMONG), threshold=0.5).best() if b"\0" not in head else None
+    if best is None:
+        line = head.count(b"\n", 0, _first_wrong(head)) + 1
+        raise UsageError(
+            f"{place}, line {line}: byte 0x{head[_first_wrong(head)]:02x} is not UTF-8, and no text in an "
+            "encoding "
+            "that is known here. Name its encoding with --encoding, for example --encoding latin1."
+        )
+    return str(best.encoding)
+
+
+def _first_wrong(head: bytes) -> int:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
+
+
+def _decoded(content: Content, encoding: str, notes: tuple[str, ...]) -> Content:
+    with content.open() as file:
+        raw = file.read(MOST_PIPED_BYTES + 1)
+    if len(raw) > MOST_PIPED_BYTES:
+        raise UsageError(
+            f"{content.place} is not UTF-8 and has more than {MOST_PIPED_BYTES:,} bytes. Convert it first, "
+            "for "
+            f"example: iconv -f {encoding} -t utf-8."
+        )
+    try:
+        text = codecs.decode(raw, encoding)
+    except LookupError as error:
+        raise UsageError(
+            f"--encoding {encoding} is not known. Known are utf-8, latin1, cp1252, utf-16 ..."
+        ) from error
+    except ValueError as error:
+        raise UsageError(
+            f"{content.place} cannot be read as {encoding}: {error}. Name its --encoding."
+        ) from error
+    if not isinstance(text, str):
+        raise UsageError(f"--encoding {encoding} is no encoding of text.")
+    return content.rewritten(text.removeprefix("\ufeff"), encoding=encoding, notes=content.notes + notes)
