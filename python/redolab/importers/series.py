@@ -58,10 +58,15 @@ def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progr
         raise UsageError(f"{len(read):,} reports are more than the {MOST_REPORTS:,} that one run may have.")
     read.sort(key=lambda item: (item.header.begin, item.header.end, _setting(item)))
     writer = RunWriter(out, _manifest(read, refused, kind, command))
-    for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
-        record = _record(number, item, read[0].header.begin, spoiled)
-        writer.append(record, entries=[replace(entry, sample=number) for entry in item.entries])
-    return writer.finish("finished", finished_at=_now())
+    try:
+        for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
+            record = _record(number, item, read[0].header.begin, spoiled)
+            writer.append(record, entries=[replace(entry, sample=number) for entry in item.entries])
+        return writer.finish("finished", finished_at=_now())
+    except BaseException:
+        # Half a run would block its place.
+        writer.discard()
+        raise
 
 
 def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[list[ReadReport], list[str]]:
@@ -124,7 +129,7 @@ def _length(item: ReadReport) -> timedelta:
 
 
 def _setting(item: ReadReport) -> str:
-    return f"{item.header.database}/{item.header.instance}"
+    return item.header.of
 
 
 def _record(number: int, item: ReadReport, first: datetime, spoiled: str | None) -> Report:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+BLANK = "nothing is printed there"
+"""The reason of a figure whose place in a report is empty."""
+
 
 @dataclass(frozen=True)
 class Report:

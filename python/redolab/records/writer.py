@@ -108,10 +108,14 @@ class RunWriter:
         self.samples += 1
 
     def discard(self) -> None:
-        """Remove a run without samples: it has nothing to tell, and would only block its place."""
+        """Remove a run that has nothing to tell and would only block its place; `finish` may have failed."""
+        tables = (f"{kind}.parquet" for kind in tables_written(self.record))
         with suppress(OSError):
+            if self._folder.fileno() < 0:
+                self._folder = Folder.to_write(self.path, alone=True)
+                self._parts = self._folder.inner(PARTS)
             self._close_parts()
-            self._folder.remove(MANIFEST, *self.manifest["hashes"])
+            self._folder.remove(MANIFEST, *self.manifest["hashes"], *tables)
         self._folder.vanish()
 
     def save_manifest(self, **updates: Any) -> None:

@@ -93,7 +93,8 @@ class Cost:
 
     def counted(self, name: str, statistic: str) -> float | None:
         """How many units there are: cores or CPUs."""
-        found = self.figures.number("host", name, "value") or self.figures.number("os", statistic, "value")
+        # A heading may stand above another column than its own; a statistic has its name beside it.
+        found = self.figures.number("os", statistic, "value") or self.figures.number("host", name, "value")
         return None if found is None else found.value
 
     @property
