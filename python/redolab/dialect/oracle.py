@@ -9,6 +9,8 @@ from redolab.dialect.base import Dialect
 
 LOG_SYNC = "log file sync"
 LOG_WRITE = "log file parallel write"
+ROW_LOCKS = ("enq: TX - ", "enq: TM - ", "enqueue")
+"""Beginnings of waits for what another transaction holds until it ends; before 10g one event was all."""
 CPU_ROWS = frozenset({"DB CPU", "CPU time"})
 """Rows of a table of timed events that are no wait event."""
 

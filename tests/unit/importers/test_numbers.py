@@ -135,7 +135,8 @@ def test_times_in_thousands_of_seconds_are_read(tmp_path: Path) -> None:
         r"(>log file sync</td><td[^>]*>[^<]*</td><td[^>]*>)[^<]*", r"\g<1>61.3K", awr_html(truth(), "19c")
     )
     found = read(tmp_path, page)["top event", "log file sync", "seconds"]
-    assert (found.value, found.rounding) == (pytest.approx(61_300), pytest.approx(50))
+    assert found.value == pytest.approx(61_300)
+    assert found.rounding == pytest.approx(50)
 
 
 def test_bytes_are_abbreviated_by_powers_of_1024(tmp_path: Path) -> None:

@@ -66,6 +66,9 @@ class Cost:
         # In a report of a pluggable database the background is the container's.
         lists_all = self.lists_waits and self.figures.names(BACKGROUND)
         busy = self.figures.number("os", "BUSY_TIME", "value")
+        redo, wastage = (
+            self.figures.number("statistic", name, "total") for name in ("redo size", "redo wastage")
+        )
         return {
             "elapsed_s": self.elapsed_s,
             "transactions": self.commits,
@@ -79,7 +82,10 @@ class Cost:
             "log_write_time_s": write.seconds,
             "log_write_mean_s": write.mean_s,
             "log_writes": self.figures.number("statistic", "redo writes", "total") or write.waits,
-            "log_bytes": self.figures.number("statistic", "redo size", "total"),
+            "log_bytes": redo,
+            "wasted_bytes": wastage,
+            "written_bytes": None if redo is None or wastage is None else redo + wastage,
+            "written_blocks": self.figures.number("statistic", "redo blocks written", "total"),
             "host_busy_s": None if busy is None else busy.times(0.01),
             "core_s": self._capacity("cores", "NUM_CPU_CORES"),
             "thread_s": self._capacity("cpus", "NUM_CPUS"),

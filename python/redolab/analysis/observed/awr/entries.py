@@ -18,7 +18,10 @@ Key = tuple[str, str, str]
 _AT_ONCE = 50_000
 _IDLE = "idle"
 FOREGROUND, BACKGROUND, BOTH, TOP = "foreground event", "background event", "event", "top event"
-_STATISTICS = ("user commits", "redo size", "redo writes", "CPU used by this session")
+_STATISTICS = (
+    "user commits", "redo size", "redo writes", "redo wastage", "redo blocks written",
+    "CPU used by this session",
+)  # fmt: skip
 """Those that figures are made of; a report has hundreds."""
 
 
