@@ -15,7 +15,7 @@ from redolab.importers.printed import Printed
 from redolab.importers.sections import entry
 from redolab.records.report import Entry
 
-_MINUTES = re.compile(r"([\d,.' \u00a0\u2019\u202f]{1,40}) ?\(min(?:ute)?s?\)")
+_MINUTES = re.compile(r"([\d,.' \u00a0\u2019\u202f]{1,40}[KM]?) ?\(min(?:ute)?s?\)", re.IGNORECASE)
 _NAME = re.compile(r"[\w$#.+-]{1,128}")
 _HEADING = re.compile(r"DB(?:/Inst)?: {1,4}([\w$#.+-]{1,128})(?:/|  {1,4}Instance: )([\w$#.+-]{1,128})")
 _RELEASE = re.compile(r"\d{1,2}\.\d{1,3}(?:\.\d{1,6}){0,3}")
@@ -23,6 +23,7 @@ _MINUTE_S = 60.0
 _HEADER = "header"
 """Names its columns for how their numbers are printed."""
 _ROOT = "CDB$ROOT"
+_CONTAINER = ("container name", "pdb name")
 _MOST_SNAPSHOT = 10**15
 
 
@@ -143,8 +144,11 @@ def _container(grids: Sequence[Grid]) -> str:
     """The pluggable database; empty where the report is of the root, and so of all of them."""
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
-        if "container name" in headings and {"container db id", "open time"} & set(headings) and grid.rows:
-            name = grid.rows[0][headings.index("container name")]
+        if "snap id" in headings:
+            break
+        heading = next((text for text in _CONTAINER if text in headings), None)
+        if heading is not None and grid.rows:
+            name = grid.rows[0][headings.index(heading)]
             return name if _NAME.fullmatch(name) and name != _ROOT else ""
     return ""
 

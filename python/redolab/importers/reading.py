@@ -68,10 +68,10 @@ def _read(path: Path, layout: Layout, content: bytes) -> list[ReadReport]:
         raise OutOfBoundsError(f"it has more than {MOST_LINES:,} lines")
     if layout == "Oracle pack":
         header, entries = pack_of(text, str(path))
-        return [ReadReport(path.name, layout, header, _of_commits(entries, path))]
+        return [ReadReport(_name(path), layout, header, _of_commits(entries, path))]
     if layout == "AWR-Miner":
         snapshots = snapshots_of(text, str(path))
-        return [ReadReport(path.name, layout, item.header, item.entries) for item in snapshots]
+        return [ReadReport(_name(path), layout, item.header, item.entries) for item in snapshots]
     return [_read_one(path, layout, text_grids(text) if text else html_grids(content), text)]
 
 
@@ -86,11 +86,16 @@ def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> R
     told = contradictions(header, entries)
     kept = (item for item in entries if _is_kept(item))
     return ReadReport(
-        path.name,
+        _name(path),
         layout,
         header,
         (*kept, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
     )
+
+
+def _name(path: Path) -> str:
+    """The file's name; bytes in it that are no text are replaced, since a table holds text alone."""
+    return path.name.encode(errors="replace").decode()
 
 
 def _of_commits(entries: Sequence[Entry], path: Path) -> tuple[Entry, ...]:

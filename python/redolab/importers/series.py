@@ -80,7 +80,7 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
         except UsageError as error:
             if not several:
                 raise
-            refused.append(str(error))
+            refused.append(str(error).encode(errors="replace").decode())
         if several:
             progress.advance(path.name[:_NAME])
     if not read:

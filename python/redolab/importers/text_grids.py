@@ -33,7 +33,7 @@ _SNAPSHOTS = ("", "Snap Id", "Snap Time", "Sessions", "Curs/Sess")
 _GROUPS = re.compile(r"-+|~+")
 _WORDS = re.compile(r"\S+")
 _PHRASES = re.compile(r"\S+(?: \S+)*")
-_NUMBER = re.compile(r"[-+]?\.?\d")
+_NUMBER = re.compile(r"[-+]?[.,]?\d")
 _FIGURE = re.compile(r"[-+]?[\d.,]*\d%?")
 _MOMENT = re.compile(
     r" *(\S+) +((?=\S{0,40}[-./])\S(?:.{0,40}?\S)?(?: +|(?<=\d)T)"

@@ -158,3 +158,10 @@ def test_no_broken_directory_stays_where_a_run_cannot_be_written(
     with pytest.raises(ValueError, match="a fault"):
         imported(tmp_path, [awr_html(truth(), "19c")])
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_whose_name_is_no_text_is_stored(tmp_path: Path) -> None:
+    path = tmp_path / "caf\udce9.html"
+    path.write_text(awr_html(truth(), "19c"))
+    (report,) = read_reports(path, "awr")
+    assert report.file == "caf?.html"

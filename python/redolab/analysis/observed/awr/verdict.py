@@ -11,11 +11,12 @@ from redolab import units
 from redolab.analysis.amdahl import bound
 from redolab.analysis.observed.awr.summary import Summary
 from redolab.analysis.observed.exhibits import Cumulative
-from redolab.analysis.observed.verdict import SOME, advice, each_wait
+from redolab.analysis.observed.verdict import MUCH, SOME, advice, each_wait
 from redolab.dialect.oracle import ROW_LOCKS
 
 SATURATED = 0.9
 """Part of the time that the log writer wrote, from which on it has no time left for more."""
+_SATURATED = "The log is saturated: whatever commits queues for the log writer."
 FAR = 3.0
 """Times that a sync lasts as long as a write, from which on most of it is not a write: a commit waits for two
 at the most, the one under way and its own."""
@@ -48,18 +49,19 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     part = units.percent(share.point)
     each = _milliseconds(summary, "log_sync_s")
     limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
-    if is_saturated(summary):
-        return [
-            f"Relieve the log writer first: it wrote for {_busy(summary)} of the time, so commits queue for "
-            f"it, {each} each.",
-            f"Log file sync is {part} of DB time.{limit}",
-            *_of_locks(summary),
-            *_of_the_log(summary),
-            *each_wait(*waits),
-        ]
+    saturated, locks = is_saturated(summary), _of_locks(summary)
     what = advice(share.point, "Change how commits are made")
-    first = f"{what}: log file sync is {part} of DB time, {each} a wait."
-    return [first + limit, *_of_the_log(summary), *_of_the_disk(summary), *each_wait(*waits)]
+    if saturated and share.point < MUCH:
+        what = "Relieve the log first"
+    if saturated and locks:
+        # Shorter commits shorten the waits for locks too: this bound is none.
+        limit = ""
+    return [
+        f"{what}: log file sync is {part} of DB time, {each} a wait.{limit}",
+        *_of_the_log(summary),
+        *((_SATURATED, *locks) if saturated else _of_the_disk(summary)),
+        *each_wait(*waits),
+    ]
 
 
 def is_saturated(summary: Summary) -> bool:
@@ -73,11 +75,6 @@ def far_from_writes(summary: Summary) -> float | None:
     sync, write = (summary.estimate(key).point for key in ("log_sync_s", "log_write_s"))
     times = sync / write if sync is not None and write else 0.0
     return times if times >= FAR else None
-
-
-def _busy(summary: Summary) -> str:
-    busy = summary.estimate("log_utilization").point
-    return units.percent(min(1.0, busy or 0.0))
 
 
 def _of_locks(summary: Summary) -> list[str]:
