@@ -24,7 +24,7 @@ _LONGEST = 48
 _SUFFIXES = "KMGTP"
 _BLANKS = re.compile("[\u00a0\u2009\u202f]")
 _QUOTES = re.compile("[\u2019\u02bc`]")
-_WITH_UNIT = re.compile(r"([-+]?[\d,.' ]*\d(?:E[-+]\d{1,3})?) ?([A-Za-z]{0,3})")
+_WITH_UNIT = re.compile(r"([-+]?[\d,.' ]*\d(?:E[-+]\d{1,2})?) ?([A-Za-z]{0,3})")
 _PLAIN = re.compile(r"[-+]?\d+")
 _MOST_DAMAGED, _DAMAGED_SHARE = 3, 0.005
 """Numbers of a file, and a part of them, that may have other marks than all the others."""
@@ -42,7 +42,7 @@ class Marks:
 
 def _shape(marks: Marks) -> re.Pattern[str]:
     grouped = rf"[1-9]\d{{0,2}}(?:{re.escape(marks.group)}\d{{3}})+|" if marks.group else ""
-    return re.compile(rf"[-+]?(?:{grouped}\d*)(?:{re.escape(marks.decimal)}\d{{1,12}})?(?:E[-+]\d{{1,3}})?")
+    return re.compile(rf"[-+]?(?:{grouped}\d*)(?:{re.escape(marks.decimal)}\d{{1,12}})?(?:E[-+]\d{{1,2}})?")
 
 
 _SHAPES: Mapping[Marks, re.Pattern[str]] = {

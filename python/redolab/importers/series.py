@@ -89,7 +89,12 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
 
 
 def _check_database(read: Sequence[ReadReport]) -> None:
-    databases = {item.header.database_id: item for item in read}
+    numbers = {item.header.database: item.header.database_id for item in read if item.header.database_id}
+    databases = {
+        # Old AWR-Miner does not print a number: the name is all that is known then.
+        item.header.database_id or numbers.get(item.header.database, item.header.database): item
+        for item in read
+    }
     if len(databases) > 1:
         named = [
             f"{item.header.database} ({number}, in {item.file})"
@@ -179,10 +184,22 @@ def _manifest(read: Sequence[ReadReport], refused: Sequence[str], kind: Kind, co
         },
         "machine": {},
         "sampler": {"source": "none"},
-        "conditions": [f"Not imported: {text}" for text in refused[:100]],
+        "conditions": [*(f"Not imported: {text}" for text in refused[:100]), *_unnumbered(read)],
         "redolab_version": redolab.__version__,
         "command": command,
     }
+
+
+def _unnumbered(read: Sequence[ReadReport]) -> list[str]:
+    """What is assumed where several files do not print which database they are of."""
+    files = {item.file for item in read if not item.header.database_id}
+    if not files or len({item.file for item in read}) == 1:
+        return []
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return [
+        f"{min(files)}{more} does not print the number of its database: reports of the same name count as "
+        "those of one database."
+    ]
 
 
 def _now() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,19 @@ def test_a_series_of_miner_needs_no_number_of_its_database(tmp_path: Path) -> No
     expected = read_reports(named, "awr")[0].entries
     assert read_reports(unnamed, "awr")[0].entries == expected
     assert any(item.value for item in expected)
+
+
+def test_databases_without_a_number_are_those_of_their_name(tmp_path: Path) -> None:
+    text = "".join(
+        line for line in awr_miner([truth()]).splitlines(keepends=True) if not line.startswith("DBID")
+    )
+    later = awr_html(truth(begin=truth().begin + timedelta(hours=1), begin_snapshot=5_000), "19c")
+    run = imported(tmp_path / "one", [text, later])
+    assert any("count as those of one database" in item for item in run.manifest["conditions"])
+    with pytest.raises(UsageError, match="of 2 databases"):
+        imported(tmp_path / "two", [text.replace("ORDERS", "OTHER"), later])
+    with pytest.raises(UsageError, match="of 2 databases"):
+        imported(tmp_path / "three", [text.replace("ORDERS", "OTHER"), text])
 
 
 def test_decimal_commas_of_miner_are_decimals(tmp_path: Path) -> None:
