@@ -194,7 +194,9 @@ def _host(grids: Sequence[Grid]) -> list[tuple[str, str]]:
     """CPUs, cores and sockets as printed."""
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
-        if "cpus" in headings and ("platform" in headings or "host name" in headings) and grid.rows:
+        is_host = "cpus" in headings and ("platform" in headings or "host name" in headings)
+        # Headings that are not above their columns leave some without one.
+        if is_host and all(headings) and grid.rows:
             return [
                 (name, grid.rows[0][headings.index(name)])
                 for name in ("cpus", "cores", "sockets")

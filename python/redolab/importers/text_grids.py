@@ -212,18 +212,19 @@ class _Report:
             self._begin(number, spans, headings)
 
     def _begin(self, number: int, spans: list[Span], headings: Sequence[str]) -> None:
-        dashes = spans[1:] if _is_mixed(self._lines[number], spans) else spans
+        is_mixed = _is_mixed(self._lines[number], spans)
+        dashes = spans[1:] if is_mixed else spans
         below = next((line for line in self._lines[number + 1 : number + 3] if line), "")
         label_end = dashes[0][0] if _colon(below, dashes[0][0]) else 0
         columns = _Columns(dashes if label_end else spans)
         title = self._title or next((text for _, text in reversed(self._loose)), "")
         if label_end:
             labelled = _Columns([(0, label_end - 1), *dashes])
-            above, *rest = headings_of(headings, labelled.above)
+            above, *rest = headings_of(headings, labelled.above, one_line=is_mixed)
             is_snapshots = {"snap id", "snap time"} <= {text.lower() for text in rest}
             title, texts = ("snapshots", _SNAPSHOTS) if is_snapshots else (above or title, ("", *rest))
         else:
-            texts = tuple(headings_of(headings, columns.above))
+            texts = tuple(headings_of(headings, columns.above, one_line=is_mixed))
         self._table = _Table((_one_line(title).lower(), texts), columns, label_end)
         self._blank = 0
 

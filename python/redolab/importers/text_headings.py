@@ -19,17 +19,23 @@ _PAIRS = frozenset({"db id", "db name", "host name", "inst num", "snap id", "sna
 _WORD = re.compile(r"\S+(?: \([^)]*\))?")
 
 
-def headings_of(lines: Sequence[str], above: Above) -> list[str]:
+def headings_of(lines: Sequence[str], above: Above, *, one_line: bool = False) -> list[str]:
     """The headings of the columns, from left to right.
 
     Args:
         lines: above the table, from top to bottom.
         above: finds what stands above each column.
+        one_line: whether they can only be one line, which may have been cut.
     """
     placed = above(lines)
-    if len(lines) < 2 or all(placed) or lines[-1][:1].isspace() or lines[-2][:1].isspace():
+    if all(placed) or not (one_line or _is_cut(lines)):
         return placed
     return _continued(lines, above) or _in_order(lines, len(placed)) or [UNREADABLE] * len(placed)
+
+
+def _is_cut(lines: Sequence[str]) -> bool:
+    """Whether the last line may be the rest of the one above it: both begin at the left end."""
+    return len(lines) > 1 and not any(line[:1].isspace() for line in lines[-2:])
 
 
 def _continued(lines: Sequence[str], above: Above) -> list[str]:

@@ -653,6 +653,10 @@ NAMES = ("Host", "Name", "Platform", "CPUs", "Cores", "Sockets", "Memory (G)")
         ("Host                             Name             Platform",
          "CPUs Cores Sockets   Memory (G)"),
         ("Host Name             Platform                CPUs Cores Sockets", "Memory (G)"),
+        ("Host                             Name             Platform                CPUs Cores Sockets",
+         "   Memory (G)"),
+        ("Host                             Name             Platform                CPUs Cores Sockets "
+         "  Memory (G)",),
     ],
 )  # fmt: skip
 def test_headings_that_went_on_below_keep_their_columns(heads: tuple[str, ...]) -> None:
