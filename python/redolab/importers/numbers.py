@@ -114,17 +114,24 @@ class Numbers:
         """Whether one way to print numbers fits the whole file."""
         return bool(self._marks)
 
-    def count(self, text: str, column: str = "", thousand: float = THOUSAND) -> Printed:
+    def count(
+        self, text: str, column: str = "", thousand: float = THOUSAND, *, whole: bool = False
+    ) -> Printed:
         """A number without a unit, perhaps in thousands: `1,234`, `.0`, `92.4K`.
 
         Args:
             text: as printed.
             column: where it is printed, as it was named to begin with.
             thousand: what K is; M is as many K.
+            whole: whether it counts something, so that it has no decimals.
         """
         number, unit = self._number(text, column)
         factor = _multiple(unit, thousand)
-        return number if number.value is None else _none(text) if factor is None else number.times(factor)
+        if number.value is None:
+            return number
+        if whole and not unit and not number.value.is_integer():
+            return Printed(None, None, f"{text[:_LONGEST]!r} has decimals, and counts something")
+        return _none(text) if factor is None else number.times(factor)
 
     def blank_is_zero(self, text: str, column: str = "") -> Printed:
         """The same where nothing printed is a zero and `.0` less than a printed place: shares of waits."""

@@ -211,7 +211,7 @@ def _time(numbers: Numbers, cell: Cell) -> Printed:
 
 def _count(numbers: Numbers, cell: Cell) -> Printed:
     thousand = BINARY if _BYTES.search(cell.name.lower()) else THOUSAND
-    return numbers.count(cell.text, cell.column, thousand)
+    return numbers.count(cell.text, cell.column, thousand, whole=cell.measure in _WHOLE)
 
 
 def _share(numbers: Numbers, cell: Cell) -> Printed:

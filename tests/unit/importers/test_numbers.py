@@ -91,6 +91,12 @@ def test_what_is_no_number_is_not_known(text: str) -> None:
     assert found.reason is not None
 
 
+def test_a_count_with_decimals_is_not_known(tmp_path: Path) -> None:
+    page = re.sub(r"(>user commits</td><td[^>]*>)[^<]*", r"\g<1>412.345", awr_html(truth(), "19c"))
+    assert read(tmp_path, page)["statistic", "user commits", "total"].value is None
+    assert Numbers().count("1.5K", whole=True).value == 1_500
+
+
 def test_a_column_that_shows_its_marks_is_read_where_others_differ() -> None:
     samples = [("a", "1,234.5"), ("a", "1,234"), ("b", "12,5"), ("b", "1,234"), ("c", "1,234")]
     numbers = Numbers([Sample(*item) for item in samples])

@@ -54,7 +54,7 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     if saturated and share.point < MUCH:
         what = "Relieve the log first"
     if saturated and locks:
-        # Shorter commits shorten the waits for locks too: this bound is none.
+        # Shorter commits shorten the waits for locks too, so they are not bounded by this share.
         limit = ""
     return [
         f"{what}: log file sync is {part} of DB time, {each} a wait.{limit}",
