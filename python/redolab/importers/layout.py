@@ -16,8 +16,8 @@ _AWR = re.compile(rb"workload repository (?:pdb )?report")
 _STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
 _BEGINNINGS = re.compile(
     rb"^[ \t\f]*(?:<h1[^>]{0,200}>\s{0,20})?"
-    rb"(?:workload repository (?:pdb )?report\b|statspack (?:statistics )?report for|redolab-pack 1[ \t\r]*$"
-    rb"|~~begin-os-information~~)",
+    rb"(?:workload repository (?:pdb report|report for)\b|statspack (?:statistics )?report for"
+    rb"|redolab-pack 1[ \t\r]*$|~~begin-os-information~~)",
     re.MULTILINE,
 )
 """The line that a report begins with, wherever it is in a file."""

@@ -117,6 +117,12 @@ def test_two_reports_in_one_file_are_refused(layout: str, tmp_path: Path) -> Non
         read_reports(path, kind)
 
 
+def test_a_title_above_a_report_is_no_second_report(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    path.write_text(f"Workload Repository Report\n{awr_html(truth(), '19c')}")
+    assert len(read_reports(path, "awr")) == 1
+
+
 @pytest.mark.parametrize("writer", [awr_html, awr_text])
 def test_pluggable_databases_are_series_of_their_own(writer: Callable[..., str], tmp_path: Path) -> None:
     pages = [
