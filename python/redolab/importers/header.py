@@ -10,7 +10,7 @@ from datetime import datetime
 from redolab.errors import UsageError
 from redolab.importers.grid import Grid
 from redolab.importers.moments import UnreadMomentError, moments_of
-from redolab.importers.numbers import Numbers, Sample
+from redolab.importers.numbers import Numbers, PrintedNumber
 from redolab.importers.printed import Printed
 from redolab.importers.sections import entry
 from redolab.records.report import Entry
@@ -109,13 +109,13 @@ def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = ""
     )
 
 
-def numbers_in_header(grids: Sequence[Grid]) -> Iterator[Sample]:
+def numbers_in_header(grids: Sequence[Grid]) -> Iterator[PrintedNumber]:
     """The numbers at the top of a report."""
     rows = _snapshots(grids)
     for key in ("elapsed", "db time"):
-        yield Sample(_HEADER, _minutes_text(rows.get(key, {})))
+        yield PrintedNumber(_HEADER, _minutes_text(rows.get(key, {})))
     for name, text in _host(grids):
-        yield Sample(f"{_HEADER}/{name}", text, whole=True)
+        yield PrintedNumber(f"{_HEADER}/{name}", text, whole=True)
 
 
 def _identity(grids: Sequence[Grid]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.importers.header import Header
-from redolab.importers.numbers import Numbers, Sample
+from redolab.importers.numbers import Numbers, PrintedNumber
 from redolab.importers.printed import Printed
 from redolab.importers.sections import bounded, entry
 from redolab.records.report import Entry
@@ -102,7 +102,7 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
     events, histograms = _by_snapshot(top), _by_snapshot(waits)
     numbers = Numbers(
         (
-            Sample(name, row[name])
+            PrintedNumber(name, row[name])
             for row in (*metrics, *sessions, *top, *waits)
             for name in _NUMBERS
             if name in row

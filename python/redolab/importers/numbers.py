@@ -33,34 +33,34 @@ _GROUPS = (",", ".", " ", "'", "")
 
 
 @dataclass(frozen=True)
-class Marks:
+class NumberMarks:
     """A decimal mark, and what separates thousands."""
 
     decimal: str
     group: str
 
 
-def _shape(marks: Marks) -> re.Pattern[str]:
+def _shape(marks: NumberMarks) -> re.Pattern[str]:
     grouped = rf"[1-9]\d{{0,2}}(?:{re.escape(marks.group)}\d{{3}})+|" if marks.group else ""
     return re.compile(rf"[-+]?(?:{grouped}\d*)(?:{re.escape(marks.decimal)}\d{{1,12}})?(?:E[-+]\d{{1,2}})?")
 
 
-_SHAPES: Mapping[Marks, re.Pattern[str]] = {
+_SHAPES: Mapping[NumberMarks, re.Pattern[str]] = {
     marks: _shape(marks)
     for decimal in _DECIMALS
     for group in _GROUPS
     if decimal != group
-    for marks in (Marks(decimal, group),)
+    for marks in (NumberMarks(decimal, group),)
 }
 _ALL = frozenset(_SHAPES)
 _UNGROUPED = frozenset(marks for marks in _SHAPES if not marks.group)
 
-Readings = Mapping[Marks, tuple[float, float]]
+Readings = Mapping[NumberMarks, tuple[float, float]]
 """The value and the rounding of a number, by the marks with which it is one."""
 
 
 @dataclass(frozen=True)
-class Sample:
+class PrintedNumber:
     """A number as a file prints it, from which its marks are found."""
 
     column: str
@@ -73,7 +73,7 @@ class Sample:
 class Numbers:
     """How one file prints numbers."""
 
-    def __init__(self, samples: Iterable[Sample] = (), *, grouped: bool = True) -> None:
+    def __init__(self, samples: Iterable[PrintedNumber] = (), *, grouped: bool = True) -> None:
         """Find the marks that all numbers agree on.
 
         Args:
@@ -81,8 +81,8 @@ class Numbers:
             grouped: whether thousands may be separated.
         """
         self._every = _ALL if grouped else _UNGROUPED
-        self._columns: dict[str, frozenset[Marks]] = {}
-        votes = Counter[frozenset[Marks]]()
+        self._columns: dict[str, frozenset[NumberMarks]] = {}
+        votes = Counter[frozenset[NumberMarks]]()
         for sample in samples:
             fitting = self._fitting(sample)
             if fitting and fitting != self._every:
@@ -90,7 +90,7 @@ class Numbers:
                 self._columns[sample.column] = self._columns.get(sample.column, self._every) & fitting
         self._marks = self._agreed(votes)
 
-    def _fitting(self, sample: Sample) -> frozenset[Marks]:
+    def _fitting(self, sample: PrintedNumber) -> frozenset[NumberMarks]:
         """The marks with which a sample is a number."""
         readings, unit = _split(sample.text)
         whole = sample.whole and not unit
@@ -98,7 +98,7 @@ class Numbers:
             marks for marks in self._every & readings.keys() if not whole or readings[marks][0].is_integer()
         )
 
-    def _agreed(self, votes: Mapping[frozenset[Marks], int]) -> frozenset[Marks]:
+    def _agreed(self, votes: Mapping[frozenset[NumberMarks], int]) -> frozenset[NumberMarks]:
         """The marks that fit every number of the file, or all but a few that are damaged; else none."""
         fits = {
             marks: sum(count for fitting, count in votes.items() if marks in fitting) for marks in self._every
@@ -189,7 +189,7 @@ def _split(text: str) -> tuple[Readings, str]:
     return {marks: _value(number, marks) for marks, shape in _SHAPES.items() if shape.fullmatch(number)}, unit
 
 
-def _value(number: str, marks: Marks) -> tuple[float, float]:
+def _value(number: str, marks: NumberMarks) -> tuple[float, float]:
     digits = number.replace(marks.group, "") if marks.group else number
     mantissa, _, exponent = digits.replace(marks.decimal, ".").partition("E")
     places = len(mantissa.partition(".")[2])

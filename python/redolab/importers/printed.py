@@ -36,6 +36,8 @@ class Printed:
         for number in (self.value, self.rounding):
             if number and not SMALLEST <= abs(number) <= LARGEST:
                 return Printed(
-                    None, None, f"the number is outside {SMALLEST:g} to {LARGEST:g}, which is kept"
+                    None,
+                    None,
+                    f"a run keeps numbers from {SMALLEST:g} to {LARGEST:g}, and this one is not among them",
                 )
         return self

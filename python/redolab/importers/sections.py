@@ -24,11 +24,11 @@ from typing import TypeVar
 
 from redolab.bounds import MOST_FIGURES, OutOfBoundsError
 from redolab.importers.grid import Grid
-from redolab.importers.numbers import BINARY, THOUSAND, Numbers, Sample
+from redolab.importers.numbers import BINARY, THOUSAND, Numbers, PrintedNumber
 from redolab.importers.printed import Printed
 from redolab.records.report import Entry
 
-Reader = Callable[[Numbers, "Cell"], Printed]
+Reader = Callable[[Numbers, "FigureCell"], Printed]
 """Reads a number."""
 _MOST_NAME = 120
 _UNIT = re.compile(r"\(?\b(s|sec|secs|seconds|cs|ms|us)\b\)?")
@@ -68,7 +68,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FigureCell:
     """A cell that is read, where its number belongs."""
 
     section: str
@@ -86,26 +86,26 @@ class Cell:
         return f"{self.section}/{'' if self.section == 'histogram' else self.measure}"
 
 
-def cells_of(grids: Sequence[Grid]) -> list[Cell]:
+def cells_of(grids: Sequence[Grid]) -> list[FigureCell]:
     """Every cell of the sections that are read, each once: of those with the same name the first.
 
     Raises:
         OutOfBoundsError: there are more than any report has.
     """
-    found: dict[tuple[str, str, str], Cell] = {}
+    found: dict[tuple[str, str, str], FigureCell] = {}
     for cell in bounded(cell for grid in grids for cell in _of_grid(grid)):
         found.setdefault((cell.section, cell.name, cell.measure), cell)
     return list(found.values())
 
 
-def numbers_in(cells: Iterable[Cell]) -> Iterator[Sample]:
+def numbers_in(cells: Iterable[FigureCell]) -> Iterator[PrintedNumber]:
     """The numbers of cells."""
     for cell in cells:
         if cell.read is not None:
-            yield Sample(cell.column, cell.text, cell.measure in _WHOLE)
+            yield PrintedNumber(cell.column, cell.text, cell.measure in _WHOLE)
 
 
-def entries_of(cells: Iterable[Cell], numbers: Numbers) -> list[Entry]:
+def entries_of(cells: Iterable[FigureCell], numbers: Numbers) -> list[Entry]:
     """The figures of cells; the number of the report in them is 0."""
     return [
         Entry(0, cell.section, cell.name, cell.measure, None, None, cell.text, None)
@@ -127,7 +127,7 @@ def bounded(entries: Iterable[Item]) -> Iterator[Item]:
         yield found
 
 
-def _of_grid(grid: Grid) -> Iterator[Cell]:
+def _of_grid(grid: Grid) -> Iterator[FigureCell]:
     headings = tuple(heading.lower() for heading in grid.headings)
     if not headings:
         return
@@ -143,7 +143,7 @@ def _of_grid(grid: Grid) -> Iterator[Cell]:
             return
 
 
-def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[Cell]:
+def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     columns = [
         (measure, place)
         for measure in section.measures
@@ -155,10 +155,10 @@ def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[
         if not name:
             continue
         for measure, place in columns:
-            yield Cell(section.key, name, measure.key, headings[place], row[place], measure.read)
+            yield FigureCell(section.key, name, measure.key, headings[place], row[place], measure.read)
         wait_class = row[headings.index("wait class")] if "wait class" in headings[1:] else ""
         if wait_class:
-            yield Cell(section.key, name, "class", "wait class", wait_class[:_MOST_NAME], None)
+            yield FigureCell(section.key, name, "class", "wait class", wait_class[:_MOST_NAME], None)
 
 
 def entry(section: str, name: str, measure: str, printed: Printed) -> Entry:
@@ -167,17 +167,17 @@ def entry(section: str, name: str, measure: str, printed: Printed) -> Entry:
     return Entry(0, section, name, measure, kept.value, kept.rounding, None, kept.reason)
 
 
-def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[Cell]:
+def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     begin = headings.index("begin value")
     for row in grid.rows:
         if row[0]:
             name = row[0][:_MOST_NAME]
-            yield Cell("parameter", name, "begin", headings[begin], row[begin], None)
+            yield FigureCell("parameter", name, "begin", headings[begin], row[begin], None)
             if begin + 1 < len(row) and row[begin + 1]:
-                yield Cell("parameter", name, "end", headings[begin + 1], row[begin + 1], None)
+                yield FigureCell("parameter", name, "end", headings[begin + 1], row[begin + 1], None)
 
 
-def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Cell]:
+def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     """Shares of waits between two times; a table has the first of its bounds for all that is below."""
     place = headings.index("event")
     bounds = [(n, bound) for n, text in enumerate(headings) if (bound := _bound(text)) is not None]
@@ -187,11 +187,11 @@ def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Cell]:
         if not name or not bounds:
             continue
         if total is not None:
-            yield Cell("histogram", name, "total", headings[total], row[total], _count)
+            yield FigureCell("histogram", name, "total", headings[total], row[total], _count)
         below = "0"
         for n, (above, limit) in bounds:
             between = sys.intern(f"{limit} and more" if above else f"{below} to {limit}")
-            yield Cell("histogram", name, between, headings[n], row[n], _share)
+            yield FigureCell("histogram", name, between, headings[n], row[n], _share)
             below = limit
 
 
@@ -204,17 +204,17 @@ def _bound(heading: str) -> tuple[bool, str] | None:
     return found[1].startswith(">"), f"{number * _BOUND_S[found[4]]:.9g}"
 
 
-def _time(numbers: Numbers, cell: Cell) -> Printed:
+def _time(numbers: Numbers, cell: FigureCell) -> Printed:
     unit = _UNIT.search(cell.heading)
     return numbers.seconds(cell.text, _UNITS_S[unit[1]] if unit else None, cell.column)
 
 
-def _count(numbers: Numbers, cell: Cell) -> Printed:
+def _count(numbers: Numbers, cell: FigureCell) -> Printed:
     thousand = BINARY if _BYTES.search(cell.name.lower()) else THOUSAND
     return numbers.count(cell.text, cell.column, thousand, whole=cell.measure in _WHOLE)
 
 
-def _share(numbers: Numbers, cell: Cell) -> Printed:
+def _share(numbers: Numbers, cell: FigureCell) -> Printed:
     return numbers.blank_is_zero(cell.text, cell.column)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redolab.importers.layout import Kind
-from redolab.importers.numbers import BINARY, Numbers, Sample
+from redolab.importers.numbers import BINARY, Numbers, PrintedNumber
 from redolab.importers.reading import read_reports
 from redolab.records.report import Entry
 from tests.imported_reports import imported, results_of
@@ -69,7 +69,7 @@ def test_a_report_says_the_same_with_any_marks(layout: str, marks: str, tmp_path
     ],
 )
 def test_counts_and_times_may_be_abbreviated(text: str, value: float) -> None:
-    numbers = Numbers([Sample("", "0.5")])
+    numbers = Numbers([PrintedNumber("", "0.5")])
     assert numbers.count(text).value == pytest.approx(value)
     assert numbers.seconds(text, 1e-3).value == pytest.approx(value / 1e3)
     assert numbers.count("2.5K", "", BINARY).value == 2_560
@@ -77,7 +77,7 @@ def test_counts_and_times_may_be_abbreviated(text: str, value: float) -> None:
 
 
 def test_the_rounding_is_that_of_the_last_place_printed() -> None:
-    numbers = Numbers([Sample("", "0,5")])
+    numbers = Numbers([PrintedNumber("", "0,5")])
     assert numbers.count("61,3K").rounding == pytest.approx(50)
     assert numbers.count("1.234,56").rounding == pytest.approx(0.005)
     assert numbers.count("1.234").rounding == 0.5
@@ -86,7 +86,7 @@ def test_the_rounding_is_that_of_the_last_place_printed() -> None:
 
 @pytest.mark.parametrize("text", ["1.2.3", "1,2,3", "12 34", "0,123.5", "5q", "1..2", "'1", "1K5", "1E+300"])
 def test_what_is_no_number_is_not_known(text: str) -> None:
-    found = Numbers([Sample("", "0.5"), Sample("", text)]).count(text)
+    found = Numbers([PrintedNumber("", "0.5"), PrintedNumber("", text)]).count(text)
     assert found.value is None
     assert found.reason is not None
 
@@ -99,7 +99,7 @@ def test_a_count_with_decimals_is_not_known(tmp_path: Path) -> None:
 
 def test_a_column_that_shows_its_marks_is_read_where_others_differ() -> None:
     samples = [("a", "1,234.5"), ("a", "1,234"), ("b", "12,5"), ("b", "1,234"), ("c", "1,234")]
-    numbers = Numbers([Sample(*item) for item in samples])
+    numbers = Numbers([PrintedNumber(*item) for item in samples])
     assert not numbers.agree
     assert numbers.count("1,234", "a").value == 1_234
     assert numbers.count("1,234", "b").value == pytest.approx(1.234)
