@@ -162,12 +162,24 @@ def _figures(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known_then(recomputed: Any, stored: Any) -> Any:
-    """What is recomputed, without the keys that an older version did not have yet."""
+    """What is recomputed, without keys, rows and sentences that an older version did not have yet."""
     if isinstance(recomputed, dict) and isinstance(stored, dict):
         return {key: _known_then(value, stored[key]) for key, value in recomputed.items() if key in stored}
-    if isinstance(recomputed, list) and isinstance(stored, list) and len(recomputed) == len(stored):
-        return [_known_then(*pair) for pair in zip(recomputed, stored, strict=True)]
+    if isinstance(recomputed, list) and isinstance(stored, list):
+        if all(isinstance(item, str) and " " in item for item in (*recomputed, *stored)):
+            return stored
+        known = [_name_of(item) for item in stored]
+        if None not in known and len(set(known)) == len(known):
+            recomputed = [item for item in recomputed if _name_of(item) in known]
+        if len(recomputed) == len(stored):
+            return [_known_then(*pair) for pair in zip(recomputed, stored, strict=True)]
     return recomputed
+
+
+def _name_of(item: Any) -> str | None:
+    """What a table is called, or a figure in it."""
+    name = item.get("key", item.get("figure")) if isinstance(item, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _changed(path: Path, hashes: dict[str, str]) -> list[str]:

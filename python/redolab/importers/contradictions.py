@@ -99,7 +99,7 @@ def _events(found: _Found) -> Iterator[str]:
 
 def _cpus(header: Header, found: _Found) -> Iterator[str]:
     busy, idle = (found.get(("os", name, "value")) for name in ("BUSY_TIME", "IDLE_TIME"))
-    cpus = found.get(("host", "cpus", "value")) or found.get(("os", "NUM_CPUS", "value"))
+    cpus = found.get(("os", "NUM_CPUS", "value")) or found.get(("host", "cpus", "value"))
     values = [item.value if item is not None else None for item in (busy, idle, cpus, header.elapsed)]
     if None in values:
         return

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from redolab.errors import UsageError
 from redolab.importers.grid import Grid
-from redolab.importers.printed import TIMES, Printed, count
+from redolab.importers.moments import UnreadMomentError, moments_of
+from redolab.importers.numbers import Numbers, PrintedNumber
+from redolab.importers.printed import Printed
 from redolab.importers.sections import entry
 from redolab.records.report import Entry
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_TIME = re.compile(r"(\d{1,2})-([^\W\d_]{3})[^\W\d_]*\.?-(\d{2}|\d{4}) (\d{2}):(\d{2})(?::(\d{2}))?")
-_MINUTES = re.compile(r"([\d,.]{1,40}) ?\(min(?:ute)?s?\)")
+_MINUTES = re.compile(r"([\d,.' \u00a0\u2019\u202f]{1,40}[KM]?) ?\(min(?:ute)?s?\)", re.IGNORECASE)
 _NAME = re.compile(r"[\w$#.+-]{1,128}")
 _HEADING = re.compile(r"DB(?:/Inst)?: {1,4}([\w$#.+-]{1,128})(?:/|  {1,4}Instance: )([\w$#.+-]{1,128})")
 _RELEASE = re.compile(r"\d{1,2}\.\d{1,3}(?:\.\d{1,6}){0,3}")
-_MINUTE = 60 * TIMES["s"]
+_MINUTE_S = 60.0
+_HEADER = "header"
+"""Names its columns for how their numbers are printed."""
+_ROOT = "CDB$ROOT"
+_CONTAINER = ("container name", "pdb name")
+_MOST_SNAPSHOT = 10**15
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,22 @@ class Header:
     """Seconds."""
     entries: tuple[Entry, ...]
     """Sections `snapshot` (DB time, sessions) and `host` (cpus, cores, sockets)."""
+    container: str = ""
+    """The pluggable database that it is of; empty where it is of the whole."""
+
+    @property
+    def of(self) -> str:
+        """What a series of such reports is of: database, instance and pluggable database."""
+        return "/".join(name for name in (self.database, self.instance, self.container) if name)
 
 
-def header_of(grids: Sequence[Grid], what: str, text: str = "") -> Header:
+def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = "") -> Header:
     """Read the top of a report.
 
     Args:
         grids: of the whole report.
         what: name of the file, for the error.
+        numbers: how it prints numbers.
         text: of a plain report, whose headings name the database too; some have it nowhere else.
 
     Raises:
@@ -65,10 +78,21 @@ def header_of(grids: Sequence[Grid], what: str, text: str = "") -> Header:
             f"{what} does not name its {' and '.join(missing) or 'release'} as Oracle's reports do. "
             "Other products make reports that look like them, and count other things."
         )
-    first, last = _time(begin.get("snap time", "")), _time(end.get("snap time", ""))
-    before, after = (count(row.get("snap id", "")).value for row in (begin, end))
-    if first is None or last is None or before is None or after is None:
-        raise UsageError(f"{what} has snapshots without a number or a time that is read.")
+    before, after = (numbers.count(row.get("snap id", "")).value for row in (begin, end))
+    if (
+        before is None
+        or after is None
+        or not 0 <= before <= _MOST_SNAPSHOT
+        or not 0 <= after <= _MOST_SNAPSHOT
+    ):
+        raise UsageError(f"{what} has snapshots without a number that is read. Create the report again.")
+    try:
+        first, last = moments_of(
+            [row.get("snap time", "") for row in (begin, end)], [named.get("startup time", "")]
+        )
+    except UnreadMomentError as error:
+        raise UsageError(f"{what} has snapshots {error}.") from error
+    elapsed = _minutes(rows["elapsed"], numbers).kept()
     return Header(
         named["db name"],
         named["db id"],
@@ -79,9 +103,19 @@ def header_of(grids: Sequence[Grid], what: str, text: str = "") -> Header:
         last,
         int(before),
         int(after),
-        _minutes(" ".join(rows["elapsed"].values())),
-        (*_of_snapshots(rows), *_of_host(grids)),
+        elapsed,
+        (*_of_snapshots(rows, numbers), *_of_host(grids, numbers)),
+        _container(grids),
     )
+
+
+def numbers_in_header(grids: Sequence[Grid]) -> Iterator[PrintedNumber]:
+    """The numbers at the top of a report."""
+    rows = _snapshots(grids)
+    for key in ("elapsed", "db time"):
+        yield PrintedNumber(_HEADER, _minutes_text(rows.get(key, {})))
+    for name, text in _host(grids):
+        yield PrintedNumber(f"{_HEADER}/{name}", text, whole=True)
 
 
 def _identity(grids: Sequence[Grid]) -> dict[str, str]:
@@ -94,7 +128,7 @@ def _identity(grids: Sequence[Grid]) -> dict[str, str]:
         if not grid.rows or not {"db name", "instance", "release"} & set(headings):
             continue
         for heading, text in zip(headings, grid.rows[0], strict=False):
-            if _NAME.fullmatch(text):
+            if _NAME.fullmatch(text) or heading == "startup time":
                 found.setdefault(heading, text)
         if "release" in found and "instance" in found:
             break
@@ -106,54 +140,76 @@ def _in_headings(text: str) -> dict[str, str]:
     return {} if found is None else {"db name": found[1], "instance": found[2]}
 
 
+def _container(grids: Sequence[Grid]) -> str:
+    """The pluggable database; empty where the report is of the root, and so of all of them."""
+    for grid in grids:
+        headings = [heading.lower() for heading in grid.headings]
+        if "snap id" in headings:
+            break
+        heading = next((text for text in _CONTAINER if text in headings), None)
+        if heading is not None and grid.rows:
+            name = grid.rows[0][headings.index(heading)]
+            return name if _NAME.fullmatch(name) and name != _ROOT else ""
+    return ""
+
+
 def _snapshots(grids: Sequence[Grid]) -> dict[str, dict[str, str]]:
+    return next(_all_snapshots(grids), {})
+
+
+def _all_snapshots(grids: Sequence[Grid]) -> Iterator[dict[str, dict[str, str]]]:
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
         if "snap id" in headings and "snap time" in headings:
-            return {
+            rows = {
                 row[0].rstrip(": ").lower(): dict(zip(headings[1:], row[1:], strict=False))
                 for row in grid.rows
                 if row and row[0]
             }
-    return {}
+            if "begin snap" in rows:
+                yield rows
 
 
-def _of_snapshots(rows: Mapping[str, Mapping[str, str]]) -> list[Entry]:
+def reports_in(grids: Sequence[Grid]) -> int:
+    """How many reports a file holds, one behind the other: each begins with its two snapshots."""
+    return sum(1 for _ in _all_snapshots(grids))
+
+
+def _of_snapshots(rows: Mapping[str, Mapping[str, str]], numbers: Numbers) -> list[Entry]:
     found = []
     if "db time" in rows:
-        printed = _minutes(" ".join(rows["db time"].values()))
-        found.append(entry("snapshot", "DB time", "seconds", printed))
+        found.append(entry("snapshot", "DB time", "seconds", _minutes(rows["db time"], numbers)))
     for name, key in (("begin snap", "begin"), ("end snap", "end")):
-        found.append(entry("snapshot", "sessions", key, count(rows[name].get("sessions", ""))))
+        found.append(entry("snapshot", "sessions", key, numbers.count(rows[name].get("sessions", ""))))
     return found
 
 
-def _of_host(grids: Sequence[Grid]) -> list[Entry]:
+def _of_host(grids: Sequence[Grid], numbers: Numbers) -> list[Entry]:
+    return [
+        entry("host", name, "value", numbers.count(text, f"{_HEADER}/{name}")) for name, text in _host(grids)
+    ]
+
+
+def _host(grids: Sequence[Grid]) -> list[tuple[str, str]]:
+    """CPUs, cores and sockets as printed."""
     for grid in grids:
         headings = [heading.lower() for heading in grid.headings]
-        if "cpus" in headings and ("platform" in headings or "host name" in headings) and grid.rows:
+        is_host = "cpus" in headings and ("platform" in headings or "host name" in headings)
+        # Headings that are not above their columns leave some without one.
+        if is_host and all(headings) and grid.rows:
             return [
-                entry("host", name, "value", count(grid.rows[0][headings.index(name)]))
+                (name, grid.rows[0][headings.index(name)])
                 for name in ("cpus", "cores", "sockets")
                 if name in headings
             ]
     return []
 
 
-def _minutes(text: str) -> Printed:
-    found = _MINUTES.search(text)
-    return count(found[1] if found else "").times(_MINUTE)
+def _minutes(cells: Mapping[str, str], numbers: Numbers) -> Printed:
+    return numbers.count(_minutes_text(cells), _HEADER).times(_MINUTE_S)
 
 
-def _time(text: str) -> datetime | None:
-    """A snapshot's time, as `12-Dec-23 17:00:31`; None where it is none, or its month is no English one."""
-    found = _TIME.fullmatch(text)
-    if found is None or found[2].lower() not in _MONTHS:
-        return None
-    year, month = int(found[3]) + (2000 if len(found[3]) == 2 else 0), _MONTHS.index(found[2].lower()) + 1
-    hour, minute, second = (int(found[group] or 0) for group in (4, 5, 6))
-    try:
-        # A report does not say in which time zone it is.
-        return datetime(year, month, int(found[1]), hour, minute, second)  # noqa: DTZ001
-    except ValueError:
-        return None
+def _minutes_text(cells: Mapping[str, str]) -> str:
+    """The number of minutes among the cells of a row."""
+    found = _MINUTES.search(" ".join(cells.values()))
+    return found[1].strip() if found else ""

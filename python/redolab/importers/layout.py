@@ -14,6 +14,13 @@ Kind = Literal["awr", "statspack", "oracle-pack"]
 Layout = Literal["AWR, HTML", "AWR, text", "AWR-Miner", "Statspack", "Oracle pack"]
 _AWR = re.compile(rb"workload repository (?:pdb )?report")
 _STATSPACK = re.compile(rb"statspack (?:statistics )?report for")
+_BEGINNINGS = re.compile(
+    rb"^[ \t\f]*(?:<h1[^>]{0,200}>\s{0,20})?"
+    rb"(?:workload repository (?:pdb report|report for)\b|statspack (?:statistics )?report for"
+    rb"|redolab-pack 1[ \t\r]*$|~~begin-os-information~~)",
+    re.MULTILINE,
+)
+"""The line that a report begins with, wherever it is in a file."""
 _END = b"end of report"
 _PACK, _PACK_END = b"redolab-pack 1", b"redolab-pack end"
 _MINER = b"~~begin-os-information~~"
@@ -84,6 +91,7 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
     if b"\x00" in head:
         raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
     head = head.lower()
+    _check_single(content.lower(), what)
     if kind == "oracle-pack":
         return _pack(content, head, what)
     if _PACK in head:
@@ -108,6 +116,21 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
             f'{what} is not whole: its last line, "End of Report", is missing. Copy or create it again.'
         )
     return found
+
+
+def _check_single(content: bytes, what: str) -> None:
+    """Make sure that a file holds one report: of two, figures would come from either."""
+    count = sum(1 for _ in _BEGINNINGS.finditer(content))
+    if count > 1:
+        raise UsageError(several(what, count))
+
+
+def several(what: str, count: int) -> str:
+    """Why a file with so many reports is not read."""
+    return (
+        f"{what} holds {count} reports, one behind the other. Save each in a file of its own, and import "
+        "all of them together."
+    )
 
 
 def _miner(content: bytes, what: str, kind: Kind) -> Layout:

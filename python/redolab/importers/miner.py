@@ -3,7 +3,9 @@
 For every snapshot and instance it prints means of the minutes, so a total is a mean times the interval. Its
 tables of events and histograms are of all instances together, and are read where there is one instance.
 
-Source: the queries of the script, version 5.22.2.
+Source: the queries of the script, versions 2.9 to 5.22.2. Those before 3.0.21 do not print the database's
+number, which is part of the file's name. Numbers have the decimal mark of the session, and no separator of
+thousands.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ from datetime import datetime, timedelta
 from redolab.dialect.oracle import CPU_ROWS, LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.importers.header import Header
-from redolab.importers.printed import Printed, count
+from redolab.importers.numbers import Numbers, PrintedNumber
+from redolab.importers.printed import Printed
 from redolab.importers.sections import bounded, entry
 from redolab.records.report import Entry
 
 _MARK = re.compile(r"~~(BEGIN|END)-([A-Z0-9-]{1,60})~~")
 _NAME = re.compile(r"[\w$#.+-]{1,128}")
-_OF_ALL_INSTANCES = ("AVERAGE-ACTIVE-SESSIONS", "IO-WAIT-HISTOGRAM", "TOP-N-TIMED-EVENTS")
+_OF_ALL_INSTANCES = ("AVERAGE-ACTIVE-SESSIONS", "TOP-N-TIMED-EVENTS", "IO-WAIT-HISTOGRAM")
 MOST_SNAPSHOTS = 20_000
 """In one file; the script takes 30 days of them."""
 _MINUTE_S = 60.0
@@ -31,23 +34,27 @@ _MOST_LINE = 10_000
 _RULER = re.compile(r"-++(?: -++)*+")
 _END = "%y/%m/%d %H:%M"
 _NUMBER = re.compile(r"\d{1,9}")
-_MEANS: Sequence[tuple[str, str, str, str, float]] = (
-    ("statistic", "user commits", "total", "commits_s", 1.0),
-    ("statistic", "redo size", "total", "redo_mb_s", 2.0**20),
-    ("statistic", "CPU used by this session", "total", "cpu_p_sec", 100.0),
-    ("time model", "DB time", "seconds", "db_time", 0.01),
-    ("os", "BUSY_TIME", "value", "h_cpu_per_s", 100.0),
+_IN_NAME = re.compile(r"awr-hist-(\d{4,12})-", re.IGNORECASE)
+"""The database's number in the name that the script gives its file."""
+_MEANS: Sequence[tuple[str, str, str, tuple[str, ...], float]] = (
+    ("statistic", "user commits", "total", ("commits_s",), 1.0),
+    ("statistic", "redo size", "total", ("redo_mb_s",), 2.0**20),
+    ("statistic", "CPU used by this session", "total", ("cpu_p_sec", "cpu_per_s"), 100.0),
+    ("time model", "DB time", "seconds", ("db_time",), 0.01),
+    ("os", "BUSY_TIME", "value", ("h_cpu_per_s",), 100.0),
 )
-"""Section, name and measure of a total, the column with its mean per second, and the column's unit."""
+"""Section, name and measure of a total, the column with its mean per second in any version, and its unit."""
 
 _COLUMNS = frozenset(
     {
         "STAT_NAME", "STAT_VALUE", "SNAP_ID", "WAIT_CLASS", "AVG_SESS", "EVENT_NAME", "PCTDBT",
         "WAIT_TIME_MILLI", "WAIT_COUNT", "PARAMETER_NAME", "VALUE", "snap", "inst", "end", "dur_m",
-        *(column for _, _, _, column, _ in _MEANS),
+        *(column for _, _, _, columns, _ in _MEANS for column in columns),
     }
 )  # fmt: skip
 """Those that are read, of all queries; no other is kept."""
+_NUMBERS = ("AVG_SESS", "PCTDBT", "WAIT_COUNT", "dur_m", *(name for item in _MEANS for name in item[3]))
+"""Columns whose numbers may have decimals, so that they show their mark."""
 
 Row = Mapping[str, str]
 
@@ -75,45 +82,60 @@ def snapshots_of(text: str, what: str) -> list[Snapshot]:
     system = {
         row.get("STAT_NAME", ""): row.get("STAT_VALUE", "") for row in _rows(sections, "OS-INFORMATION")
     }
-    needed = ("DB_NAME", "DBID", "VERSION", "INSTANCES")
+    needed = ("DB_NAME", "VERSION")
     missing = [name for name in needed if not _NAME.fullmatch(system.get(name, ""))]
     if missing:
         raise UsageError(
             f"{what} does not name its {' and '.join(missing)}: it is no whole file of AWR-Miner."
         )
-    if system["INSTANCES"] != "1":
+    in_name = _IN_NAME.search(what.rpartition("/")[2])
+    system.setdefault("DBID", in_name[1] if in_name else "")
+    metrics = _rows(sections, "MAIN-METRICS")
+    if system.get("INSTANCES", "1") != "1" or len({row.get("inst") for row in metrics}) > 1:
         for name in _OF_ALL_INSTANCES:
             sections.pop(name, None)
-    metrics = _rows(sections, "MAIN-METRICS")
     if len(metrics) > MOST_SNAPSHOTS:
         raise UsageError(
             f"{what} has {len(metrics):,} snapshots, more than the {MOST_SNAPSHOTS:,} of one run."
         )
-    events = _by_snapshot(_rows(sections, "TOP-N-TIMED-EVENTS"))
-    histograms = _by_snapshot(_rows(sections, "IO-WAIT-HISTOGRAM"))
+    sessions, top, waits = (_rows(sections, name) for name in _OF_ALL_INSTANCES)
+    events, histograms = _by_snapshot(top), _by_snapshot(waits)
+    numbers = Numbers(
+        (
+            PrintedNumber(name, row[name])
+            for row in (*metrics, *sessions, *top, *waits)
+            for name in _NUMBERS
+            if name in row
+        ),
+        grouped=False,
+    )
     cpu = {
         row.get("SNAP_ID", ""): row.get("AVG_SESS", "")
-        for row in _rows(sections, "AVERAGE-ACTIVE-SESSIONS")
+        for row in sessions
         if row.get("WAIT_CLASS") == "DB CPU"
     }
     host = [
-        entry("host", name, "value", count(system[key]))
+        entry("host", name, "value", numbers.count(system[key]))
         for name, key in (("cpus", "NUM_CPUS"), ("cores", "NUM_CPU_CORES"))
         if key in system
     ]
     found = []
-    for row, header in _headers(metrics, system):
+    reader = _Totals(numbers)
+    for row, header in _headers(metrics, system, numbers):
         totals = [
-            entry(section, name, measure, _total(row.get(column, ""), unit, header))
-            for section, name, measure, column, unit in _MEANS
+            entry(section, name, measure, reader.total(row, columns, unit, header))
+            for section, name, measure, columns, unit in _MEANS
         ]
         snapshot = row["snap"]
-        totals.append(entry("time model", "DB CPU", "seconds", _total(cpu.get(snapshot, ""), 1.0, header)))
+        mean = {"AVG_SESS": cpu.get(snapshot, "")}
+        totals.append(
+            entry("time model", "DB CPU", "seconds", reader.total(mean, ("AVG_SESS",), 1.0, header))
+        )
         # Those of a snapshot that comes twice are of the first.
         histogram = histograms.pop(snapshot, ())
-        waits = [item for event in (LOG_SYNC, LOG_WRITE) for item in _waits(histogram, event)]
-        top = _top(events.pop(snapshot, ()), totals, waits)
-        found.append(Snapshot(header, tuple(bounded((*totals, *host, *waits, *top)))))
+        counted = [item for event in (LOG_SYNC, LOG_WRITE) for item in reader.waits(histogram, event)]
+        largest = reader.top(events.pop(snapshot, ()), totals, counted)
+        found.append(Snapshot(header, tuple(bounded((*totals, *host, *counted, *largest)))))
     if not found:
         raise UsageError(f"{what} has no snapshot in its MAIN-METRICS: nothing can be read of it.")
     parameters = [
@@ -161,14 +183,16 @@ def _by_snapshot(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _headers(rows: Sequence[Row], system: Mapping[str, str]) -> Iterator[tuple[Row, Header]]:
+def _headers(
+    rows: Sequence[Row], system: Mapping[str, str], numbers: Numbers
+) -> Iterator[tuple[Row, Header]]:
     """Each row of the metrics with its interval, which begins where that of the instance before it ended."""
     pluggable = system["DB_NAME"] != "CDB$ROOT"
     database = system["DB_NAME"] if pluggable else system.get("CDB_NAME", "CDB$ROOT")
     before: dict[str, tuple[datetime, int]] = {}
     for row in rows:
         end, number, instance = _time(row.get("end", "")), row.get("snap", ""), row.get("inst", "")
-        minutes = count(row.get("dur_m", "")).value
+        minutes = numbers.count(row.get("dur_m", ""), "dur_m").value
         if end is None or not minutes or not _NUMBER.fullmatch(number) or not _NUMBER.fullmatch(instance):
             continue
         begin = end - timedelta(minutes=min(max(minutes, 0.0), _LONGEST_MIN))
@@ -195,53 +219,60 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def _total(text: str, unit: float, header: Header) -> Printed:
-    """A mean per second times the interval, whose ends are printed to the minute."""
-    mean, elapsed = count(text), header.elapsed
-    if mean.value is None or mean.rounding is None or not elapsed.value or not elapsed.rounding:
-        return mean
-    rounding = mean.rounding * elapsed.value + abs(mean.value) * elapsed.rounding
-    return Printed(unit * mean.value * elapsed.value, unit * rounding, None)
+@dataclass(frozen=True)
+class _Totals:
+    """Reads the figures of a snapshot."""
 
+    numbers: Numbers
+    """How the file prints them."""
 
-def _waits(rows: Sequence[Row], event: str) -> list[Entry]:
-    """An event's histogram as shares: the script prints how many waits ended below powers of two of 1 ms."""
-    counts: dict[int, float] = {}
-    for row in rows:
-        bound, waits = row.get("WAIT_TIME_MILLI", ""), count(row.get("WAIT_COUNT", "")).value
-        if row.get("EVENT_NAME") == event and _NUMBER.fullmatch(bound) and waits is not None:
-            counts[int(bound)] = waits
-    whole = sum(counts.values())
-    if whole <= 0:
-        return []
-    bounds = [2**power for power in range(max(counts).bit_length())]
-    if not set(counts) <= set(bounds):
-        return []
-    found = [entry("histogram", event, "total", Printed(whole, 0.0, None))]
-    for below, to in zip([0, *bounds], bounds, strict=False):
-        share = Printed(100 * counts.get(to, 0.0) / whole, 0.0, None)
-        found.append(entry("histogram", event, f"{below / 1e3:g} to {to / 1e3:g}", share))
-    return found
+    def total(self, row: Row, columns: Sequence[str], unit: float, header: Header) -> Printed:
+        """A mean per second times the interval, whose ends are printed to the minute."""
+        column = next((name for name in columns if name in row), columns[0])
+        mean, elapsed = self.numbers.count(row.get(column, ""), column), header.elapsed
+        if mean.value is None or mean.rounding is None or not elapsed.value or not elapsed.rounding:
+            return mean
+        rounding = mean.rounding * elapsed.value + abs(mean.value) * elapsed.rounding
+        return Printed(unit * mean.value * elapsed.value, unit * rounding, None)
 
+    def waits(self, rows: Sequence[Row], event: str) -> list[Entry]:
+        """An event's histogram as shares: printed is how many waits ended below powers of two of 1 ms."""
+        counts: dict[int, float] = {}
+        for row in rows:
+            bound = row.get("WAIT_TIME_MILLI", "")
+            waits = self.numbers.count(row.get("WAIT_COUNT", ""), "WAIT_COUNT").value
+            if row.get("EVENT_NAME") == event and _NUMBER.fullmatch(bound) and waits is not None:
+                counts[int(bound)] = waits
+        whole = sum(counts.values())
+        if whole <= 0:
+            return []
+        bounds = [2**power for power in range(max(counts).bit_length())]
+        if not set(counts) <= set(bounds):
+            return []
+        found = [entry("histogram", event, "total", Printed(whole, 0.0, None))]
+        for below, to in zip([0, *bounds], bounds, strict=False):
+            share = Printed(100 * counts.get(to, 0.0) / whole, 0.0, None)
+            found.append(entry("histogram", event, f"{below / 1e3:g} to {to / 1e3:g}", share))
+        return found
 
-def _top(rows: Sequence[Row], totals: Sequence[Entry], waits: Sequence[Entry]) -> list[Entry]:
-    """The largest events; their time is a share of DB time, their number of waits that of the histogram."""
-    db_time = next((item for item in totals if item.name == "DB time"), None)
-    counted = {item.name: item.value for item in waits if item.measure == "total"}
-    found = []
-    for row in rows:
-        name = row.get("EVENT_NAME", "")
-        if not name or name in CPU_ROWS:
-            continue
-        share = count(row.get("PCTDBT", ""))
-        known = name in counted
-        number = Printed(counted.get(name), 0.0, None) if known else Printed(None, None, _UNCOUNTED)
-        found += [
-            entry("top event", name, "share", share),
-            entry("top event", name, "waits", number),
-            entry("top event", name, "seconds", _part(share, db_time)),
-        ]
-    return found
+    def top(self, rows: Sequence[Row], totals: Sequence[Entry], waits: Sequence[Entry]) -> list[Entry]:
+        """The largest events: their time is a share of DB time, their waits are those of the histogram."""
+        db_time = next((item for item in totals if item.name == "DB time"), None)
+        counted = {item.name: item.value for item in waits if item.measure == "total"}
+        found = []
+        for row in rows:
+            name = row.get("EVENT_NAME", "")
+            if not name or name in CPU_ROWS:
+                continue
+            share = self.numbers.count(row.get("PCTDBT", ""), "PCTDBT")
+            known = name in counted
+            number = Printed(counted.get(name), 0.0, None) if known else Printed(None, None, _UNCOUNTED)
+            found += [
+                entry("top event", name, "share", share),
+                entry("top event", name, "waits", number),
+                entry("top event", name, "seconds", _part(share, db_time)),
+            ]
+        return found
 
 
 _UNCOUNTED = "AWR-Miner counts waits of the log alone, and where there is one instance"

@@ -11,12 +11,13 @@ from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
 from redolab.importers.contradictions import contradictions
 from redolab.importers.grid import Grid
-from redolab.importers.header import Header, header_of
+from redolab.importers.header import Header, header_of, numbers_in_header, reports_in
 from redolab.importers.html_grids import html_grids
-from redolab.importers.layout import Kind, Layout, layout_of
+from redolab.importers.layout import Kind, Layout, layout_of, several
 from redolab.importers.miner import snapshots_of
+from redolab.importers.numbers import Numbers
 from redolab.importers.pack import pack_of
-from redolab.importers.sections import entries_of
+from redolab.importers.sections import cells_of, entries_of, numbers_in
 from redolab.importers.text_grids import text_grids
 from redolab.records.report import Entry
 
@@ -67,25 +68,34 @@ def _read(path: Path, layout: Layout, content: bytes) -> list[ReadReport]:
         raise OutOfBoundsError(f"it has more than {MOST_LINES:,} lines")
     if layout == "Oracle pack":
         header, entries = pack_of(text, str(path))
-        return [ReadReport(path.name, layout, header, _of_commits(entries, path))]
+        return [ReadReport(_name(path), layout, header, _of_commits(entries, path))]
     if layout == "AWR-Miner":
         snapshots = snapshots_of(text, str(path))
-        return [ReadReport(path.name, layout, item.header, item.entries) for item in snapshots]
+        return [ReadReport(_name(path), layout, item.header, item.entries) for item in snapshots]
     return [_read_one(path, layout, text_grids(text) if text else html_grids(content), text)]
 
 
 def _read_one(path: Path, layout: Layout, grids: Sequence[Grid], text: str) -> ReadReport:
-    header = header_of(grids, str(path), text)
-    entries = (*header.entries, *entries_of(grids))
+    cells = cells_of(grids)
+    numbers = Numbers((*numbers_in_header(grids), *numbers_in(cells)))
+    header = header_of(grids, str(path), numbers, text)
+    if (count := reports_in(grids)) > 1:
+        raise UsageError(several(str(path), count))
+    entries = (*header.entries, *entries_of(cells, numbers))
     _of_commits(entries, path)
     told = contradictions(header, entries)
     kept = (item for item in entries if _is_kept(item))
     return ReadReport(
-        path.name,
+        _name(path),
         layout,
         header,
         (*kept, *(_contradiction(number, text) for number, text in enumerate(told, 1))),
     )
+
+
+def _name(path: Path) -> str:
+    """The file's name; bytes in it that are no text are replaced, since a table holds text alone."""
+    return path.name.encode(errors="replace").decode()
 
 
 def _of_commits(entries: Sequence[Entry], path: Path) -> tuple[Entry, ...]:

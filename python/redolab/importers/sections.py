@@ -20,19 +20,29 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from redolab.bounds import MOST_FIGURES, OutOfBoundsError
 from redolab.importers.grid import Grid
-from redolab.importers.printed import Printed, blank_is_zero, count, seconds
+from redolab.importers.numbers import BINARY, THOUSAND, Numbers, PrintedNumber
+from redolab.importers.printed import Printed
 from redolab.records.report import Entry
 
-Reader = Callable[[str, str], Printed]
-"""Reads a cell; takes its column's heading and its text."""
+Reader = Callable[[Numbers, "FigureCell"], Printed]
+"""Reads a number."""
 _MOST_NAME = 120
 _UNIT = re.compile(r"\(?\b(s|sec|secs|seconds|cs|ms|us)\b\)?")
 _UNITS_S = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "cs": 1e-2, "ms": 1e-3, "us": 1e-6}
 _BOUND = re.compile(r"(<=?|>=?) ?(1/)?([1-9]\d{0,8})(us|ms|s|m|min|h|hr)")
-_BOUND_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "hr": 3600.0}
+_BOUND_S = {"us": 1e-6, "ms": 1e-3, "s": 1.024, "m": 65.536, "min": 65.536, "h": 4194.304, "hr": 4194.304}
+"""Oracle's bounds are powers of two of a millisecond: 1 s is 1,024 ms, 1/8 s 128 ms, and 1 min 65,536 ms."""
+_BYTES = re.compile(r"bytes|_(size|memory)_|redo (size|wastage)|session [pu]ga memory")
+"""Names of amounts of data, whose K is 1,024."""
+
+
+Item = TypeVar("Item")
+_WHOLE = frozenset({"waits", "total"})
+"""Measures that count something."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +67,55 @@ class Section:
     measures: Sequence[Measure]
 
 
-def entries_of(grids: Sequence[Grid]) -> list[Entry]:
-    """Every figure of the sections that are read, each once: of figures with the same name the first.
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """A cell that is read, where its number belongs."""
 
-    The number of the report in them is 0.
+    section: str
+    name: str
+    measure: str
+    heading: str
+    """In lower case."""
+    text: str
+    read: Reader | None
+    """None where the text itself is what is read."""
+
+    @property
+    def column(self) -> str:
+        """The column that it is in, for how its numbers are printed."""
+        return f"{self.section}/{'' if self.section == 'histogram' else self.measure}"
+
+
+def cells_of(grids: Sequence[Grid]) -> list[FigureCell]:
+    """Every cell of the sections that are read, each once: of those with the same name the first.
 
     Raises:
         OutOfBoundsError: there are more than any report has.
     """
-    found: dict[tuple[str, str, str], Entry] = {}
-    for entry in bounded(entry for grid in grids for entry in _of_grid(grid)):
-        found.setdefault((entry.section, entry.name, entry.measure), entry)
+    found: dict[tuple[str, str, str], FigureCell] = {}
+    for cell in bounded(cell for grid in grids for cell in _of_grid(grid)):
+        found.setdefault((cell.section, cell.name, cell.measure), cell)
     return list(found.values())
 
 
-def bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
+def numbers_in(cells: Iterable[FigureCell]) -> Iterator[PrintedNumber]:
+    """The numbers of cells."""
+    for cell in cells:
+        if cell.read is not None:
+            yield PrintedNumber(cell.column, cell.text, cell.measure in _WHOLE)
+
+
+def entries_of(cells: Iterable[FigureCell], numbers: Numbers) -> list[Entry]:
+    """The figures of cells; the number of the report in them is 0."""
+    return [
+        Entry(0, cell.section, cell.name, cell.measure, None, None, cell.text, None)
+        if cell.read is None
+        else entry(cell.section, cell.name, cell.measure, cell.read(numbers, cell))
+        for cell in cells
+    ]
+
+
+def bounded(entries: Iterable[Item]) -> Iterator[Item]:
     """The figures of one report as they come.
 
     Raises:
@@ -83,7 +127,7 @@ def bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
         yield found
 
 
-def _of_grid(grid: Grid) -> Iterator[Entry]:
+def _of_grid(grid: Grid) -> Iterator[FigureCell]:
     headings = tuple(heading.lower() for heading in grid.headings)
     if not headings:
         return
@@ -99,7 +143,7 @@ def _of_grid(grid: Grid) -> Iterator[Entry]:
             return
 
 
-def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     columns = [
         (measure, place)
         for measure in section.measures
@@ -111,27 +155,29 @@ def _figures(section: Section, grid: Grid, headings: Sequence[str]) -> Iterator[
         if not name:
             continue
         for measure, place in columns:
-            yield entry(section.key, name, measure.key, measure.read(headings[place], row[place]))
-        if "wait class" in headings[1:]:
-            wait_class = row[headings.index("wait class")][:_MOST_NAME]
-            yield Entry(0, section.key, name, "class", None, None, wait_class or None, None)
+            yield FigureCell(section.key, name, measure.key, headings[place], row[place], measure.read)
+        wait_class = row[headings.index("wait class")] if "wait class" in headings[1:] else ""
+        if wait_class:
+            yield FigureCell(section.key, name, "class", "wait class", wait_class[:_MOST_NAME], None)
 
 
 def entry(section: str, name: str, measure: str, printed: Printed) -> Entry:
-    """A figure as it is stored."""
-    return Entry(0, section, name, measure, printed.value, printed.rounding, None, printed.reason)
+    """A figure as it is stored; one that no table holds is not known."""
+    kept = printed.kept()
+    return Entry(0, section, name, measure, kept.value, kept.rounding, None, kept.reason)
 
 
-def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+def _parameters(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     begin = headings.index("begin value")
     for row in grid.rows:
         if row[0]:
-            yield Entry(0, "parameter", row[0][:_MOST_NAME], "begin", None, None, row[begin], None)
+            name = row[0][:_MOST_NAME]
+            yield FigureCell("parameter", name, "begin", headings[begin], row[begin], None)
             if begin + 1 < len(row) and row[begin + 1]:
-                yield Entry(0, "parameter", row[0][:_MOST_NAME], "end", None, None, row[begin + 1], None)
+                yield FigureCell("parameter", name, "end", headings[begin + 1], row[begin + 1], None)
 
 
-def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
+def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[FigureCell]:
     """Shares of waits between two times; a table has the first of its bounds for all that is below."""
     place = headings.index("event")
     bounds = [(n, bound) for n, text in enumerate(headings) if (bound := _bound(text)) is not None]
@@ -141,11 +187,11 @@ def _histogram(grid: Grid, headings: Sequence[str]) -> Iterator[Entry]:
         if not name or not bounds:
             continue
         if total is not None:
-            yield entry("histogram", name, "total", count(row[total]))
+            yield FigureCell("histogram", name, "total", headings[total], row[total], _count)
         below = "0"
         for n, (above, limit) in bounds:
             between = sys.intern(f"{limit} and more" if above else f"{below} to {limit}")
-            yield entry("histogram", name, between, blank_is_zero(row[n]))
+            yield FigureCell("histogram", name, between, headings[n], row[n], _share)
             below = limit
 
 
@@ -155,17 +201,21 @@ def _bound(heading: str) -> tuple[bool, str] | None:
     if found is None:
         return None
     number = 1 / int(found[3]) if found[2] else float(found[3])
-    # `<=1s` is truly below 1,024 ms, and so are its neighbours of 1/2 and 1/8 s.
-    return found[1].startswith(">"), f"{number * _BOUND_S[found[4]]:g}"
+    return found[1].startswith(">"), f"{number * _BOUND_S[found[4]]:.9g}"
 
 
-def _time(heading: str, text: str) -> Printed:
-    unit = _UNIT.search(heading)
-    return seconds(text, _UNITS_S[unit[1]] if unit else None)
+def _time(numbers: Numbers, cell: FigureCell) -> Printed:
+    unit = _UNIT.search(cell.heading)
+    return numbers.seconds(cell.text, _UNITS_S[unit[1]] if unit else None, cell.column)
 
 
-def _count(_heading: str, text: str) -> Printed:
-    return count(text)
+def _count(numbers: Numbers, cell: FigureCell) -> Printed:
+    thousand = BINARY if _BYTES.search(cell.name.lower()) else THOUSAND
+    return numbers.count(cell.text, cell.column, thousand, whole=cell.measure in _WHOLE)
+
+
+def _share(numbers: Numbers, cell: FigureCell) -> Printed:
+    return numbers.blank_is_zero(cell.text, cell.column)
 
 
 def _measure(key: str, heading: str, read: Reader = _count) -> Measure:

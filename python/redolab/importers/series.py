@@ -58,10 +58,15 @@ def import_reports(paths: Sequence[Path], kind: Kind, out: Path, progress: Progr
         raise UsageError(f"{len(read):,} reports are more than the {MOST_REPORTS:,} that one run may have.")
     read.sort(key=lambda item: (item.header.begin, item.header.end, _setting(item)))
     writer = RunWriter(out, _manifest(read, refused, kind, command))
-    for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
-        record = _record(number, item, read[0].header.begin, spoiled)
-        writer.append(record, entries=[replace(entry, sample=number) for entry in item.entries])
-    return writer.finish("finished", finished_at=_now())
+    try:
+        for number, (item, spoiled) in enumerate(zip(read, _spoiled(read), strict=True), 1):
+            record = _record(number, item, read[0].header.begin, spoiled)
+            writer.append(record, entries=[replace(entry, sample=number) for entry in item.entries])
+        return writer.finish("finished", finished_at=_now())
+    except BaseException:
+        # Half a run would block its place.
+        writer.discard()
+        raise
 
 
 def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[list[ReadReport], list[str]]:
@@ -75,7 +80,7 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
         except UsageError as error:
             if not several:
                 raise
-            refused.append(str(error))
+            refused.append(str(error).encode(errors="replace").decode())
         if several:
             progress.advance(path.name[:_NAME])
     if not read:
@@ -84,7 +89,12 @@ def _read_all(paths: Sequence[Path], kind: Kind, progress: Progress) -> tuple[li
 
 
 def _check_database(read: Sequence[ReadReport]) -> None:
-    databases = {item.header.database_id: item for item in read}
+    numbers = {item.header.database: item.header.database_id for item in read if item.header.database_id}
+    databases = {
+        # Old AWR-Miner does not print a number: the name is all that is known then.
+        item.header.database_id or numbers.get(item.header.database, item.header.database): item
+        for item in read
+    }
     if len(databases) > 1:
         named = [
             f"{item.header.database} ({number}, in {item.file})"
@@ -124,7 +134,7 @@ def _length(item: ReadReport) -> timedelta:
 
 
 def _setting(item: ReadReport) -> str:
-    return f"{item.header.database}/{item.header.instance}"
+    return item.header.of
 
 
 def _record(number: int, item: ReadReport, first: datetime, spoiled: str | None) -> Report:
@@ -174,10 +184,22 @@ def _manifest(read: Sequence[ReadReport], refused: Sequence[str], kind: Kind, co
         },
         "machine": {},
         "sampler": {"source": "none"},
-        "conditions": [f"Not imported: {text}" for text in refused[:100]],
+        "conditions": [*(f"Not imported: {text}" for text in refused[:100]), *_unnumbered(read)],
         "redolab_version": redolab.__version__,
         "command": command,
     }
+
+
+def _unnumbered(read: Sequence[ReadReport]) -> list[str]:
+    """What is assumed where several files do not print which database they are of."""
+    files = {item.file for item in read if not item.header.database_id}
+    if not files or len({item.file for item in read}) == 1:
+        return []
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return [
+        f"{min(files)}{more} does not print the number of its database: reports of the same name count as "
+        "those of one database."
+    ]
 
 
 def _now() -> str:

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 
 from redolab.bounds import MOST_TABLES, OutOfBoundsError
 from redolab.importers.grid import Cells, Grid
+from redolab.importers.text_headings import UNREADABLE, headings_of
 
 Span = tuple[int, int]
 """Where something begins on its line, and where it has ended."""
 _Heads = tuple[str, tuple[str, ...]]
 """The title of a table and its headings."""
-UNREADABLE = "####"
-"""A cell that cannot be told from its neighbour."""
 _MOST_LINE = 1_000
 _MOST_CELL = 200
 _MOST_COLUMNS = 64
@@ -34,7 +33,13 @@ _SNAPSHOTS = ("", "Snap Id", "Snap Time", "Sessions", "Curs/Sess")
 _GROUPS = re.compile(r"-+|~+")
 _WORDS = re.compile(r"\S+")
 _PHRASES = re.compile(r"\S+(?: \S+)*")
-_NUMBER = re.compile(r"[-+]?\.?\d")
+_NUMBER = re.compile(r"[-+]?[.,]?\d")
+_FIGURE = re.compile(r"[-+]?[\d.,]*\d%?")
+_MOMENT = re.compile(
+    r" *(\S+) +((?=\S{0,40}[-./])\S(?:.{0,40}?\S)?(?: +|(?<=\d)T)"
+    r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?!\S)"
+)
+"""The number of a snapshot and its time, whose month may be two words."""
 
 
 def text_grids(text: str) -> list[Grid]:
@@ -62,7 +67,7 @@ class _Columns:
             first -= 1
         return range(first, first + 1)
 
-    def headings(self, lines: Sequence[str]) -> list[str]:
+    def above(self, lines: Sequence[str]) -> list[str]:
         """What stands above each column, from top to bottom."""
         found: list[list[str]] = [[] for _ in self.ends]
         for line in lines:
@@ -197,7 +202,7 @@ class _Report:
                 self._title = ""
                 self._loose.clear()
             return
-        first, headings = self._headings_above(number)
+        first, headings = self._headings_above(number, spans)
         while table is not None and table.rows and table.rows[-1][0] >= first:
             table.rows.pop()
         while self._loose and self._loose[-1][0] >= first:
@@ -207,30 +212,38 @@ class _Report:
             self._begin(number, spans, headings)
 
     def _begin(self, number: int, spans: list[Span], headings: Sequence[str]) -> None:
-        dashes = spans[1:] if len(spans) > 1 and self._lines[number].lstrip()[0] == "~" else spans
+        is_mixed = _is_mixed(self._lines[number], spans)
+        dashes = spans[1:] if is_mixed else spans
         below = next((line for line in self._lines[number + 1 : number + 3] if line), "")
         label_end = dashes[0][0] if _colon(below, dashes[0][0]) else 0
         columns = _Columns(dashes if label_end else spans)
         title = self._title or next((text for _, text in reversed(self._loose)), "")
         if label_end:
-            above, *rest = _Columns([(0, label_end - 1), *dashes]).headings(headings)
+            labelled = _Columns([(0, label_end - 1), *dashes])
+            above, *rest = headings_of(headings, labelled.above, one_line=is_mixed)
             is_snapshots = {"snap id", "snap time"} <= {text.lower() for text in rest}
             title, texts = ("snapshots", _SNAPSHOTS) if is_snapshots else (above or title, ("", *rest))
         else:
-            texts = tuple(columns.headings(headings))
+            texts = tuple(headings_of(headings, columns.above, one_line=is_mixed))
         self._table = _Table((_one_line(title).lower(), texts), columns, label_end)
         self._blank = 0
 
-    def _headings_above(self, number: int) -> tuple[int, list[str]]:
+    def _headings_above(self, number: int, spans: list[Span]) -> tuple[int, list[str]]:
         """The lines of headings above dashes, and the number of the first one."""
         found: list[str] = []
         # A page may break between them and the dashes.
         place = number - 1 if number and self._lines[number - 1] else number - 2
-        while place >= 0 and len(found) < _MOST_HEADINGS:
+        most = 2 if _is_mixed(self._lines[number], spans) else _MOST_HEADINGS
+        while place >= 0 and len(found) < most:
             line = self._lines[place]
             if not line or line.lstrip().startswith("->") or _ruler(line) or _section(line):
                 break
+            if self._is_row(place):
+                break
             found.insert(0, line)
+            # An underlined title stands on the line of the headings, which is one or too long for one.
+            if most < _MOST_HEADINGS and len(line) > spans[-1][0]:
+                return place, found
             # In Statspack 9.2 they stand directly below the name of the database.
             if "Snap Id" in line and "Snap Time" in line:
                 return place, found
@@ -241,6 +254,11 @@ class _Report:
                 return place - 1, found
             place -= 1
         return place + 1, found
+
+    def _is_row(self, place: int) -> bool:
+        """Whether a line is a row of the open table, with numbers, and so no heading of the next one."""
+        rows = self._table.rows[-_MOST_HEADINGS:] if self._table is not None else ()
+        return any(line == place and any(map(_FIGURE.fullmatch, cells[1:])) for line, cells in rows)
 
     def _title_at(self, number: int) -> str:
         """The title that a line is; empty where it is none."""
@@ -285,6 +303,11 @@ def _ruler(line: str) -> list[Span]:
     return spans if len(spans) > 1 or spans[0][1] - spans[0][0] >= _FAR else []
 
 
+def _is_mixed(line: str, spans: Sequence[Span]) -> bool:
+    """Whether dashes underline a title first, and columns after it."""
+    return len(spans) > 1 and line.lstrip()[:1] == "~"
+
+
 def _is_underline(line: str) -> bool:
     return line.lstrip().startswith("~~~~") and not _ruler(line)
 
@@ -323,13 +346,13 @@ def _snapshot(text: str, columns: _Columns) -> list[str]:
     """The cells of a snapshot, or of a duration, which stands below the times."""
     if "(min" in text:
         return ["", _one_line(text[: text.find(")") + 1 or None])]
-    words = list(_WORDS.finditer(text))
-    if len(words) < 3 or "-" not in words[1][0] or ":" not in words[2][0]:
+    found = _MOMENT.match(text)
+    if found is None:
         return columns.cells(text)
     # A time is wider than its column where its year has four digits.
-    end = words[2].end()
+    end = found.end()
     rest = columns.cells(" " * min(end, columns.ends[1]) + text[end:])
-    return [words[0][0][:_MOST_CELL], _one_line(f"{words[1][0]} {words[2][0]}"), *rest[2:]]
+    return [found[1][:_MOST_CELL], _one_line(found[2]), *rest[2:]]
 
 
 def _without_dashes(line: str) -> str:

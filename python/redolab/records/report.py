@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+BLANK = "nothing is printed there"
+"""The reason of a figure whose place in a report is empty."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -16,7 +19,7 @@ class Report:
     sample: int = field(metadata={"doc": "1, 2, 3 ... in the order of time"})
     block: int = field(metadata={"doc": "1"})
     position: int = field(metadata={"doc": "the same as sample"})
-    setting: str = field(metadata={"doc": "database and instance"})
+    setting: str = field(metadata={"doc": "database, instance and pluggable database"})
     started_at: str = field(metadata={"doc": "first snapshot, ISO 8601, in the database's own time zone"})
     start_s: float = field(metadata={"doc": "seconds from the first snapshot of the first report"})
     elapsed_s: float = field(metadata={"doc": "seconds between the snapshots, as the report prints them"})

@@ -36,6 +36,9 @@ _LOCK_S = 5.0
 class RunWriter:
     """Writes one run; every record is on disk when `append` returns."""
 
+    _made_here: os.stat_result | None = None
+    """The directory, where this writer made it."""
+
     def __init__(
         self,
         path: Path,
@@ -56,6 +59,7 @@ class RunWriter:
         check_free(path)
         self._take(path, {"format": FORMAT, **manifest, "status": "running", "hashes": {}})
         self._folder, self._parts = _made(path)
+        self._made_here = os.fstat(self._folder.fileno())
         try:
             with naming_the_disk(path, self.kept):
                 for name, content in (documents or {}).items():
@@ -108,11 +112,23 @@ class RunWriter:
         self.samples += 1
 
     def discard(self) -> None:
-        """Remove a run without samples: it has nothing to tell, and would only block its place."""
+        """Remove a run that has nothing to tell and would only block its place; `finish` may have failed."""
+        tables = (f"{kind}.parquet" for kind in tables_written(self.record))
         with suppress(OSError):
+            if self._folder.fileno() < 0 and not self._opened_again():
+                return
             self._close_parts()
-            self._folder.remove(MANIFEST, *self.manifest["hashes"])
+            self._folder.remove(MANIFEST, *self.manifest["hashes"], *tables)
         self._folder.vanish()
+
+    def _opened_again(self) -> bool:
+        """Open the directory that was made here once more; whether it is still the one of that name."""
+        folder = Folder.to_write(self.path, alone=True)
+        if self._made_here is None or not os.path.samestat(os.fstat(folder.fileno()), self._made_here):
+            folder.close()
+            return False
+        self._folder, self._parts = folder, folder.inner(PARTS)
+        return True
 
     def save_manifest(self, **updates: Any) -> None:
         """Write the manifest with `updates`; the file is always whole."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.analysis.observed.figures import AWR
 from redolab.commands.verify import verify_run
 from redolab.errors import UsageError
 from redolab.experiment.answers import analyse
@@ -114,6 +115,24 @@ def test_an_imported_run_verifies(tmp_path: Path) -> None:
     assert verify_run(open_run(run.path)) == []
     (run.path / "entries.parquet").write_bytes(b"")
     assert any("entries.parquet was changed" in text for text in verify_run(run))
+
+
+def test_a_run_of_an_older_version_verifies_without_the_figures_that_came_later(tmp_path: Path) -> None:
+    run = imported(tmp_path, [awr_html(hour(0), "19c")])
+    results = analyse(run)
+    later = {"redo_wastage_share", "written_per_log_write"}
+    names = {AWR[key].name for key in later}
+    older = {**results, "wording": results["wording"] - 1, "warnings": []}
+    for setting in older["settings"]:
+        setting["figures"] = {key: value for key, value in setting["figures"].items() if key not in later}
+    for shown in older["tables"]:
+        shown["rows"] = [row for row in shown["rows"] if row.get("figure") not in names]
+    write_results(run, older)
+    write_report(run, render(older))
+    assert verify_run(open_run(run.path)) == []
+    older["settings"][0]["figures"]["log_sync_s"]["point"] = 7.0
+    write_results(run, older)
+    assert any("log_sync_s" in text for text in verify_run(open_run(run.path)))
 
 
 def test_no_markup_of_a_report_reaches_the_page(tmp_path: Path) -> None:

@@ -636,3 +636,75 @@ def test_half_a_megabyte_is_read_in_time(text: str) -> None:
     begin = time.process_time()
     text_grids(text)
     assert time.process_time() - begin < 2.0
+
+
+HOST = (
+    "~~~~ ---------------- ---------------------- ----- ----- ------- ------------",
+    "     shop-db.example  Linux x86 64-bit          22    11       2        126.0",
+)
+NAMES = ("Host", "Name", "Platform", "CPUs", "Cores", "Sockets", "Memory (G)")
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("Host                             Name             Platform                CPUs",
+         "Cores Sockets   Memory (G)"),
+        ("Host                             Name             Platform",
+         "CPUs Cores Sockets   Memory (G)"),
+        ("Host Name             Platform                CPUs Cores Sockets", "Memory (G)"),
+        ("Host                             Name             Platform                CPUs Cores Sockets",
+         "   Memory (G)"),
+        ("Host                             Name             Platform                CPUs Cores Sockets "
+         "  Memory (G)",),
+    ],
+)  # fmt: skip
+def test_headings_that_went_on_below_keep_their_columns(heads: tuple[str, ...]) -> None:
+    (grid,) = text_grids("\n".join(("STATSPACK report for", "", *heads, *HOST)))
+    assert grid.headings == NAMES
+    assert grid.rows == (("", "shop-db.example", "Linux x86 64-bit", "22", "11", "2", "126.0"),)
+
+
+def test_headings_that_belong_to_no_column_for_sure_are_none() -> None:
+    heads = ("Host                             Name             Platform", "CPUs Cores Sockets")
+    (grid,) = text_grids("\n".join(("STATSPACK report for", "", *heads, *HOST)))
+    assert set(grid.headings) == {"####"}
+
+
+def test_the_last_heading_alone_may_go_on_below() -> None:
+    lines = AWR.splitlines()
+    place = next(n for n, line in enumerate(lines) if line.startswith("Statistic Name"))
+    before = lines[place - 1]
+    lines[place - 1 : place + 1] = [
+        before[: before.index("% of Total")],
+        lines[place][:-10].rstrip(),
+        "CPU_Time",
+    ]
+    (grid,) = _titled("\n".join(lines), "time model statistics")
+    assert grid.headings == ("Statistic Name", "Time (s)", "% of DB Time", "CPU_Time")
+    assert grid.rows == _only(AWR, "time model statistics").rows
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_the_load_profile_may_follow_a_table_without_a_blank_line(blank: str) -> None:
+    findings = """\
+Top ADDM Findings by Average Active Sessions
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+                                           Avg active  Percent active
+                                          sessions of        sessions
+Finding Name                                 the task      of finding
+---------------------------------------- ------------ ---------------
+Top SQL Statements                               1.05           98.66
+Commits and Rollbacks                             .50           12.00
+"""
+    assert text_grids(AWR.replace("Load Profile  ", f"{findings}{blank}Load Profile  ")) == [
+        *text_grids(AWR)[:4],
+        *text_grids(findings),
+        *text_grids(AWR)[4:],
+    ]
+
+
+def test_the_load_profile_may_follow_the_snapshots_without_a_blank_line() -> None:
+    joined = AWR.replace("(mins)\n\nLoad Profile", "(mins)\nLoad Profile")
+    assert joined != AWR
+    assert text_grids(joined) == text_grids(AWR)

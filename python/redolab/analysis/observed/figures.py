@@ -52,6 +52,7 @@ _WAITS = "the report lists no wait events of sessions or of the background, or o
 _SYNC = "no log file sync of sessions is listed; events of less than 0.001 s in all never are"
 _WRITE = "no log file parallel write is listed; that of a pluggable database is its container's"
 _WRITES = "the statistic redo writes is not listed, nor is log file parallel write"
+_WASTAGE = "the statistic redo size or redo wastage is not listed"
 _BUSY = "BUSY_TIME or the number of CPUs is not printed"
 _FIGURES = (
     Measure("arrival_rate_per_s", "L: commits", "per s", 1, "transactions", "elapsed_s",
@@ -107,6 +108,12 @@ _FIGURES = (
             "redo size over user commits", "the statistic redo size is not listed"),
     Measure("redo_per_log_write", "Redo per log write", "kB", 1e-3, "log_bytes", "log_writes",
             "redo size over redo writes", _WRITES),
+    Measure("written_per_log_write", "Written per log write", "kB", 1e-3, "written_bytes", "log_writes",
+            "redo size and redo wastage over redo writes", _WASTAGE),
+    Measure("blocks_per_log_write", "Redo blocks per log write", "blocks", 1, "written_blocks", "log_writes",
+            "redo blocks written over redo writes", "the statistic redo blocks written is not listed"),
+    Measure("redo_wastage_share", "Redo wastage", "% of what is written", 100, "wasted_bytes",
+            "written_bytes", "ends of blocks that a commit does not wait to see filled", _WASTAGE),
     Measure("log_utilization", "Log busy with flushes", "% of the time", 100, "log_flush_time_s", "elapsed_s",
             "flush time over time; more than 100 % where two flush at once"),
     Measure("log_utilization", "The log writer wrote", "% of the time", 100, "log_write_time_s", "elapsed_s",

@@ -52,9 +52,12 @@ def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
     return [first, f"{held}: look at what it does before that, and how long its commit takes."]
 
 
-def not_the_disk(sync_s: float | None, write_s: float | None) -> list[str]:
-    """Whether commits wait so much longer than the log is written that it is not the disk's time. Seconds."""
-    if not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
+def not_the_disk(busy: float | None, write_s: float | None, sync_s: float | None) -> list[str]:
+    """Whether commits wait so much longer than the log is written that it is not the disk's time. Seconds.
+
+    Where the log is saturated it is: what commits queue for are its writes.
+    """
+    if log_first(busy) or not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
         return []
     return [
         f"It is not the disk: a commit waited {_ms(sync_s)} and a log write took {_ms(write_s)}. The rest is "

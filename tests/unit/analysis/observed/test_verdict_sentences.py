@@ -40,7 +40,10 @@ def test_what_is_not_known_of_a_saturated_log_is_not_said() -> None:
 def test_it_is_not_the_disk_where_syncs_far_exceed_writes(
     sync_s: float | None, write_s: float | None, said: bool
 ) -> None:
-    assert bool(verdict.not_the_disk(sync_s, write_s)) == said
+    assert bool(verdict.not_the_disk(0.3, write_s, sync_s)) == said
+    assert bool(verdict.not_the_disk(None, write_s, sync_s)) == said
+    # What commits queue for is then the writes.
+    assert verdict.not_the_disk(0.94, write_s, sync_s) == []
 
 
 def test_waits_for_row_locks_are_waits_for_commits_where_the_log_is_saturated() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from redolab import units
 from redolab.analysis import envelope
-from redolab.analysis.amdahl import bound
 from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed import exhibits
 from redolab.analysis.observed.awr import figures, tables, times_of_day
@@ -16,18 +15,9 @@ from redolab.analysis.observed.awr.cost import Cost, cost_of
 from redolab.analysis.observed.awr.entries import read_figures, read_histogram
 from redolab.analysis.observed.awr.shares import cumulative, together
 from redolab.analysis.observed.awr.summary import Summary
+from redolab.analysis.observed.awr.verdict import sentences
 from redolab.analysis.observed.exhibits import Cumulative
 from redolab.analysis.observed.figures import AWR
-from redolab.analysis.observed.verdict import (
-    SOME,
-    advice,
-    each_wait,
-    log_first,
-    not_the_disk,
-    row_locks,
-    saturated,
-    takes,
-)
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
 from redolab.records.report import Entry
@@ -44,8 +34,9 @@ PARAMETERS = (
     "filesystemio_options",
     "_use_adaptive_log_file_sync",
 )
+_OLD_PARAMETER, _WITHOUT_EFFECT = "commit_write", 11
+"""A parameter of 10.2, and the release from which on it has no effect."""
 _NAMES = ("Log file sync", "Log file parallel write")
-_DB_TIME = "DB time"
 _NOT_MEASURED = (
     "The queue for CPUs: a report counts no process that waits for one. It is part of what is unaccounted.",
     "Single sessions and transactions: a report has sums and means over all of them.",
@@ -78,7 +69,7 @@ def analyse(run: Run) -> dict[str, Any]:
     return envelope.heading(run) | {
         "facts": [list(pair) for pair in _facts(run, everything)],
         "verdict": {
-            "text": " ".join(_sentences(first, counting[first], waits[first])),
+            "text": " ".join(sentences(first, counting[first], waits[first])),
             "outcome": "undecided",
             "outcome_text": "read, not measured",
             "baseline": first,
@@ -97,6 +88,7 @@ def analyse(run: Run) -> dict[str, Any]:
             *_impossible(counting),
             *_of_sessions_alone(everything),
             *_of_some_reports(counting),
+            *_of_parameters(everything),
             *_contradictions(everything),
         ],
     }
@@ -216,76 +208,6 @@ def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative]) -> list[str]:
-    """The verdict: whether commits are what to change, and what their waits are made of."""
-    share = summary.estimate("log_sync_share")
-    if share.point is None and summary.sync_seconds() is not None:
-        each = _milliseconds(summary, "log_sync_s")
-        return [
-            f"One log file sync took {each}: how much of all calls that is, these reports do not say.",
-            "They have no DB time.",
-            *_of_the_log(summary),
-            *each_wait(*waits),
-        ]
-    if share.point is None and not summary.lists_waits:
-        return [
-            f"What commits of {name} wait for, these reports do not say: they have no table of wait events.",
-            *_of_the_log(summary),
-        ]
-    busy = summary.estimate("log_utilization").point
-    largest = _largest(summary)
-    if share.point is None:
-        return [
-            f"Look elsewhere first: no log file sync of a session is listed for {name}.",
-            "A report lists what took a thousandth of a second or more in all.",
-            *largest,
-            *_of_the_log(summary),
-        ]
-    most = bound(share).point
-    part = units.percent(share.point)
-    each = _milliseconds(summary, "log_sync_s")
-    limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
-    what = advice(share.point, "Change how commits are made")
-    if share.point < SOME:
-        what = log_first(busy) or what
-    first = f"{what}: log file sync is {part} of DB time, {each} a wait."
-    return [
-        first + limit,
-        *(largest if share.point < SOME else ()),
-        *row_locks(summary.row_lock_share() or 0.0, _DB_TIME, busy),
-        *_of_the_log(summary),
-        *each_wait(*waits),
-    ]
-
-
-def _largest(summary: Summary) -> list[str]:
-    """The part of DB time that is the largest."""
-    parts = summary.parts()
-    return [takes(tables.part_name(name), share.point or 0.0, _DB_TIME) for name, share in parts[:1]]
-
-
-def _of_the_log(summary: Summary) -> list[str]:
-    busy, write_s, sync_s = (
-        summary.estimate(key).point for key in ("log_utilization", "log_write_s", "log_sync_s")
-    )
-    found = saturated(busy, write_s, sync_s)
-    if busy is not None and not found:
-        found.append(
-            f"A log write took {_milliseconds(summary, 'log_write_s')}; the log writer wrote for "
-            f"{units.percent(busy)} of the time."
-        )
-    found += not_the_disk(sync_s, write_s)
-    sharing = summary.estimate("commits_per_log_write").point
-    if sharing is not None:
-        found.append(f"Commits per log write: {units.significant(sharing)}.")
-    return found
-
-
-def _milliseconds(summary: Summary, key: str) -> str:
-    value = summary.estimate(key).point
-    return "an unknown time" if value is None else f"{units.significant(1e3 * value)} ms"
-
-
 def _impossible(counting: Mapping[str, Summary]) -> list[str]:
     """Utilisations above 100 %: their busy time is counted in other units than their capacity."""
     found = []
@@ -323,6 +245,30 @@ def _of_some_reports(counting: Mapping[str, Summary]) -> list[str]:
                 "log file sync is not one of them. Its share of DB time is of the others."
             )
     return found
+
+
+def _of_parameters(everything: Sequence[Cost]) -> list[str]:
+    """Parameters that are set and do not do what they look like."""
+    last = everything[-1].figures
+    listed = {name: text for name, text in last.texts("parameter") if text}
+    found = []
+    written = listed.get(_OLD_PARAMETER)
+    if written is not None and _major(last.report.release) >= _WITHOUT_EFFECT:
+        found.append(
+            f"commit_write is set ({written}): it is deprecated and without effect since 11g, where "
+            "commit_logging and commit_wait took its place. Set those, and reset commit_write."
+        )
+    if listed.get("commit_wait", "").upper() == "NOWAIT":
+        found.append(
+            "commit_wait is NOWAIT: commits do not wait for their redo, so an outage can lose some that were "
+            "acknowledged. Log file sync is of sessions that ask for it themselves."
+        )
+    return found
+
+
+def _major(release: str | None) -> int:
+    first = (release or "").partition(".")[0]
+    return int(first) if first.isdecimal() else 0
 
 
 def _contradictions(everything: Sequence[Cost]) -> list[str]:

@@ -66,6 +66,9 @@ class Cost:
         # In a report of a pluggable database the background is the container's.
         lists_all = self.lists_waits and self.figures.names(BACKGROUND)
         busy = self.figures.number("os", "BUSY_TIME", "value")
+        redo, wastage = (
+            self.figures.number("statistic", name, "total") for name in ("redo size", "redo wastage")
+        )
         return {
             "elapsed_s": self.elapsed_s,
             "transactions": self.commits,
@@ -80,7 +83,10 @@ class Cost:
             "log_write_mean_s": write.mean_s,
             "log_write_waits": write.waits,
             "log_writes": self.figures.number("statistic", "redo writes", "total") or write.waits,
-            "log_bytes": self.figures.number("statistic", "redo size", "total"),
+            "log_bytes": redo,
+            "wasted_bytes": wastage,
+            "written_bytes": None if redo is None or wastage is None else redo + wastage,
+            "written_blocks": self.figures.number("statistic", "redo blocks written", "total"),
             "host_busy_s": None if busy is None else busy.times(0.01),
             "core_s": self._capacity("cores", "NUM_CPU_CORES"),
             "thread_s": self._capacity("cpus", "NUM_CPUS"),
@@ -94,7 +100,8 @@ class Cost:
 
     def counted(self, name: str, statistic: str) -> float | None:
         """How many units there are: cores or CPUs."""
-        found = self.figures.number("host", name, "value") or self.figures.number("os", statistic, "value")
+        # A heading may stand above another column than its own; a statistic has its name beside it.
+        found = self.figures.number("os", statistic, "value") or self.figures.number("host", name, "value")
         return None if found is None else found.value
 
     @property

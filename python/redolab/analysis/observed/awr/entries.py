@@ -8,16 +8,20 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from redolab.dialect.oracle import is_idle
-from redolab.records.report import Entry, Report
+from redolab.dialect.oracle_idle import is_idle
+from redolab.records.report import BLANK, Entry, Report
 from redolab.records.run import Run
 from redolab.stats.rounded import Rounded, printed, sharpest
 
 Key = tuple[str, str, str]
 """Section, name and measure."""
 _AT_ONCE = 50_000
+_IDLE = "idle"
 FOREGROUND, BACKGROUND, BOTH, TOP = "foreground event", "background event", "event", "top event"
-_STATISTICS = ("user commits", "redo size", "redo writes", "CPU used by this session")
+_STATISTICS = (
+    "user commits", "redo size", "redo writes", "redo wastage", "redo blocks written",
+    "CPU used by this session",
+)  # fmt: skip
 """Those that figures are made of; a report has hundreds."""
 
 
@@ -74,9 +78,17 @@ class Figures:
         ]
 
     def _idle(self, section: str, name: str) -> bool:
-        # Of the time that a report divides, idle events have no share.
+        """Whether a process waits for work there; what the report itself says comes first."""
+        wait_class = self.entries.get((section, name, "class"))
+        if wait_class is not None and wait_class.text:
+            return wait_class.text.lower() == _IDLE
         share = self.entries.get((section, name, "share"))
-        return is_idle(name) or (share is not None and share.value is None)
+        # Of the time that a report divides, idle events have no share. Statspack divides that of calls, by
+        # a list that ends with its release.
+        if share is not None and share.reason == BLANK:
+            return True
+        of_db_time = self.report.layout.startswith("AWR") and section in (FOREGROUND, TOP)
+        return is_idle(name) and not (of_db_time and share is not None and (share.value or 0.0) > 0)
 
 
 def read_figures(run: Run) -> list[Figures]:

@@ -155,6 +155,13 @@ class Summary:
         known = [(name, share) for name, share in found if share.point]
         return sorted(known, key=lambda item: -(item[1].point or 0.0))[:_MOST_PARTS]
 
+    def log_times(self) -> tuple[float | None, float | None, float | None]:
+        """The part of the time that the log is written; a write and a sync, seconds. None where not known."""
+        busy, write_s, sync_s = (
+            self.estimate(key).point for key in ("log_utilization", "log_write_s", "log_sync_s")
+        )
+        return busy, write_s, sync_s
+
     def row_lock_share(self) -> float | None:
         """Waits of sessions for rows that others hold, as a part of DB time; None where none is listed."""
         shares = [self.share(self._seconds(name)).point for name in self._events if is_row_lock(name)]

@@ -10,6 +10,7 @@ from redolab.analysis.exhibits import Column, Table
 from redolab.analysis.observed.awr.cost import OTHER_WAITS, Cost
 from redolab.analysis.observed.awr.summary import Summary
 from redolab.analysis.observed.exhibits import time_columns
+from redolab.analysis.observed.verdict import not_the_disk
 from redolab.analysis.profile import ON_CPU, UNACCOUNTED
 from redolab.dialect.oracle import LOG_SYNC
 
@@ -19,7 +20,11 @@ _ROWS: Mapping[str, str] = {
     OTHER_WAITS: "other waits",
     UNACCOUNTED: "UNACCOUNTED",
 }
-_MENDS: Mapping[str, str] = {
+_NOT_THE_DISK = (
+    "fewer commits (more rows in each), or CPUs for the log writer and its sessions; its writes are short, "
+    "so a faster log device gives little"
+)
+_MENDS: dict[str, str] = {
     LOG_SYNC: "fewer commits (more rows in each), a faster log device, nowait where a loss may be borne",
     ON_CPU: "less work: the SQL that takes it, or faster CPUs",
 }
@@ -45,12 +50,13 @@ def account_table(summary: Summary, name: str, key: str) -> Table:
 
 def bounds_table(summary: Summary, name: str, key: str) -> Table:
     """What removing a part can give at the most."""
+    mends = _MENDS | {LOG_SYNC: _NOT_THE_DISK} if not_the_disk(*summary.log_times()) else _MENDS
     rows = [
         {
             "part": part_name(part),
             "share": share,
             "most": bound(share),
-            "mend": _MENDS.get(part, "what this event waits for"),
+            "mend": mends.get(part, "what this event waits for"),
         }
         for part, share in summary.parts()
     ]

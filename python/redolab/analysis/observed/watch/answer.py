@@ -288,7 +288,7 @@ def _behind(watch: _Watch) -> list[str]:
         found += saturated(busy, flush_s, sync_s)
     elif of_binlog_s is None:
         # With two logs a commit waits for flushes of both.
-        found += not_the_disk(sync_s, flush_s)
+        found += not_the_disk(busy, flush_s, sync_s)
     return found
 
 
