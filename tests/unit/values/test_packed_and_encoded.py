@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from redolab.errors import UsageError
 from redolab.values.file import ValuesFile, read_values
 
 Read = Callable[..., ValuesFile]
+# Without a time in it, so that a test has the same name in every process.
+packed = partial(gzip.compress, mtime=0)
 TEXT = "n\tms\r\n0\t0.238\r\n1\t1.5\r\n"
 
 
@@ -39,7 +42,7 @@ def read(tmp_path: Path) -> Read:
         (TEXT.encode("utf-16-be"), "utf-16-be"),
         (TEXT.encode("utf-32"), "utf-32"),
         (TEXT.encode("utf-8-sig"), "UTF-8"),
-        (gzip.compress(TEXT.encode("utf-16")), "utf-16"),
+        (packed(TEXT.encode("utf-16")), "utf-16"),
     ],
 )
 def test_wide_text_is_read(read: Read, content: bytes, encoding: str) -> None:
@@ -73,20 +76,20 @@ def test_an_encoding_that_does_not_fit_is_refused(read: Read, encoding: str, sai
 
 
 def test_members_of_gzip_and_padding_behind_them(read: Read) -> None:
-    packed = gzip.compress(b"ms\n1.5\n") + gzip.compress(b"2.25\n")
-    assert read(packed + bytes(512)).values.tolist() == [1.5, 2.25]
+    members = packed(b"ms\n1.5\n") + packed(b"2.25\n")
+    assert read(members + bytes(512)).values.tolist() == [1.5, 2.25]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (gzip.compress(b"ms\n1.5\n")[:-6], "ends too early"),
-        (gzip.compress(b"ms\n1.5\n")[:-8] + bytes(8), "damaged"),
-        (gzip.compress(b"ms\n1.5\n") + b"and more", "damaged"),
+        (packed(b"ms\n1.5\n")[:-6], "ends too early"),
+        (packed(b"ms\n1.5\n")[:-8] + bytes(8), "damaged"),
+        (packed(b"ms\n1.5\n") + b"and more", "damaged"),
         (bz2.compress(b"ms\n1\n"), "packed by bzip2.*bzip2 -dc FILE"),
         (lzma.compress(b"ms\n1\n"), "packed by xz"),
         (b"PK\x03\x04" + bytes(30), "a workbook or another zip file.*as CSV"),
-        (gzip.compress(b"PK\x03\x04" + bytes(30)), "a workbook or another zip file.*as CSV"),
+        (packed(b"PK\x03\x04" + bytes(30)), "a workbook or another zip file.*as CSV"),
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_named(read: Read, content: bytes, said: str) -> None:
@@ -98,7 +101,7 @@ def test_what_unpacks_to_more_than_is_held_is_refused(read: Read, monkeypatch: p
     monkeypatch.setattr("redolab.values.reading.text.MOST_PIPED_BYTES", 1 << 20)
     assert bounds.MOST_PIPED_BYTES > 1 << 20
     with pytest.raises(UsageError, match="unpacks to more than 1,048,576 bytes"):
-        read(gzip.compress(b"1\n" * (1 << 20)))
+        read(packed(b"1\n" * (1 << 20)))
     with pytest.raises(UsageError, match="is not UTF-8 and has more than 1,048,576 bytes"):
         read(("1\n" * (1 << 19)).encode("utf-16"))
 
