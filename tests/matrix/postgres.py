@@ -95,7 +95,7 @@ ODD = (
     # Where no run is possible.
     Odd("a publication of all tables", statements=("create publication everything for all tables",),
         undo=("drop publication everything",), refuses="takes all tables"),
-    parameter("default_transaction_read_only = on", refuses="read-only"),
+    parameter("default_transaction_read_only = on", refuses="takes no writes: default_transaction_read_only"),
     at_start("allow_alter_system = off", only=_NOT_OLD, refuses=r"allow_alter_system = off"),
     at_start("max_connections = 8; superuser_reserved_connections = 3", refuses="max_connections"),
 )  # fmt: skip

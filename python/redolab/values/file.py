@@ -19,7 +19,7 @@ from redolab.errors import UsageError
 from redolab.files.refusals import one_line
 from redolab.values.content import Content, head_of, open_content
 from redolab.values.formats.known import as_csv, sheet_of
-from redolab.values.formats.sheet import Figures, Sheet
+from redolab.values.formats.sheet import Sheet, SheetNumbers
 from redolab.values.reading.choice import ColumnNames, choose, find
 from redolab.values.reading.form import BLANKS, check_names, find_form, rows
 from redolab.values.reading.table import Codes, Flags, Floats, NumberColumn, ValuesTable, coded
@@ -210,7 +210,7 @@ def _of_sheet(content: Content, sheet: Sheet, wanted: ColumnNames) -> _Parts:
     return _Parts(_numbers(sheet.figures[taken]), other, groups, facts)
 
 
-def _numbers(figures: Figures) -> NumberColumn:
+def _numbers(figures: SheetNumbers) -> NumberColumn:
     return NumberColumn(figures.values, np.isnan(figures.values), figures.unit, ".")
 
 

@@ -68,6 +68,14 @@ impl Needs {
         field.ok_or_else(|| PyAttributeError::new_err(name.to_owned()))
     }
 
+    fn __eq__(&self, py: Python<'_>, other: PyRef<'_, Self>) -> PyResult<bool> {
+        self.fields.bind(py).eq(other.fields.bind(py))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.fields.bind(py).items().to_tuple().hash()
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         format!("GroupCommitParameters({})", self.fields.bind(py))
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from redolab.bounds import MOST_COUNTED
 from redolab.errors import UsageError
-from redolab.values.formats.sheet import Figures, Sheet, Texts
+from redolab.values.formats.sheet import Sheet, SheetNumbers, Texts
 from redolab.values.reading.table import Floats
 
 
@@ -49,7 +49,7 @@ def expanded(
         texts["tag"] = lambda: _repeated(tags, counts)
     return Sheet(
         what,
-        {"value": Figures(np.repeat(values, counts), unit)},
+        {"value": SheetNumbers(np.repeat(values, counts), unit)},
         texts,
         "value",
         (

@@ -16,7 +16,7 @@ from redolab.files.documents import parse_json_object
 from redolab.units import significant
 from redolab.values.content import Content
 from redolab.values.formats.counts import expanded
-from redolab.values.formats.sheet import Figures, Sheet, floats
+from redolab.values.formats.sheet import Sheet, SheetNumbers, floats
 
 _LOG = re.compile(r".*_(lat|clat|slat|bw|iops)(?:\.\d+)?\.log(?:\.gz)?")
 _LINE = re.compile(r"\d+, ?\d+, ?[0-3], ?\d+(?:, ?(?:0x)?[0-9a-fA-F]+){0,3}")
@@ -64,9 +64,9 @@ def _log(content: Content, kind: str, width: int) -> Sheet:
     return Sheet(
         "a log of fio",
         {
-            name: Figures(scaled, unit),
-            "time": Figures(floats(times), "ms"),
-            "block_size": Figures(floats(sizes), "B"),
+            name: SheetNumbers(scaled, unit),
+            "time": SheetNumbers(floats(times), "ms"),
+            "block_size": SheetNumbers(floats(sizes), "B"),
         },
         {"direction": lambda: directions},
         name,

@@ -22,7 +22,8 @@ from redolab.values.content import Content
 from redolab.values.formats.counts import expanded
 from redolab.values.formats.sheet import Sheet
 
-_ROW = re.compile(r"(?:Tag=([^,\s]+),)?(\d+\.?\d*),(\d+\.?\d*),(\d+\.?\d*),\"?(HIST[A-Za-z0-9+/=]+)\"?\s*")
+_NUMBER = r"(\d{1,20}(?:\.\d{0,9})?)"
+_ROW = re.compile(rf"(?:Tag=([^,\s]+),)?{_NUMBER},{_NUMBER},{_NUMBER},\"?(HIST[A-Za-z0-9+/=]+)\"?\s*")
 _FIRST = re.compile(r"#\[.*Histogram log format version.*|\"?StartTimestamp\"?,.*")
 _COMPRESSED = {0x1C849302: 1, 0x1C849304: 2}
 _ENCODED = {0x1C849301: 1, 0x1C849303: 2}

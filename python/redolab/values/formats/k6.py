@@ -16,7 +16,7 @@ from redolab.errors import UsageError
 from redolab.files.documents import parse_json_object
 from redolab.units import significant
 from redolab.values.content import Content
-from redolab.values.formats.sheet import Figures, Sheet
+from redolab.values.formats.sheet import Sheet, SheetNumbers
 
 _DEFAULTS = ("http_req_duration", "grpc_req_duration", "ws_session_duration", "iteration_duration")
 _TIMES = ("_duration", "_blocked", "_connecting", "_tls_handshaking", "_sending", "_waiting", "_receiving")
@@ -72,7 +72,7 @@ def read_k6(content: Content, head: str, metric: str | None) -> Sheet | None:
     unit = "ms" if taken.endswith(_TIMES) else None
     return Sheet(
         "points of k6",
-        {taken: Figures(np.array(values), unit)},
+        {taken: SheetNumbers(np.array(values), unit)},
         {name: partial(_same, texts) for name, texts in tags.items() if any(texts)},
         taken,
         (f"Other metrics of the file: {units.some(others, 20)}.",) if others else (),

@@ -16,7 +16,7 @@ import numpy as np
 from redolab import units
 from redolab.errors import UsageError
 from redolab.values.content import Content
-from redolab.values.formats.sheet import Figures, Sheet
+from redolab.values.formats.sheet import Sheet, SheetNumbers
 from redolab.values.reading.table import Floats
 
 _WHOLE = r"\d{1,20}"
@@ -66,11 +66,11 @@ def _is_interval(line: str) -> bool:
 def _transactions(content: Content, names: tuple[str, ...], lines: list[str]) -> Sheet:
     read = _read(content, names)
     columns = {
-        "latency": Figures(read["latency"] / 1000, "ms"),
-        "time": Figures(read["time_s"] + read["time_us"] / 1e6, "s"),
+        "latency": SheetNumbers(read["latency"] / 1000, "ms"),
+        "time": SheetNumbers(read["time_s"] + read["time_us"] / 1e6, "s"),
     }
     for name in names[len(_NAMES) :]:
-        columns[name] = Figures(read[name] / 1000, "ms") if name == "lag" else Figures(read[name])
+        columns[name] = SheetNumbers(read[name] / 1000, "ms") if name == "lag" else SheetNumbers(read[name])
     notes = [*_sampled(lines), *_threads(content)]
     without = int(np.isnan(read["latency"]).sum())
     if without:
@@ -117,11 +117,11 @@ def _intervals(content: Content, names: tuple[str, ...]) -> Sheet:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(count > 0, total / count, np.nan)
     columns = {
-        "latency_mean": Figures(mean / 1000, "ms"),
-        "latency_minimum": Figures(np.where(count > 0, read["minimum"], np.nan) / 1000, "ms"),
-        "latency_maximum": Figures(np.where(count > 0, read["maximum"], np.nan) / 1000, "ms"),
-        "transactions": Figures(count),
-        **{name: Figures(read[name]) for name in names[len(_SUMS) :]},
+        "latency_mean": SheetNumbers(mean / 1000, "ms"),
+        "latency_minimum": SheetNumbers(np.where(count > 0, read["minimum"], np.nan) / 1000, "ms"),
+        "latency_maximum": SheetNumbers(np.where(count > 0, read["maximum"], np.nan) / 1000, "ms"),
+        "transactions": SheetNumbers(count),
+        **{name: SheetNumbers(read[name]) for name in names[len(_SUMS) :]},
     }
     all_of_them = float(count.sum())
     notes = ["Each value is the mean of an interval, and single transactions vary more than those."]

@@ -11,7 +11,7 @@ from redolab.values.reading.table import Floats
 
 
 @dataclass(frozen=True)
-class Figures:
+class SheetNumbers:
     """One column of numbers."""
 
     values: Floats
@@ -28,7 +28,7 @@ class Sheet:
 
     format: str
     """What wrote it."""
-    figures: Mapping[str, Figures]
+    figures: Mapping[str, SheetNumbers]
     """By name; of as many rows each."""
     texts: Mapping[str, Callable[[], Texts]]
     """Columns of names, of as many rows."""

@@ -10,7 +10,7 @@ from redolab import units
 from redolab.errors import UsageError
 from redolab.values.content import Content
 from redolab.values.formats.counts import expanded
-from redolab.values.formats.sheet import Figures, Sheet, floats
+from redolab.values.formats.sheet import Sheet, SheetNumbers, floats
 
 _STARTS = re.compile(r"sysbench \d+\.\d+|\[ *\d+s ?\] th(?:d|read)s: \d+,? ")
 _INTERVAL = re.compile(r"\[ *(?P<time>\d+)s ?\] (?:th(?:d|read)s: (?P<threads>\d+),? )?(?P<rest>.*)")
@@ -18,12 +18,12 @@ _FIGURES = (
     (
         "latency_percentile",
         "ms",
-        re.compile(r"lat(?:ency)? \(ms, ?\d+(?:\.\d+)?%\): (\d+\.?\d*)|response time: (\d+\.?\d*)ms"),
+        re.compile(r"lat(?:ency)? \(ms, ?\d+(?:\.\d+)?%\): (\d+(?:\.\d*)?)|response time: (\d+(?:\.\d*)?)ms"),
     ),
-    ("tps", "tps", re.compile(r"(?:tps|eps): (\d+\.?\d*)")),
-    ("qps", "qps", re.compile(r"qps: (\d+\.?\d*)")),
-    ("errors_per_s", None, re.compile(r"err(?:/s|ors): (\d+\.?\d*)")),
-    ("reconnects_per_s", None, re.compile(r"reconn(?:/s|ects): (\d+\.?\d*)")),
+    ("tps", "tps", re.compile(r"(?:tps|eps): (\d+(?:\.\d*)?)")),
+    ("qps", "qps", re.compile(r"qps: (\d+(?:\.\d*)?)")),
+    ("errors_per_s", None, re.compile(r"err(?:/s|ors): (\d+(?:\.\d*)?)")),
+    ("reconnects_per_s", None, re.compile(r"reconn(?:/s|ects): (\d+(?:\.\d*)?)")),
 )
 _PERCENTILE = re.compile(r"lat(?:ency)? \(ms, ?(\d+(?:\.\d+)?)%\)|\((\d+(?:\.\d+)?)%\)")
 _BAR = re.compile(r"\s*(\d+\.\d+) \|\**\s+(\d{1,18})")
@@ -76,12 +76,12 @@ def _intervals(rows: list[dict[str, float]], percentile: str | None) -> Sheet:
     names = {name for row in rows for name in row}
     kinds: dict[str, str | None] = {name: unit for name, unit, _ in _FIGURES}
     columns = {
-        name: Figures(floats([row.get(name, np.nan) for row in rows]), kinds[name])
+        name: SheetNumbers(floats([row.get(name, np.nan) for row in rows]), kinds[name])
         for name in kinds
         if name in names
     }
-    columns["threads"] = Figures(floats([row["threads"] for row in rows]))
-    columns["time"] = Figures(floats([row["time"] for row in rows]), "s")
+    columns["threads"] = SheetNumbers(floats([row["threads"] for row in rows]))
+    columns["time"] = SheetNumbers(floats([row["time"] for row in rows]), "s")
     latency = columns.get("latency_percentile")
     notes = []
     if latency is not None and not np.nanmax(latency.values):

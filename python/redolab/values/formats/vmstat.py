@@ -8,7 +8,7 @@ import numpy as np
 
 from redolab.errors import UsageError
 from redolab.values.content import Content
-from redolab.values.formats.sheet import Figures, Sheet
+from redolab.values.formats.sheet import Sheet, SheetNumbers
 
 _FIRST = re.compile(r"-*procs-*\s+-*\s*memory")
 _RATES = frozenset({"si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa", "st", "gu"})
@@ -53,7 +53,7 @@ def read_vmstat(content: Content, head: str) -> Sheet | None:
             "and for "
             "CPU time, so it has no value there. With vmstat -y it is an interval like the others."
         )
-    figures_by_name = {name: Figures(values) for name, values in columns.items()}
+    figures_by_name = {name: SheetNumbers(values) for name, values in columns.items()}
     return Sheet("output of vmstat", figures_by_name, {}, None, tuple(notes), in_time=True)
 
 

@@ -47,7 +47,8 @@ def test_what_the_model_is_told_comes_from_costs_and_setting() -> None:
     assert (needs.think, needs.arrivals) == (constant(0.0), None)
     assert needs.commit_siblings == COMMIT_SIBLINGS
     assert needs.device.values == POINT.flush_s
-    assert hash(needs) == hash(parameters(POINT, Scenario(8, commit_delay_us=100)))
+    same, other = (parameters(POINT, Scenario(8, commit_delay_us=delay)) for delay in (100, 101))
+    assert (needs == same, hash(needs) == hash(same), needs == other) == (True, True, False)
     assert parameters(POINT, Scenario(8, think_time_ms=2.0)).think == exponential(0.002)
     open_load = parameters(POINT, Scenario(8, arrival_rate_per_s=500.0))
     assert (open_load.think, open_load.arrivals) == (constant(0.0), Arrivals(exponential(0.002)))
