@@ -84,7 +84,8 @@ def _told(played: Played, at_length: bool) -> list[str]:
     """Print what came of it; returns the faults."""
     plan = ", ".join(f"{it.kind} at {it.samples} + {it.delay_s:.2f} s" for it in played.plan.moments)
     print(
-        f"{played.engine} {played.seed}: {played.plan.what} with {plan}; struck {len(played.struck)}; "
+        f"{played.engine} {played.seed}: {played.plan.what} with {plan}; struck {len(played.struck)} "
+        f"({', '.join(played.struck)}); "
         f"exit code {played.code}; {played.took_s:.0f} s; {'UNTRUE' if played.faults else 'true'}",
         flush=True,
     )

@@ -12,6 +12,7 @@ from tests.breaker.scene import RUN, WATCH
 
 _HAND = {RUN: 3, WATCH: 2}
 _WATCH_EVERY = 4
+_OF_JOURNAL = "journal edited"
 BLOCKS = 2
 SAMPLES = 3 * BLOCKS
 
@@ -58,7 +59,9 @@ def plan_of(engine: str, seed: int) -> Plan:
         Planned(kind, samples, delay_s, draw.randrange(2**31))
         for kind, (samples, delay_s) in zip(hand, times, strict=True)
     ]
-    return Plan(what, draw.random() < 0.5, watch_s, moments)
+    # What a run sets for its sessions alone stands in no journal.
+    system = draw.random() < 0.5 or _OF_JOURNAL in hand
+    return Plan(what, system, watch_s, moments)
 
 
 def _hand(what: str, engine: str, number: int) -> list[str]:
