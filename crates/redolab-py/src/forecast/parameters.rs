@@ -68,7 +68,7 @@ impl Needs {
         field.ok_or_else(|| PyAttributeError::new_err(name.to_owned()))
     }
 
-    fn __eq__(&self, py: Python<'_>, other: PyRef<'_, Self>) -> PyResult<bool> {
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         self.fields.bind(py).eq(other.fields.bind(py))
     }
 
