@@ -61,3 +61,9 @@ def test_a_watch_names_row_locks_and_the_largest_row(tmp_path: Path, monkeypatch
     assert text.startswith("Look elsewhere first")
     assert "on CPU takes 56.8 %" in text
     assert "Waits for row locks are 25.6 % of the sessions' busy time." in text
+
+
+def test_what_is_not_known_keeps_its_capitals(tmp_path: Path) -> None:
+    stretches = [watched.Seen(60.0 * at, 1, 0, 1e-6) for at in range(6)]
+    text = analyse(watched.watched_run(tmp_path / "run", stretches))["verdict"]["text"]
+    assert "Not known: CPU per commit, other time per commit, R = S + Q" in text

@@ -313,7 +313,7 @@ def _unknown(found: Mapping[str, Found], engine: str) -> str:
         for key, item in found.items()
         if item.point is None and ("binlog" not in key or grouping_of(engine) is not None)
     ]
-    missing = [f"{name[:1].lower()}{name[1:]}" for name in names]
+    missing = [name if name.split()[0].isupper() else f"{name[:1].lower()}{name[1:]}" for name in names]
     return f"Not known: {units.some(missing, _NAMED)}." if missing else ""
 
 
