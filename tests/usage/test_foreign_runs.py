@@ -258,7 +258,7 @@ def test_a_sealed_forecast_that_is_none(
 def test_what_the_analysis_did_not_foresee_names_its_type_and_stays_chained(
     run: Path, redolab: Redolab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> dict[str, Any]:
+    def fails(*_: object, **__: object) -> dict[str, Any]:
         raise ZeroDivisionError("made up")
 
     monkeypatch.setattr("redolab.commands.verify.analyse", fails)

@@ -12,7 +12,7 @@ _WITH_DIGITS = re.compile(r"to_char\([\w.]+, '(?:YYYY|MM|DD|HH24|MI|SS|[-: ])+'\
 
 
 def test_no_statement_writes_or_reads_a_number_or_a_time_as_the_session_would() -> None:
-    # The driver takes numbers and times as they are stored; what passes as a text is written with digits alone.
+    # The driver takes numbers and times as they are stored; what passes as a text is written in digits.
     statements = {path.name: path.read_text() for path in Path(package.__file__).parent.glob("sql/*.sql")}
     assert len(statements) > 10
     found = {
