@@ -24,7 +24,7 @@ def advice(share: float, first: str) -> str:
 
 def log_first(busy: float | None) -> str:
     """What to change where the log is written nearly all of the time; empty where it is not."""
-    return "" if busy is None or busy < SATURATED else "Change the log or how commits are made"
+    return "Change the log or how commits are made" if _is_saturated(busy) else ""
 
 
 def takes(name: str, share: float, whole: str) -> str:
@@ -34,10 +34,10 @@ def takes(name: str, share: float, whole: str) -> str:
 
 def saturated(busy: float | None, write_s: float | None, sync_s: float | None) -> list[str]:
     """Whether the log is written nearly all of the time, so that commits queue for it. Times in seconds."""
-    if busy is None or busy < SATURATED:
+    if busy is None or not _is_saturated(busy):
         return []
-    write = "" if write_s is None else f", {_ms(write_s)} a write"
-    sync = "" if sync_s is None else f"; a commit waited {_ms(sync_s)} for it"
+    write = "" if write_s is None else f", {milliseconds(write_s)} a write"
+    sync = "" if sync_s is None else f"; a commit waited {milliseconds(sync_s)} for it"
     return [f"The log is saturated: it was written for {units.percent(busy)} of the time{write}{sync}."]
 
 
@@ -47,7 +47,7 @@ def row_locks(share: float, whole: str, busy: float | None) -> list[str]:
         return []
     held = "A session holds its row locks until its commit is done"
     first = f"Waits for row locks are {units.percent(share)} of {whole}."
-    if busy is not None and busy >= SATURATED:
+    if _is_saturated(busy):
         return [first, f"{held}, so these sessions wait for the log as well."]
     return [first, f"{held}: look at what it does before that, and how long its commit takes."]
 
@@ -57,16 +57,21 @@ def not_the_disk(busy: float | None, write_s: float | None, sync_s: float | None
 
     Where the log is saturated it is: what commits queue for are its writes.
     """
-    if log_first(busy) or not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
+    if _is_saturated(busy) or not sync_s or not write_s or sync_s < _FAR_MORE * write_s:
         return []
     return [
-        f"It is not the disk: a commit waited {_ms(sync_s)} and a log write took {_ms(write_s)}. The rest is "
-        "the queue for the log writer, or for a CPU."
+        f"It is not the disk: a commit waited {milliseconds(sync_s)} and a log write took "
+        f"{milliseconds(write_s)}. The rest is the queue for the log writer, or for a CPU."
     ]
 
 
-def _ms(seconds: float) -> str:
-    return f"{units.significant(1e3 * seconds)} ms"
+def milliseconds(seconds: float | None) -> str:
+    """A time in words; an unknown one too."""
+    return "an unknown time" if seconds is None else f"{units.significant(1e3 * seconds)} ms"
+
+
+def _is_saturated(busy: float | None) -> bool:
+    return busy is not None and busy >= SATURATED
 
 
 def each_wait(sync: Cumulative, write: Cumulative) -> list[str]:

@@ -12,6 +12,7 @@ from redolab.analysis.observed.verdict import (
     advice,
     each_wait,
     log_first,
+    milliseconds,
     not_the_disk,
     row_locks,
     saturated,
@@ -25,7 +26,7 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     """The verdict: whether commits are what to change, and what their waits are made of."""
     share = summary.estimate("log_sync_share")
     if share.point is None and summary.sync_seconds() is not None:
-        each = _milliseconds(summary, "log_sync_s")
+        each = milliseconds(summary.estimate("log_sync_s").point)
         return [
             f"One log file sync took {each}: how much of all calls that is, these reports do not say.",
             "They have no DB time.",
@@ -48,7 +49,7 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
         ]
     most = bound(share).point
     part = units.percent(share.point)
-    each = _milliseconds(summary, "log_sync_s")
+    each = milliseconds(summary.estimate("log_sync_s").point)
     limit = "" if most is None else f" Without it calls would take {units.percent(1 / most)} of their time."
     what = advice(share.point, "Change how commits are made")
     if share.point < SOME:
@@ -74,7 +75,7 @@ def _of_the_log(summary: Summary) -> list[str]:
     found = saturated(busy, write_s, sync_s)
     if busy is not None and not found:
         found.append(
-            f"A log write took {_milliseconds(summary, 'log_write_s')}; the log writer wrote for "
+            f"A log write took {milliseconds(write_s)}; the log writer wrote for "
             f"{units.percent(busy)} of the time."
         )
     found += not_the_disk(busy, write_s, sync_s)
@@ -82,8 +83,3 @@ def _of_the_log(summary: Summary) -> list[str]:
     if sharing is not None:
         found.append(f"Commits per log write: {units.significant(sharing)}.")
     return found
-
-
-def _milliseconds(summary: Summary, key: str) -> str:
-    value = summary.estimate(key).point
-    return "an unknown time" if value is None else f"{units.significant(1e3 * value)} ms"
