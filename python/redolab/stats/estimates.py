@@ -202,6 +202,21 @@ def skewed(point: float, half: float, level: float, *, part: bool = False) -> Es
     return Estimate(point, point / times, point * times, level)
 
 
+def relative_half_width(value: Estimate) -> float | None:
+    """Half of the width that an interval was made from, as a part of its point.
+
+    It is the symmetric interval's own, and the logarithm's of a skewed one (`skewed`), whose ends lie
+    further apart. None without an interval.
+
+    Args:
+        value: a positive number.
+    """
+    if value.low is None or value.high is None or not value.point:
+        return None
+    half = (value.high - value.low) / 2 / value.point
+    return min(half, math.log(value.high / value.low) / 2) if value.low > 0 else half
+
+
 def median_estimate(values: Iterable[float], seed: int, level: float = 0.95) -> Estimate:
     """The median with a bootstrap interval, in the unit of `values`: one odd value does not carry it.
 

@@ -11,6 +11,8 @@ from redolab.stats.estimates import (
     median_estimate,
     quotient_estimate,
     ratio_estimate,
+    relative_half_width,
+    skewed,
 )
 
 
@@ -92,3 +94,12 @@ def test_a_median_is_not_carried_by_one_odd_value() -> None:
 def test_a_median_of_little() -> None:
     assert median_estimate([], seed=1) == MISSING
     assert median_estimate([7.0], seed=1) == Estimate(7.0, None, None)
+
+
+def test_the_width_of_a_skewed_interval_is_the_one_that_it_was_made_from() -> None:
+    for half in (0.001, 0.3, 0.999, 1.5, 12.7):
+        assert relative_half_width(skewed(40.0, 40.0 * half, 0.95)) == pytest.approx(half)
+    for half in (0.001, 0.3, 0.999):
+        assert relative_half_width(Estimate(40.0, 40 * (1 - half), 40 * (1 + half))) == pytest.approx(half)
+    assert relative_half_width(Estimate(40.0, None, None)) is None
+    assert relative_half_width(MISSING) is None

@@ -30,7 +30,7 @@ from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import MODEL, extrapolated
 from redolab.forecast.models.quantities import Quantities, simulation
 from redolab.forecast.track_record import Score, families_of, log_ratios, prediction_interval
-from redolab.stats.estimates import MISSING, Estimate
+from redolab.stats.estimates import MISSING, Estimate, relative_half_width, skewed
 
 Effect = Literal["more work", "shorter times", "not shown to help", "less work"]
 
@@ -304,18 +304,10 @@ def _measured_ratio(today: Measured, there: Measured | None, quantity: str) -> E
         return MISSING
     work = there.scenario.rows_per_commit / today.scenario.rows_per_commit
     point = above.point / below.point * (work if quantity == "throughput_per_s" else 1.0)
-    widths = [_relative(above), _relative(below)]
+    widths = [relative_half_width(above), relative_half_width(below)]
     if widths[0] is None or widths[1] is None:
         return MISSING
-    factor = math.exp(math.hypot(widths[0], widths[1]))
-    return Estimate(point, point / factor, point * factor, above.level)
-
-
-def _relative(value: Estimate) -> float | None:
-    """Half the interval's width as a part of the point; None without an interval."""
-    if value.low is None or value.high is None or not value.point:
-        return None
-    return (value.high - value.low) / 2 / value.point
+    return skewed(point, point * math.hypot(widths[0], widths[1]), above.level)
 
 
 def _rank(advised: Advised) -> tuple[int, int, bool, float]:

@@ -15,6 +15,7 @@ from redolab.forecast.advice.gains import ORDER, Advised, Known, advise
 from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.quantities import simulation
+from redolab.stats.estimates import skewed
 from tests.forecasts import BATCHES, LONE, TODAY, make_calibrated, make_scores
 
 NINE = (0.1,) * 9
@@ -111,6 +112,23 @@ def test_what_the_run_measured_itself_is_the_gain() -> None:
     assert found.time.point == pytest.approx(2.6 / 2.3)
     assert found.throughput.point == pytest.approx(32 * 1045 / 1200)
     assert found.extrapolated == ""
+
+
+def test_two_samples_far_apart_leave_the_measured_gain_open_and_no_more() -> None:
+    # Two samples, of which one did next to nothing, are known to 12.7 times their mean: Student's t with
+    # one degree of freedom. The ends of such an interval lie 1.6 x 10^5 points apart.
+    calibrated = made()
+    wide = {
+        name: skewed(value.point, 12.7 * value.point, 0.95)
+        for name, value in calibrated.measured[BATCHES].quantities.items()
+        if value.point is not None
+    }
+    measured = {**calibrated.measured, BATCHES: replace(calibrated.measured[BATCHES], quantities=wide)}
+    found = advised(replace(calibrated, measured=measured))["rows_per_commit", "32"]
+    assert found.gain.low is not None
+    assert found.gain.high is not None
+    assert math.log(found.gain.high / found.gain.low) / 2 == pytest.approx(math.hypot(12.7, 0.02))
+    assert found.outcome == "not shown to help"
 
 
 def test_a_single_measured_value_without_an_interval_is_not_relied_on() -> None:
