@@ -41,6 +41,7 @@ __all__ = [
     "WaitSampler",
     "Watched",
     "Window",
+    "__version__",
     "answer_interval",
     "bounds_elbow",
     "check_scenario",
@@ -99,6 +100,7 @@ PRIOR_WEIGHT: Final[int]
 SEED: Final[int]
 WAKE_SHARE: Final[float]
 WAL_WRITER_DELAY_S: Final[float]
+__version__: Final[str]
 LOG_DEVICE_LIBRARY: Final[bytes]
 
 @final
@@ -410,6 +412,7 @@ class ClientSessions:
         peer_uid: int | None,
         connect_timeout_s: float,
     ) -> ClientSessions: ...
+    def set_password(self, password: str) -> None: ...
     def resize(self, count: int) -> None: ...
     def pids(self) -> list[int]: ...
     def ask(self, statement: str, arguments: Sequence[str]) -> list[str | None]: ...

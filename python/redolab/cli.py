@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,7 @@ from redolab.commands.process import (
     hide_secrets,
     tell_unforeseen,
 )
-from redolab.outlet import standard_streams
+from redolab.outlet import show, standard_streams
 
 COMMANDS = {
     "experiments": "List what can be run, one line each.",
@@ -54,10 +54,34 @@ app = typer.Typer(
     name="redolab",
     help="A laboratory for commit performance: measures a real database, and states how sure it is.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda asked: asked and _show_version(),
+            is_eager=True,
+            help="Show the versions of Redolab and of its parts.",
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def _show_version() -> None:
+    from redolab.versions import versions
+
+    for part, version in versions().items():
+        show(f"{part} {version}")
+    raise typer.Exit
+
+
 for _name, _help in COMMANDS.items():
     app.command(_name, help=_help)(lambda: None)
 

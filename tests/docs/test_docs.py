@@ -52,6 +52,7 @@ from tests.unit.watched import watched_run
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "python" / "redolab"
 COMMANDS: Mapping[str, Any] = {name: cli.load(name) for name in cli.COMMANDS}
+OF_ALL = {"--help", "--version", "--install-completion", "--show-completion"}
 PAGE_IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 SESSION_SIDE = {"synchronous_commit": "user", "commit_siblings": "user", "commit_delay": "superuser"}
 
@@ -115,7 +116,7 @@ def test_every_option_of_the_pages_exists() -> None:
         if not words:
             continue
         assert words[0] in COMMANDS or words[0].startswith("--"), f"{page}: redolab {' '.join(words)}"
-        known = {"--help"}
+        known = set(OF_ALL)
         if words[0] in COMMANDS:
             known |= {name for item in COMMANDS[words[0]].params for name in option_names(item)}
         for word in words:
@@ -127,7 +128,7 @@ def test_every_option_of_the_pages_exists() -> None:
 
 def test_every_option_named_in_prose_exists() -> None:
     known = {name for command in COMMANDS.values() for item in command.params for name in option_names(item)}
-    other = {"--user", "--help"}  # of unshare; of everything
+    other = {"--user", *OF_ALL}  # of unshare; of `redolab` itself
     for page in PAGES:
         named = {word for code in inline_code(page) for word in re.findall(r"(?<!\S)--[a-z0-9-]+", code)}
         assert named <= known | other, page

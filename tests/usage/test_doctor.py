@@ -80,7 +80,10 @@ def test_every_key_is_documented(redolab: Redolab, newest: Server, url: str) -> 
     ("arguments", "said"),
     [
         (["no-such-experiment"], "There are: commit-mode"),
-        (["mysql://u@h/"], "That is the URL of a server, and no experiment: give it with --engine."),
+        (["commit_mode"], "Did you mean 'commit-mode'?"),
+        (["commit-mode", "embeded"], "Did you mean 'embedded'?"),
+        (["sqlite", "--engine", "embedded"], "One server is looked at at a time"),
+        (["durability", "mysql://u@h/"], "kills no server"),
         (["--engine", "oracle"], "There is no engine 'oracle'"),
         (["commit-mode", "--engine", "sqlite"], "commit-mode does not run on sqlite"),
         (["durability", "--engine", NOWHERE], "kills no server"),

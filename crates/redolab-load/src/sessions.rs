@@ -52,6 +52,14 @@ impl Sessions {
         Ok(Self { shards, pids: Vec::new(), stop: watch::Sender::new(false), working: None })
     }
 
+    /// Open every further session, and lost ones anew, with this password.
+    pub fn set_password(&self, password: &str) {
+        for shard in &self.shards {
+            // A thread that has ended opens nothing, and says so when it is asked.
+            let _ = shard.commands.send(Command::Password(password.to_owned()));
+        }
+    }
+
     /// Have `count` sessions: close the last ones, open more, and open lost ones anew.
     ///
     /// # Errors
@@ -187,6 +195,7 @@ mod tests {
                     match command {
                         Command::Resize(_, answer) => drop(answer.send(Ok(Vec::new()))),
                         Command::Ask(_, answer) => drop(answer.send(Vec::new())),
+                        Command::Password(_) => {}
                         Command::Work(_, _, answer) => drop(answer.send(Report::default())),
                     }
                 }

@@ -24,6 +24,8 @@ pub(crate) const BROKEN: &str = "the client broke, which is a fault of Redolab's
 pub(crate) enum Command {
     /// Have these sessions, by number: close others, open what is missing or lost.
     Resize(Vec<usize>, Sender<Result<Vec<(usize, u32)>, String>>),
+    /// Open every further session with this password.
+    Password(String),
     /// Execute a statement in every session; the answers by number.
     Ask(Arc<Question>, Sender<Vec<Answer>>),
     /// Work, together with the sessions of the other threads.
@@ -41,13 +43,14 @@ pub(crate) type Answer = (usize, Result<Option<String>, String>);
 
 /// Obey until the other end of `commands` is dropped. Whoever asked may have gone: then nobody wants
 /// the answer.
-pub(crate) async fn obey(target: Target, mut commands: mpsc::UnboundedReceiver<Command>) {
+pub(crate) async fn obey(mut target: Target, mut commands: mpsc::UnboundedReceiver<Command>) {
     let mut sessions: Vec<Session> = Vec::new();
     while let Some(command) = commands.recv().await {
         match command {
             Command::Resize(wanted, answer) => {
                 let _ = answer.send(resize(&target, &mut sessions, &wanted).await);
             }
+            Command::Password(password) => target.set_password(&password),
             Command::Ask(question, answer) => {
                 let _ = answer.send(ask(&mut sessions, &question).await);
             }

@@ -191,6 +191,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(spin, module)?)?;
     module.add_function(wrap_pyfunction!(die_with_parent, module)?)?;
     module.add_function(wrap_pyfunction!(places::toml_places, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("LOG_DEVICE_LIBRARY", PyBytes::new(module.py(), redolab_logdevice::LIBRARY))?;
     Ok(())
 }

@@ -215,6 +215,11 @@ impl ClientSessions {
         Self::start(&Target::Mysql(target.map_err(PyValueError::new_err)?))
     }
 
+    /// Open every further session, and lost ones anew, with this password.
+    fn set_password(&self, py: Python<'_>, password: &str) -> PyResult<()> {
+        self.with(py, |sessions| sessions.set_password(password))
+    }
+
     /// Have `count` sessions: close the last ones, open more, and open lost ones anew.
     fn resize(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         self.with(py, |sessions| sessions.resize(count))?.map_err(PyConnectionError::new_err)

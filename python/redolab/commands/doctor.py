@@ -8,15 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from redolab.commands.options import Json
+from redolab.commands.options import Json, PasswordCommand
+from redolab.commands.targets.engines import experiment_and_engines
+from redolab.commands.targets.named import server_of
 from redolab.engine import OFFERS, check_target, engine_choices, find_offer, offers_for
 from redolab.engine.linux.checkup import check_machine, user_name
 from redolab.engine.offer import Offer, Wanted
-from redolab.errors import RefusedError
+from redolab.errors import RefusedError, UsageError
 from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.base import Experiment, Missing, Wish, nothing_missing
 from redolab.measure.consumption import consumption
 from redolab.outlet import show_json
+from redolab.password_command import use_password_command
 from redolab.records.checkup import Check, Checkup
 from redolab.report.screen.doctor import print_doctor
 
@@ -30,9 +33,14 @@ def command(
             show_default=False,
         ),
     ] = None,
+    server: Annotated[
+        str | None,
+        typer.Argument(metavar="ENGINE", help="The same as --engine.", show_default=False),
+    ] = None,
     engine: Annotated[
         str | None, typer.Option(help=engine_choices(), show_default="every one of Redolab's own")
     ] = None,
+    password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
     """Look, and show what was found.
@@ -41,7 +49,11 @@ def command(
         UsageError: there is no such experiment or engine, or the one does not run on the other.
         RefusedError: the experiment asked for cannot run.
     """
-    results = examine(experiment, engine)
+    use_password_command(password_command)
+    experiment, engines = experiment_and_engines((experiment, server), () if engine is None else (engine,))
+    if len(engines) > 1:
+        raise UsageError(f"One server is looked at at a time: leave all of {', '.join(engines)} out but one.")
+    results = examine(experiment, server_of(engines[0]) if engines else None)
     (show_json if json else print_doctor)(results)
     check_asked(results, experiment)
 

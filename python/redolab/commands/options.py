@@ -18,6 +18,14 @@ Seed = Annotated[int | None, typer.Option(help="Of the random order, 0 to 2^64 -
 Out = Annotated[Path | None, typer.Option(help="Run directory.", show_default="redolab-runs/...")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before loading a server.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", show_default=False)]
+PasswordCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--password-command",
+        metavar="CMD",
+        help="A program that prints the password; asked for each connection.",
+    ),
+]
 PageFile = Annotated[
     Path | None, typer.Option("--page", metavar="FILE", help="Also write a page, one HTML file.")
 ]

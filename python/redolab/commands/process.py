@@ -90,8 +90,17 @@ def end_when_interrupted(text: str, code: int = InterruptedRunError.exit_code) -
 
 
 def command_line() -> str:
-    """How this command was asked for, as a shell takes it."""
-    return shlex.join(["redolab", *sys.argv[1:]])
+    """How this command was asked for, as a shell takes it, without the text of a password command."""
+    words = list(sys.argv[1:])
+    for place, word in enumerate(words):
+        if word == _PASSWORD_COMMAND and place + 1 < len(words):
+            words[place + 1] = "..."
+        elif word.startswith(f"{_PASSWORD_COMMAND}="):
+            words[place] = f"{_PASSWORD_COMMAND}=..."
+    return shlex.join(["redolab", *words])
+
+
+_PASSWORD_COMMAND = "--password-command"  # noqa: S105  an option's name
 
 
 def check_text(arguments: Sequence[str]) -> None:

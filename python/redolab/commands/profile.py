@@ -14,12 +14,14 @@ from typing import Annotated, Any
 
 import typer
 
-from redolab.commands.options import Json, PageFile
+from redolab.commands.options import Json, PageFile, PasswordCommand
 from redolab.commands.page import check_page, write_page
+from redolab.commands.targets.named import server_of
 from redolab.engine import open_observer, watched_choices
 from redolab.engine.server.observer import Observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say, show_json, terminal
+from redolab.password_command import use_password_command
 from redolab.records.observation import Observation, join
 from redolab.report.screen.profile import print_profile
 from redolab.units import clock, duration
@@ -45,6 +47,7 @@ def command(
         int | None, typer.Option(help="Show this session alone, by the number that the server gives it.")
     ] = None,
     page: PageFile = None,
+    password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
     """Watch for a while and show what was seen, or show it live on a terminal.
@@ -52,6 +55,8 @@ def command(
     Raises:
         RedolabError: wrong usage, nothing could be seen, or what ended the watching early.
     """
+    use_password_command(password_command)
+    url = server_of(url)
     on_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if page is not None:
         check_page(page, "--page")

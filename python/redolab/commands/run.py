@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from redolab.commands.options import Json, Out, Seed, Yes
+from redolab.commands.options import Json, Out, PasswordCommand, Seed, Yes
 from redolab.commands.plan import (
     Servers,
     amount_text,
@@ -27,7 +27,7 @@ from redolab.commands.plan import (
 from redolab.commands.process import command_line
 from redolab.commands.progress import shown
 from redolab.commands.report import conclude
-from redolab.commands.servers import common_ways, named_targets
+from redolab.commands.targets.engines import common_ways, experiment_and_engines, named_targets
 from redolab.engine import check_target, default_engine, engine_choices, find_offer, open_engine
 from redolab.engine.base import Engine, Introduction
 from redolab.engine.offer import Offer
@@ -40,6 +40,7 @@ from redolab.experiment.side_by_side import SideBySideExperiment, part_of
 from redolab.files.places import default_run_directory
 from redolab.measure.consumption import consumption
 from redolab.outlet import say, show_json
+from redolab.password_command import use_password_command
 from redolab.records.sample import Scope
 from redolab.units import clock, counted
 
@@ -54,7 +55,14 @@ class RunOptions:
     """The options of `redolab run`."""
 
     experiment: Annotated[
-        str | None, typer.Argument(help="What to run; see `redolab experiments`.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="EXPERIMENT", help="What to run; see `redolab experiments`.", show_default=False
+        ),
+    ] = None
+    servers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ENGINE", help="The same as --engine.", show_default=False),
     ] = None
     list_file: Annotated[
         Path | None,
@@ -107,6 +115,7 @@ class RunOptions:
     ] = None
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.")] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.")] = None
+    password_command: PasswordCommand = None
     seed: Seed = None
     out: Out = None
     yes: Yes = False
@@ -119,6 +128,7 @@ def command(options: RunOptions) -> None:
     Raises:
         RedolabError: wrong usage, nothing could be measured, or what ended the run early.
     """
+    use_password_command(options.password_command)
     if not options.plan:
         conclude(execute(options), options.json, "Every sample is kept:")
         return
@@ -150,9 +160,12 @@ def ask(options: RunOptions) -> Asked:
     Raises:
         UsageError: something that cannot be run was asked for.
     """
-    experiment = _experiment(options)
+    named, engines = experiment_and_engines(
+        (options.experiment, *(options.servers or ())), options.engines or ()
+    )
+    experiment = _experiment(named, options.list_file)
     delays_s = _log_device_s(options.log_device_ms)
-    servers = named_targets(options.engines or [default_engine(experiment.needs)])
+    servers = named_targets(engines or [default_engine(experiment.needs)])
     name = experiment.name if options.list_file is None else f"The list {options.list_file}"
     for target in servers.values():
         check_target(name, target, experiment.needs, delays_s)
@@ -255,16 +268,14 @@ def measure(asked: Asked, engine: Engine, out: Path) -> Outcome:
         return runner.run(asked.experiment, asked.plan, engine, out, progress, command_line())
 
 
-def _experiment(options: RunOptions) -> Experiment:
-    if options.list_file is None:
-        if options.experiment is None:
+def _experiment(name: str | None, list_file: Path | None) -> Experiment:
+    if list_file is None:
+        if name is None:
             raise UsageError("Name an experiment (see `redolab experiments`), or a file with --list.")
-        return find_experiment(options.experiment)
-    if options.experiment is not None:
-        raise UsageError(
-            f"--list {options.list_file} is an experiment of its own: leave {options.experiment!r} out."
-        )
-    return listed_experiment(options.list_file)
+        return find_experiment(name)
+    if name is not None:
+        raise UsageError(f"--list {list_file} is an experiment of its own: leave {name!r} out.")
+    return listed_experiment(list_file)
 
 
 def _wish(options: RunOptions, offers: Mapping[str, Offer]) -> Wish:

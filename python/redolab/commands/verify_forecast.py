@@ -12,10 +12,11 @@ import typer
 
 import redolab
 from redolab.analysis.envelope import log_devices_ms
-from redolab.commands.options import Changes, Json, Out, RunPath, Seed, Yes
+from redolab.commands.options import Changes, Json, Out, PasswordCommand, RunPath, Seed, Yes
 from redolab.commands.report import conclude
 from redolab.commands.run import Asked, measure, open_agreed
-from redolab.commands.servers import named_targets
+from redolab.commands.targets.engines import named_targets
+from redolab.commands.targets.named import server_of
 from redolab.dialect.known import product_name
 from redolab.engine import check_target, find_offer, private_target
 from redolab.errors import CheckFailedError, UsageError
@@ -27,6 +28,7 @@ from redolab.files.understood import understood
 from redolab.forecast.asked import changed, known, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario
+from redolab.password_command import use_password_command
 from redolab.records.sealed import FILE, seal
 from redolab.records.servers import baseline_server
 from redolab.records.store import Run, open_run
@@ -57,6 +59,7 @@ class VerifyForecastOptions:
     ] = None
     blocks: Annotated[int | None, typer.Option(help="Passes over all settings.", show_default="5")] = None
     seconds: Annotated[float | None, typer.Option(help="Length of a sample.", show_default="2")] = None
+    password_command: PasswordCommand = None
     seed: Seed = None
     out: Out = None
     yes: Yes = False
@@ -69,6 +72,7 @@ def command(options: VerifyForecastOptions) -> None:
     Raises:
         RedolabError: wrong usage, nothing could be measured, or what ended the run early.
     """
+    use_password_command(options.password_command)
     conclude(execute(options), options.json, "The forecast is sealed and every sample is kept:")
 
 
@@ -187,7 +191,8 @@ def _asked(
     Raises:
         UsageError: the engine is none for it, or must be named.
     """
-    target = options.engine or private_target(baseline_server(run.manifest))
+    named = options.engine and server_of(options.engine)
+    target = named or private_target(baseline_server(run.manifest))
     if target is None:
         raise UsageError(
             f"{options.run} was measured on a server of yours, which its record does not name: "

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from redolab.commands.options import Json
+from redolab.commands.options import Json, PasswordCommand
 from redolab.commands.process import command_line
 from redolab.commands.profile import LiveUrl
 from redolab.commands.report import conclude
+from redolab.commands.targets.named import server_of
 from redolab.engine import open_observer
 from redolab.engine.server.observer import Observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
 from redolab.outlet import say, terminal
+from redolab.password_command import use_password_command
 from redolab.printable import printable
 from redolab.records.watched import Watched
 from redolab.units import clock, counted, significant
@@ -47,6 +49,7 @@ def command(
         ),
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="Watch so long.", show_default="until Ctrl-C")] = None,
+    password_command: PasswordCommand = None,
     json: Json = False,
 ) -> None:
     """Watch, and report what was seen.
@@ -54,7 +57,8 @@ def command(
     Raises:
         RedolabError: wrong usage, nothing could be seen, or what ended the watch early.
     """
-    conclude(watch(url, out, seconds, command_line()), json, "Every stretch is kept:")
+    use_password_command(password_command)
+    conclude(watch(server_of(url), out, seconds, command_line()), json, "Every stretch is kept:")
 
 
 def watch(

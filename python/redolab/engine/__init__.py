@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from redolab.engine.offer import PRIVATE_PLACE, Offer, Opening
 from redolab.errors import UsageError
+from redolab.likely import did_you_mean
 from redolab.records.capability import Capability
 from redolab.units import counted
 
@@ -101,19 +102,43 @@ def engine_choices() -> str:
     return _listed([offer.choice for offer in sorted(OFFERS, key=lambda offer: bool(offer.schemes))])
 
 
-def find_offer(target: str) -> Offer:
+def find_offer(target: str, also: Iterable[str] = ()) -> Offer:
     """What the engine that `--engine` names offers; nothing is started or connected.
+
+    Args:
+        target: what `--engine` says.
+        also: other words that may have been meant.
 
     Raises:
         UsageError: there is no such engine.
     """
+    offer = _offer(target)
+    if offer is not None:
+        return offer
+    own = engine_names()
+    example = next(each.example for each in OFFERS if each.schemes)
+    scheme, is_url, _ = target.partition("://")
+    schemes = [scheme for each in OFFERS for scheme in each.schemes]
+    meant = did_you_mean(scheme, schemes) if is_url else did_you_mean(target, [*own, *also])
+    raise UsageError(f"There is no engine {target!r}.{meant} Use {_listed(own)}, or a URL such as {example}.")
+
+
+def engine_names() -> list[str]:
+    """What `--engine` takes that is no URL."""
+    return [choice for offer in OFFERS if not offer.schemes for choice in offer.choices]
+
+
+def is_engine(text: str) -> bool:
+    """Whether a word of the command line is an engine's name or a server's URL, perhaps after `NAME=`."""
+    return "://" in text or _offer(text.rpartition("=")[2]) is not None
+
+
+def _offer(target: str) -> Offer | None:
     scheme, is_url, _ = target.partition("://")
     for offer in OFFERS:
         if scheme in offer.schemes if is_url else target in offer.choices:
             return offer
-    own = _listed([choice for offer in OFFERS if not offer.schemes for choice in offer.choices])
-    example = next(offer.example for offer in OFFERS if offer.schemes)
-    raise UsageError(f"There is no engine {target!r}. Use {own}, or a URL such as {example}.")
+    return None
 
 
 def private_target(engine: Mapping[str, Any]) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 
 from redolab.errors import UsageError
 from redolab.experiment.base import Experiment
+from redolab.likely import did_you_mean
 
 _FOLDERS = (
     "commit_mode",
@@ -31,14 +32,19 @@ def _named(folder: str) -> tuple[str, Experiment]:
 EXPERIMENTS: Mapping[str, Experiment] = dict(map(_named, _FOLDERS))
 
 
-def find_experiment(name: str) -> Experiment:
+def find_experiment(name: str, also: Iterable[str] = ()) -> Experiment:
     """The experiment of that name.
+
+    Args:
+        name: of an experiment.
+        also: other words that may have been meant.
 
     Raises:
         UsageError: there is none.
     """
     if name not in EXPERIMENTS:
-        if "://" in name:
-            raise UsageError("That is the URL of a server, and no experiment: give it with --engine.")
-        raise UsageError(f"There is no experiment {name!r}. There are: {', '.join(EXPERIMENTS)}.")
+        raise UsageError(
+            f"There is no experiment {name!r}.{did_you_mean(name, [*EXPERIMENTS, *also])} There are: "
+            f"{', '.join(EXPERIMENTS)}."
+        )
     return EXPERIMENTS[name]

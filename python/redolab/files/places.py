@@ -1,10 +1,13 @@
-"""Where Redolab puts things: new runs, and what outlives them (`$XDG_DATA_HOME/redolab`)."""
+"""Where Redolab puts things: new runs, what outlives them, and the user's config.toml."""
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
 from pathlib import Path
+
+import platformdirs
+
+_NAME = "redolab"
 
 
 def data_directory() -> Path:
@@ -12,8 +15,12 @@ def data_directory() -> Path:
 
     Source: XDG Base Directory Specification.
     """
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) / "redolab"
+    return Path(platformdirs.user_data_dir(_NAME, appauthor=False))
+
+
+def config_directory() -> Path:
+    """The directory of the user's config.toml, `~/.config/redolab` on Linux; it need not exist."""
+    return Path(platformdirs.user_config_dir(_NAME, appauthor=False))
 
 
 def default_run_directory(name: str) -> Path:

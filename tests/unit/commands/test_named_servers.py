@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from redolab.commands.servers import common_ways, named_targets
+from redolab.commands.targets.engines import common_ways, named_targets
 from redolab.engine import find_offer
 from redolab.errors import UsageError
 from redolab.records.capability import Ways

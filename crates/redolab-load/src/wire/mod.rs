@@ -28,6 +28,14 @@ pub enum Target {
 }
 
 impl Target {
+    /// Have every connection from now on log in with this password.
+    pub(crate) fn set_password(&mut self, password: &str) {
+        match self {
+            Self::Postgres(target) => target.set_password(password),
+            Self::Mysql(target) => target.set_password(password),
+        }
+    }
+
     /// Open a connection, shown as `name` in the server's views, and tell what serves it there: a process or, by
     /// MySQL's protocol, a connection's number.
     pub(crate) async fn connect(&self, name: &str) -> Result<(Wire, u32), String> {

@@ -77,6 +77,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Have every connection from now on log in with this password.
+    pub(crate) fn set_password(&mut self, password: &str) {
+        self.config.password(password);
+    }
+
     /// Take where the server is, who connects, and how.
     #[must_use]
     pub fn new(login: &Login<'_>, protection: Protection) -> Self {

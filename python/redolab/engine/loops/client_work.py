@@ -10,11 +10,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from redolab import _core
 from redolab.engine.client_job import ClientJob
 from redolab.errors import InterruptedRunError
+from redolab.password_command import password_of
 from redolab.records.load import Amount
 from redolab.records.sample import Responses, Work
 
 _GRACE_S = 30.0
 _POLL_S = 0.05
+
+
+def resize(sessions: _core.ClientSessions, count: int, password_command: str | None) -> None:
+    """Have `count` sessions that answer, lost ones opened anew.
+
+    Args:
+        sessions: all that there are.
+        count: how many there shall be.
+        password_command: prints a new password where the one they were opened with has expired; None where
+            it never does.
+
+    Raises:
+        ConnectionError: the server does not take one more.
+        RedolabError: the command that prints the password failed.
+    """
+    try:
+        sessions.resize(count)
+    except ConnectionError:
+        if password_command is None:
+            raise
+        sessions.set_password(password_of(password_command))
+        sessions.resize(count)
 
 
 def work(

@@ -74,6 +74,7 @@ def log_in(target: Target, program: str, *, several: bool = False, unlimited: bo
 def _opened(
     target: Target, program: str, rows: type[Cursor], *, several: bool, unlimited: bool
 ) -> Connection:
+    secret = (target.secret() or "").encode(errors="surrogateescape")
     try:
         connection = Client(
             target.peer,
@@ -81,7 +82,7 @@ def _opened(
             host=target.host,
             port=target.port,
             user=target.user,
-            password=(target.password or "").encode(errors="surrogateescape"),
+            password=secret,
             database=target.database,
             unix_socket=target.unix_socket,
             ssl_disabled=target.demanded == "disabled",

@@ -11,7 +11,7 @@ import threading
 from typing import Protocol
 
 from redolab import _core
-from redolab.engine.loops.client_work import work
+from redolab.engine.loops.client_work import resize, work
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.loads import MariadbScans
 from redolab.engine.server.load import ClientLoad
@@ -68,7 +68,7 @@ class ClientSessions:
             target.port,
             target.unix_socket,
             target.user or "",
-            target.password,
+            target.secret(),
             "redolab",
             tls=target.demanded,
             ca_file=target.ca_file,
@@ -88,7 +88,7 @@ class ClientSessions:
             RefusedError: the server does not take one more.
         """
         try:
-            self._sessions.resize(count)
+            resize(self._sessions, count, self._connector.target.password_command)
         except ConnectionError as error:
             raise RefusedError(
                 f"The load's connection {self._connector.place} is refused: {error}. A run needs {count} "

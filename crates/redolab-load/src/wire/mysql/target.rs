@@ -54,6 +54,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Have every connection from now on log in with this password.
+    pub(crate) fn set_password(&mut self, password: &str) {
+        password.clone_into(&mut self.password);
+    }
+
     /// Take where the server is, who connects and how, and how long that may take.
     ///
     /// # Errors

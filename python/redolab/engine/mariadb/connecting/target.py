@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, unquote
 from redolab.engine.mariadb.connecting import sockets
 from redolab.engine.mariadb.connecting.customs import customs
 from redolab.errors import UsageError
+from redolab.password_command import password_command, password_of
 
 # # ? and : may stand in a password, so it is not read as a browser would.
 _URL = re.compile(
@@ -45,11 +46,21 @@ class Target:
     """Whether the first connection was; None before it. Every later one is as that one was."""
     peer: int | None = None
     """The user whose process was at the other end of the first one's socket, as it must be afterwards."""
+    password_command: str | None = None
+    """Prints the password of the next connection (`redolab.password_command`); None for `password`."""
 
     @property
     def place(self) -> str:
         """The server's place in words, never a password."""
         return f"socket {self.unix_socket}" if self.unix_socket else f"{self.host}:{self.port}"
+
+    def secret(self) -> str | None:
+        """The password of the next connection; None where it has none.
+
+        Raises:
+            RedolabError: the command that prints it failed.
+        """
+        return self.password if self.password_command is None else password_of(self.password_command)
 
     @property
     def demanded(self) -> str:
@@ -95,6 +106,7 @@ def read_target(url: str) -> Target:
         password=unquote(given) if given else os.environ.get("MYSQL_PWD") or usual.get("password"),
         tls_mode=mode,
         ca_file=authority,
+        password_command=password_command(),
     )
 
 

@@ -75,11 +75,12 @@ def connect(
         RefusedError: the database cannot be reached, refuses, or is too old; the text says what to mend.
     """
     sockets = Sockets()
+    secret = target.secret()
 
     def log_in() -> Connection:
         try:
             with sockets.noted(), as_driver_errors():
-                connection = _log_in(target, program)
+                connection = _log_in(target, secret, program)
         except BaseException:
             sockets.close()
             raise
@@ -106,11 +107,11 @@ def connect(
     return connection
 
 
-def _log_in(target: Target, program: str) -> Connection:
+def _log_in(target: Target, secret: str | None, program: str) -> Connection:
     made = oracledb.connect(
         conn_class=Connection,
         user=target.user,
-        password=target.password,
+        password=secret,
         host=target.host,
         port=target.port,
         service_name=target.service,

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from redolab.errors import UsageError
+from redolab.password_command import password_command, password_of
 from redolab.url_secrets import ORACLE_PASSWORD
 
 # # ? and : may stand in a password, so it is not read as a browser would.
@@ -41,6 +42,16 @@ class Target:
     """Directory with the certificates (ewallet.pem) that vouch for the server's."""
     server: str | None = None
     """Which kind of server process the listener is asked for; None for what the service has."""
+    password_command: str | None = None
+    """Prints the password of the next connection (`redolab.password_command`); None for `password`."""
+
+    def secret(self) -> str | None:
+        """The password of the next connection; None where it has none.
+
+        Raises:
+            RedolabError: the command that prints it failed.
+        """
+        return self.password if self.password_command is None else password_of(self.password_command)
 
     @property
     def place(self) -> str:
@@ -79,6 +90,7 @@ def read_target(url: str) -> Target:
         protocol=_one_of(asked, "protocol", _PROTOCOLS) or "tcp",
         wallet=_wallet(asked.get("wallet")),
         server=_one_of(asked, "server", _SERVERS),
+        password_command=password_command(),
     )
 
 

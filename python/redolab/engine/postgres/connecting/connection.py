@@ -21,6 +21,7 @@ from redolab.engine.postgres.connecting.limited import LimitedConnection, opened
 from redolab.engine.postgres.connecting.tls_mends import TLS_MENDS
 from redolab.engine.statements import statement
 from redolab.errors import RefusedError, UsageError
+from redolab.password_command import password_command, password_of
 from redolab.records.load import LIST_SCHEMAS
 from redolab.url_secrets import handed_on
 
@@ -122,13 +123,28 @@ class Connector:
             UsageError: it cannot be read as one.
         """
         self._stop = stop
+        self.password_command = password_command() if "://" in target else None
+        """Prints the password of each connection (`redolab.password_command`); None where none does."""
         try:
-            self.parameters: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
+            self._options: Mapping[str, Any] = conninfo.conninfo_to_dict(target) | handed_on()
         except (psycopg.ProgrammingError, UnicodeDecodeError) as error:
             raise UsageError(
                 "This is not a connection URL the client library can read "
                 f"({_first_line(error)}). Write it as postgresql://user@host:5432/database."
             ) from error
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Connector:
+        """To the server that another connector's `parameters` say."""
+        connector = cls("")
+        connector._options = parameters["options"]
+        connector.password_command = parameters["password_command"]
+        return connector
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """All that another process needs, a password too: for a pipe, and for no other place."""
+        return {"options": dict(self._options), "password_command": self.password_command}
 
     @property
     def place(self) -> str:
@@ -136,7 +152,7 @@ class Connector:
         usual = {
             it.keyword.decode(): (it.val or b"").decode(errors="replace") for it in Conninfo.get_defaults()
         }
-        known = {**usual, **{name: value for name, value in self.parameters.items() if value}}
+        known = {**usual, **{name: value for name, value in self._options.items() if value}}
         host = known.get("host") or "the default host"
         # Several hosts without ports are a port of commas alone.
         port = (known.get("port") or "").strip(",") or "5432"
@@ -144,9 +160,7 @@ class Connector:
 
     def to_database(self, name: str) -> Connector:
         """The same, to another database of the server."""
-        other = Connector("")
-        other.parameters = {**self.parameters, "dbname": name}
-        return other
+        return Connector.from_parameters({**self.parameters, "options": {**self._options, "dbname": name}})
 
     def connect(self, name: str, read_only: bool = False, limit_s: float | None = None) -> OwnConnection:
         """Open a connection in autocommit mode, shown as `name` in the server's views.
@@ -159,12 +173,14 @@ class Connector:
         Raises:
             RefusedError: the server cannot be reached or refuses; the text says what to mend.
         """
-        options = f"{effective_options(self.parameters)['options']} -c search_path={_SEARCH_PATH}"
+        options = f"{effective_options(self._options)['options']} -c search_path={_SEARCH_PATH}"
         if read_only:
             options += " -c default_transaction_read_only=on"
         settings: dict[str, Any] = {
-            **_DEFAULTS, **self.parameters, "application_name": name, "options": options.lstrip(),
+            **_DEFAULTS, **self._options, "application_name": name, "options": options.lstrip(),
         }  # fmt: skip
+        if self.password_command is not None:
+            settings["password"] = password_of(self.password_command)
         if limit_s is not None:
             settings["connect_timeout"] = f"{limit_s:.0f}"
         try:

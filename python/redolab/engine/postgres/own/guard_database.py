@@ -32,8 +32,7 @@ class DatabaseCharge(guard_database.DatabaseCharge):
         Raises:
             RefusedError: the server cannot be reached.
         """
-        self._connector = Connector("")
-        self._connector.parameters = parameters
+        self._connector = Connector.from_parameters(parameters)
         super().__init__()
 
     @property

