@@ -18,8 +18,9 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 LOCKS = sorted((ROOT / "locks").glob("*.txt"))
+FOR_USERS = [*PROJECT["project"]["dependencies"], *EXTRAS["servers"], *EXTRAS["oracle"]]
 ASKED_FOR = {
-    "dev.txt": [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"], *EXTRAS["dev"]],
+    "dev.txt": [*PROJECT["build-system"]["requires"], *FOR_USERS, *EXTRAS["dev"]],
     "fuzz.txt": EXTRAS["fuzz"],
     "tools.txt": [
         line for line in (ROOT / "locks" / "tools.in").read_text().splitlines() if not line.startswith("#")
@@ -90,7 +91,7 @@ def test_these_tests_run_on_what_is_locked() -> None:
 
 def test_what_redolab_runs_on_has_an_upper_bound() -> None:
     page = (ROOT / "docs" / "decisions" / "0013-dependencies.md").read_text()
-    for wanted in map(Requirement, PROJECT["project"]["dependencies"]):
+    for wanted in map(Requirement, FOR_USERS):
         assert {one.operator for one in wanted.specifier} & {"<", "=="}, wanted
         assert f"| `{wanted.name}` |" in page, f"{wanted.name} has no row with its why and its price"
         (row,) = (line for line in page.splitlines() if line.startswith(f"| `{wanted.name}` |"))

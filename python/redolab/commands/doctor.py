@@ -19,8 +19,9 @@ from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.base import Experiment, Missing, Wish, nothing_missing
 from redolab.measure.consumption import consumption
 from redolab.outlet import show_json
+from redolab.parts import ORACLE, why_missing
 from redolab.password_command import use_password_command
-from redolab.records.checkup import Check, Checkup
+from redolab.records.checkup import Check, Checkup, missing
 from redolab.report.screen.doctor import print_doctor
 
 
@@ -77,6 +78,9 @@ def examine(experiment: str | None, engine: str | None) -> dict[str, Any]:
     offers = _offers(experiment, engine)
     checkups = {offer.name: offer.checkup(engine or offer.name, _wanted(offer, names)) for offer in offers}
     checks: dict[Check, None] = dict.fromkeys(check_machine())
+    if engine is None and experiment is None and (why := why_missing(ORACLE)) is not None:
+        # Of every other part the check of its engine says whether it is there.
+        checks[missing(ORACLE.title, why)] = None
     for checkup in checkups.values():
         checks |= dict.fromkeys(checkup.checks)
     return {

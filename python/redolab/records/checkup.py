@@ -39,6 +39,18 @@ def missing(name: str, why: str) -> Check:
     return Check(name, "missing", "refused", why)
 
 
+def not_there(name: str, why: str, wanted: Iterable[str], *also: Check) -> Checkup:
+    """The checkup of a server that cannot be reached, or not be seen.
+
+    Args:
+        name: of the check that says so.
+        why: with what mends it, in sentences.
+        wanted: names of the runs asked about.
+        also: further checks.
+    """
+    return Checkup((missing(name, why), *also), dict.fromkeys((*wanted, "profile"), why))
+
+
 def of_observation(not_available: Iterable[tuple[str, str]]) -> list[Check]:
     """What watching a server could not see, each with the reason that names its mend."""
     return [

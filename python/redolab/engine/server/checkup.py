@@ -41,11 +41,6 @@ def look_at(
     return Checkup((server(seen), *told, *profile), refusals)
 
 
-def not_there(name: str, why: str, wanted: Mapping[str, Wanted], *also: Check) -> Checkup:
-    """The checkup of a server that cannot be reached, or not be seen; `name` is of the check that says so."""
-    return Checkup((missing(name, why), *also), dict.fromkeys((*wanted, "profile"), why))
-
-
 def refusals(
     open_engine: Callable[[], Engine],
     wanted: Mapping[str, Wanted],
