@@ -20,6 +20,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 LOCKS = sorted((ROOT / "locks").glob("*.txt"))
 ASKED_FOR = {
     "dev.txt": [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"], *EXTRAS["dev"]],
+    "dist.txt": EXTRAS["dist"],
     "fuzz.txt": EXTRAS["fuzz"],
     "tools.txt": [
         line for line in (ROOT / "locks" / "tools.in").read_text().splitlines() if not line.startswith("#")
