@@ -2,7 +2,7 @@
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
-#              450 odd servers
+#              450 odd servers, clean machines of Debian
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
@@ -85,6 +85,8 @@ long: $(INSTALLED)
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py
 	$(BIN)/python -m tests.breaker
 	$(BIN)/python -m tests.matrix
+	@$(MAKE) --no-print-directory dist
+	$(BIN)/python -m tests.clean_machine
 
 # Made anew with every change of the lock: what is no longer locked is gone.
 $(PACKAGES): locks/dev.txt
