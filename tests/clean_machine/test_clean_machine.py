@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_what_could_not_be_tried_is_said(
 ) -> None:
     wheel = tmp_path / "redolab.whl"
     wheel.touch()
-    monkeypatch.setattr(machines.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(NotHereError, match="by root alone"):
         machines._template("bookworm")
     assert main([str(wheel)]) == 0

@@ -16,8 +16,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
-# Where a process of a user's looks, and where none of these tests may find a compiler.
+# What builds, and what leads to it by another name.
 BUILDERS = ("cc", "gcc", "clang", "cargo", "rustc", "make", "git", "maturin")
+_BUILDS = re.compile(
+    r"(.*-)?(cc|c8?9|[cg]\+\+|gcc|g\+\+|cpp|clang\S*|cargo|rustc|make|git|maturin)(-[\d.]+)?"
+)
 # Leads to the source tree.
 _SOURCES = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME")
 
@@ -61,17 +64,23 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
     )
     subprocess.run((sys.executable, "-m", "pip", "install", *options, wheel), env=kept({}), check=True)
 
+    path = place / "path"
+    path.mkdir()
+    for program in Path("/usr/bin").iterdir():
+        if not _BUILDS.fullmatch(program.name):
+            (path / program.name).symlink_to(program)
+
     def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         environment = kept(
             {
-                "PATH": str(python.parent),
+                "PATH": f"{python.parent}:{path}",
                 "XDG_CACHE_HOME": str(place / "cache"),
                 "XDG_DATA_HOME": str(place / "data"),
             }
         )
-        command = (python.parent / program, *arguments)
+        command = (str(python.parent / program), *arguments)
         return subprocess.run(
-            command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=600
         )
 
     return run
