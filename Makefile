@@ -2,10 +2,12 @@
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
-#              450 odd servers
+#              450 odd servers, clean machines of Debian
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
+# make dist    build what is published, into dist/: wheels and the source archive, checked (docs/reference/packages.md)
+# make licences  write licenses/ anew, after a change of Cargo.lock
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
@@ -24,7 +26,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check rust long install lock audit wasm clean
+.PHONY: demo test check rust long install lock audit wasm dist licences clean
 
 install: $(INSTALLED)
 
@@ -64,6 +66,13 @@ lock:
 audit:
 	@PYTHON='$(PYTHON)' $(PYTHON) scripts/audit.py
 
+dist:
+	@PYTHON='$(PYTHON)' scripts/need-tools
+	@tools=$$(PYTHON='$(PYTHON)' scripts/locked-tools dist) && $$tools/python scripts/dist.py
+
+licences:
+	$(PYTHON) scripts/bundled.py
+
 long: $(INSTALLED)
 	@scripts/need-mariadb
 	@scripts/need-servers
@@ -76,6 +85,8 @@ long: $(INSTALLED)
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py
 	$(BIN)/python -m tests.breaker
 	$(BIN)/python -m tests.matrix
+	@$(MAKE) --no-print-directory dist
+	$(BIN)/python -m tests.clean_machine
 
 # Made anew with every change of the lock: what is no longer locked is gone.
 $(PACKAGES): locks/dev.txt
@@ -98,6 +109,6 @@ $(INSTALLED): $(PACKAGES) pyproject.toml $(RUST)
 	@echo "Installed."
 
 clean:
-	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) target dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	rm -f python/redolab/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,7 +17,7 @@ from typing import Any
 
 _ROOT = Path(__file__).parent.parent
 _DENY = "0.20.2"
-LOCKS = ("locks/dev.txt", "locks/fuzz.txt", "locks/tools.txt")
+LOCKS = ("locks/dev.txt", "locks/dist.txt", "locks/fuzz.txt", "locks/tools.txt")
 # Old enough to have known faults. An answer that knows none of them comes from no database of faults.
 KNOWN_FAULTY = "jinja2==2.10"
 NOT_CHECKED = "The advisory database could not be reached, so known faults were NOT checked."

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from redolab.records.store import Run, open_run
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = ["Run", "__version__", "open_run"]
 
 
@@ -17,4 +18,8 @@ def __getattr__(name: str) -> Any:
         from redolab.records import store
 
         return getattr(store, name)
+    if name == "__version__":
+        from importlib import metadata
+
+        return metadata.version("redolab")
     raise AttributeError(f"module 'redolab' has no attribute {name!r}")

@@ -21,6 +21,7 @@ LOCKS = sorted((ROOT / "locks").glob("*.txt"))
 FOR_USERS = [*PROJECT["project"]["dependencies"], *EXTRAS["servers"], *EXTRAS["oracle"]]
 ASKED_FOR = {
     "dev.txt": [*PROJECT["build-system"]["requires"], *FOR_USERS, *EXTRAS["dev"]],
+    "dist.txt": EXTRAS["dist"],
     "fuzz.txt": EXTRAS["fuzz"],
     "tools.txt": [
         line for line in (ROOT / "locks" / "tools.in").read_text().splitlines() if not line.startswith("#")

@@ -1,0 +1,1 @@
+"""A machine with Debian's smallest system and Python alone, where Redolab is installed from its wheel."""
