@@ -6,6 +6,7 @@
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
+# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
@@ -24,7 +25,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check rust long install lock audit wasm clean
+.PHONY: demo test check rust long install lock audit wasm release clean
 
 install: $(INSTALLED)
 
@@ -47,6 +48,7 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/zizmor --offline --quiet --persona auditor .github
 	@# Debian 12's newer Rust comes without these two.
 	@if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then \
 		set -x; cargo fmt --check && \
@@ -63,6 +65,9 @@ lock:
 
 audit:
 	@PYTHON='$(PYTHON)' $(PYTHON) scripts/audit.py
+
+release:
+	@$(PYTHON) scripts/release.py '$(VERSION)'
 
 long: $(INSTALLED)
 	@scripts/need-mariadb
