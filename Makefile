@@ -3,10 +3,10 @@
 # make check   the linters and types alone
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
 #              450 odd servers
+# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
-# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make clean   remove what these made, measured runs excepted
 
 PYTHON ?= python3
@@ -25,7 +25,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name '*.c' -o
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: demo test check rust long install lock audit wasm release clean
+.PHONY: demo test check rust long install lock audit wasm clean
 
 install: $(INSTALLED)
 
@@ -66,9 +66,6 @@ lock:
 audit:
 	@PYTHON='$(PYTHON)' $(PYTHON) scripts/audit.py
 
-release:
-	@$(PYTHON) scripts/release.py '$(VERSION)'
-
 long: $(INSTALLED)
 	@scripts/need-mariadb
 	@scripts/need-servers
@@ -106,3 +103,7 @@ clean:
 	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	rm -f python/redolab/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: release
+release:
+	@$(PYTHON) scripts/release.py '$(VERSION)'
