@@ -57,6 +57,10 @@ check: $(INSTALLED)
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi
 
+.PHONY: release
+release:
+	@$(PYTHON) scripts/release.py '$(VERSION)'
+
 wasm:
 	scripts/build-wasm
 
@@ -103,7 +107,3 @@ clean:
 	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	rm -f python/redolab/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
-
-.PHONY: release
-release:
-	@$(PYTHON) scripts/release.py '$(VERSION)'
