@@ -1,9 +1,9 @@
 # make demo    measure commit modes on a private PostgreSQL and write the report
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
+# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
 #              450 odd servers
-# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
