@@ -1,6 +1,7 @@
 # make demo    measure commit modes on a private PostgreSQL and write the report
 # make test    everything that is checked: linters, types, Rust tests, Python tests
 # make check   the linters and types alone
+# make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
 #              450 odd servers, clean machines of Debian
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
@@ -49,6 +50,7 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/zizmor --offline --quiet --persona auditor .github
 	@# Debian 12's newer Rust comes without these two.
 	@if cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then \
 		set -x; cargo fmt --check && \
@@ -56,6 +58,10 @@ check: $(INSTALLED)
 	else \
 		echo "not checked: rustfmt and clippy are not installed (rustup component add rustfmt clippy)"; \
 	fi
+
+.PHONY: release
+release:
+	@$(PYTHON) scripts/release.py '$(VERSION)'
 
 wasm:
 	scripts/build-wasm

@@ -22,13 +22,15 @@ def durability_tier(commit_wait: str, fsync: bool, standbys: bool) -> str:
     return "replica" if standbys else "disk"
 
 
-def tier_seen(parameters: Mapping[str, str], commit_wait: str) -> str:
-    """The durability tier of a server's commits, of which nothing but this was seen.
+def tier_seen(parameters: Mapping[str, str], commit_wait: str) -> str | None:
+    """The durability tier of a server's commits, of which nothing but this was seen; None: it is not known.
 
     Args:
         parameters: the server's own, by name, as far as they are known.
         commit_wait: `wait` where commits were seen to wait for the log, else `nowait`.
     """
-    return innodb.tier_of(parameters) or durability_tier(
+    if innodb.REDO in parameters:
+        return innodb.tier_of(parameters)
+    return durability_tier(
         commit_wait, parameters.get("fsync") != "off", bool(parameters.get("synchronous_standby_names"))
     )

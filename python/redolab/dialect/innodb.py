@@ -13,11 +13,14 @@ Reference Manual, "InnoDB Startup Options and System Variables", "Binary Logging
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 REDO = "innodb_flush_log_at_trx_commit"
 BINLOG = "sync_binlog"
 REDO_LOG = "innodb_redo_log_enabled"
 """Of the server's status, as it is kept among its parameters."""
+BINLOG_ENGINE = "binlog_storage_engine"
+"""Which engine keeps the binary log; empty where the server keeps it in files of its own."""
 LONGEST_PAUSE_US = 100_000
 WITHOUT_BINLOG = "skip-log-bin"
 """The option of both servers that leaves the binary log out, and the variant of a private one without it."""
@@ -31,6 +34,10 @@ PARAMETERS = frozenset({REDO, BINLOG, *PAUSE["mariadb"], *PAUSE["mysql"]})
 NO_PAUSE = (
     "wait/batch needs a pause that gathers commits, and MariaDB and MySQL have one in the binary log alone; "
     "this server keeps none (log_bin is off)"
+)
+NO_KNOWN_PAUSE = (
+    "wait/batch needs a pause that gathers commits, and this server keeps its binary log inside InnoDB "
+    f"({BINLOG_ENGINE}): MariaDB's documentation does not say whether the pause has an effect there"
 )
 # By commit_wait and commit_logging: the redo log, the binary log. The first alone leaves the pause alone.
 # Forecasts ask for commits that wait for one log of two.
@@ -48,10 +55,59 @@ _REDO_TIERS = {"0": "memory", "1": "disk", "2": "os", "3": "disk"}
 _WEAKEST_FIRST = ("memory", "os", "disk")
 
 
-def missing(levels: Mapping[str, str], binlog: bool) -> str | None:
-    """Why a server cannot do a setting with such levels, half a sentence; None where it can."""
+def missing(levels: Mapping[str, str], binlog: bool, why: str = NO_PAUSE) -> str | None:
+    """Why a server cannot do a setting with such levels, half a sentence; None where it can.
+
+    Args:
+        levels: factor to level.
+        binlog: whether commits go through a second log, as `has_second_log` says.
+        why: what it has no pause for, as `no_pause` says.
+    """
     gathers = _mode(levels) == ("wait", "batch") or "commit_delay_us" in levels
-    return NO_PAUSE if gathers and not binlog else None
+    return why if gathers and not binlog else None
+
+
+def has_second_log(server: Mapping[str, Any]) -> bool:
+    """Whether commits go through a binary log of its own, after the redo log.
+
+    Args:
+        server: who and what it is: `binlog`, whether it keeps a binary log, and its parameters by name.
+    """
+    return bool(server["binlog"]) and not binlog_engine(server)
+
+
+def no_pause(server: Mapping[str, Any]) -> str:
+    """Why a server without a second log has no pause that gathers commits, half a sentence."""
+    return NO_KNOWN_PAUSE if server["binlog"] else NO_PAUSE
+
+
+def binlog_engine(parameters: Mapping[str, Any]) -> str:
+    """The engine that keeps the binary log, in lower case; empty where the binary log has its own files.
+
+    A server whose parameter is not set shows it as empty.
+    """
+    engine = str(parameters.get(BINLOG_ENGINE) or "").strip().lower()
+    return "" if engine in ("none", "null") else engine
+
+
+def strange_engine(parameters: Mapping[str, Any]) -> str | None:
+    """Why it is not known what a commit waits for, a sentence; None where it is.
+
+    Args:
+        parameters: the server's own, by name, with `log_bin`.
+    """
+    engine = binlog_engine(parameters)
+    if engine in ("", "innodb") or not keeps_binlog(parameters):
+        return None
+    return (
+        f"This server keeps its binary log in the storage engine {engine[:64]} ({BINLOG_ENGINE}). MariaDB's "
+        "documentation names InnoDB as the only one, so what a commit waits for there is not known."
+    )
+
+
+def keeps_binlog(parameters: Mapping[str, Any]) -> bool:
+    """Whether a server keeps a binary log, by its parameter `log_bin`."""
+    return str(parameters.get("log_bin")).upper() in ("ON", "1", "YES")
 
 
 def parameter_names(combinations: Iterable[Mapping[str, str]], flavour: str, binlog: bool) -> tuple[str, ...]:
@@ -60,7 +116,7 @@ def parameter_names(combinations: Iterable[Mapping[str, str]], flavour: str, bin
     Args:
         combinations: factor to level, of each setting.
         flavour: `mariadb` or `mysql`.
-        binlog: whether the server keeps a binary log.
+        binlog: whether commits go through a second log, as `has_second_log` says.
     """
     factors = {factor for levels in combinations for factor in levels}
     logs = (REDO, BINLOG) if binlog else (REDO,)
@@ -76,7 +132,7 @@ def commit_parameters(
     Args:
         levels: factor name to level; a setting that is `missing` here is none of them.
         flavour: `mariadb` or `mysql`.
-        binlog: whether the server keeps a binary log.
+        binlog: whether commits go through a second log, as `has_second_log` says.
         pause_us: the pause under `wait/batch`, microseconds.
         sessions: that can commit together: when all have come the pause ends.
     """
@@ -103,7 +159,7 @@ def durability_tier(redo: str, sync_binlog: str | None, flush_method: str, redo_
 
     Args:
         redo: `innodb_flush_log_at_trx_commit`.
-        sync_binlog: None without a binary log.
+        sync_binlog: None without a second log, as `has_second_log` says.
         flush_method: `innodb_flush_method`; with `nosync` nothing is flushed.
         redo_log: whether the redo log is written at all, as `has_redo_log` tells.
     """
@@ -124,11 +180,25 @@ def tier_of(parameters: Mapping[str, str]) -> str | None:
         parameters: the server's own, by name.
     """
     redo = parameters.get(REDO, "")
-    if redo not in _REDO_TIERS:
+    if redo not in _REDO_TIERS or strange_engine(parameters):
         return None
-    binlog = parameters.get(BINLOG) if parameters.get("log_bin") in ("1", "ON") else None
-    method = parameters.get("innodb_flush_method", "")
-    return durability_tier(redo, binlog, method, has_redo_log(parameters))
+    method, redo_log = parameters.get("innodb_flush_method", ""), has_redo_log(parameters)
+    tiers = {durability_tier(redo, sync, method, redo_log) for sync in _syncs(parameters)}
+    return tiers.pop() if len(tiers) == 1 else None
+
+
+def _syncs(parameters: Mapping[str, str]) -> tuple[str | None, ...]:
+    """What `sync_binlog` may be, None where commits go through one log; several where that is not known."""
+    if "log_bin" not in parameters:
+        return (None, "0")
+    if not keeps_binlog(parameters) or binlog_engine(parameters):
+        return (None,)
+    return (parameters[BINLOG],) if BINLOG in parameters else ("1", "0")
+
+
+def flushes_redo_at_commit(parameters: Mapping[str, str]) -> bool:
+    """Whether a commit waits until the redo log is flushed; so it is where the parameter is not known."""
+    return _REDO_TIERS.get(str(parameters.get(REDO)), "disk") == "disk"
 
 
 def has_redo_log(facts: Mapping[str, str]) -> bool:

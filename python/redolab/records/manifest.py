@@ -144,6 +144,7 @@ _ABOUT_ENGINE = {
         record({}, {"log_device_ms": maybe(number(0, 1e7)), "binlog_device_ms": maybe(number(0, 1e7))})
     ),
     "binlog": maybe(flag),
+    "binlog_storage_engine": maybe(_short),
     "variant": _short,
     "identity": maybe(_short),
     "log_filesystem": maybe(_short),

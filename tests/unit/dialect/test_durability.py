@@ -18,9 +18,22 @@ from redolab.dialect.durability import tier_seen
         ({"fsync": "on", "synchronous_standby_names": "one"}, "nowait", "memory"),
         ({"innodb_flush_log_at_trx_commit": "2"}, "nowait", "os"),
         ({"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "log_bin": "ON"}, "wait", "os"),
+        # What the parameters do not say is not promised, however commits were seen to wait.
+        ({"innodb_flush_log_at_trx_commit": "7", "log_bin": "OFF"}, "wait", None),
+        ({"innodb_flush_log_at_trx_commit": "1"}, "wait", None),
+        (
+            {
+                "innodb_flush_log_at_trx_commit": "1",
+                "sync_binlog": "1",
+                "log_bin": "ON",
+                "binlog_storage_engine": "other",
+            },
+            "wait",
+            None,
+        ),
     ],
 )
 def test_a_tier_is_what_the_parameters_promise(
-    parameters: dict[str, str], commit_wait: str, tier: str
+    parameters: dict[str, str], commit_wait: str, tier: str | None
 ) -> None:
     assert tier_seen(parameters, commit_wait) == tier

@@ -78,4 +78,62 @@ def test_what_a_server_promises_is_read_from_its_parameters() -> None:
     assert [tier("1", "1"), tier("1", "0"), tier("1", "0", "OFF"), tier("2", "1"), tier("0", "1")] == [
         "disk", "os", "disk", "os", "memory",
     ]  # fmt: skip
+    # Recovery rolls back what the binary log does not have; where that is not known, nothing is promised.
+    known = {"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON"}
+    assert innodb.tier_of(known) is innodb.tier_of({"innodb_flush_log_at_trx_commit": "3"}) is None
+    assert innodb.tier_of({**known, "innodb_flush_log_at_trx_commit": "2"}) == "os"
     assert innodb.tier_of({}) is innodb.tier_of({"innodb_flush_log_at_trx_commit": "7"}) is None
+
+
+def in_innodb(redo: str, sync: str, engine: str = "InnoDB", **others: str) -> dict[str, str]:
+    """The parameters of a server that keeps its binary log in a storage engine."""
+    about = {"innodb_flush_log_at_trx_commit": redo, "sync_binlog": sync, "log_bin": "ON"}
+    return {**about, "binlog_storage_engine": engine, **others}
+
+
+@pytest.mark.parametrize(("redo", "tier"), [("1", "disk"), ("3", "disk"), ("2", "os"), ("0", "memory")])
+@pytest.mark.parametrize("sync", ["0", "1", "100"])
+def test_a_binary_log_inside_innodb_has_no_say(redo: str, tier: str, sync: str) -> None:
+    assert innodb.tier_of(in_innodb(redo, sync)) == tier
+    assert innodb.tier_of(in_innodb(redo, sync, "innodb")) == tier
+    del (without := in_innodb(redo, sync))["sync_binlog"]
+    assert innodb.tier_of(without) == tier
+    assert innodb.tier_of(in_innodb(redo, sync, innodb_flush_method="nosync")) == min(
+        tier, "os", key=["memory", "os", "disk"].index
+    )
+
+
+def test_an_engine_that_is_not_set_is_none() -> None:
+    for empty in ("", "NULL", "None"):
+        assert innodb.tier_of(in_innodb("1", "0", empty)) == "os"
+        assert innodb.tier_of(in_innodb("1", "1", empty)) == "disk"
+
+
+def test_an_engine_that_nothing_is_known_of_promises_nothing() -> None:
+    strange = in_innodb("1", "1", "RocksDB")
+    assert innodb.tier_of(strange) is None
+    assert "rocksdb" in (innodb.strange_engine(strange) or "")
+    # It is nowhere in use without a binary log.
+    assert innodb.tier_of({**strange, "log_bin": "OFF"}) == "disk"
+    assert innodb.strange_engine({**strange, "log_bin": "OFF"}) is None
+    assert innodb.strange_engine(in_innodb("1", "1")) is None
+
+
+def test_a_server_with_one_log_says_why_it_has_no_pause() -> None:
+    inside: dict[str, object] = {"binlog": True, "binlog_storage_engine": "InnoDB"}
+    assert not innodb.has_second_log(inside)
+    assert innodb.no_pause(inside) == innodb.NO_KNOWN_PAUSE
+    assert innodb.no_pause({"binlog": False}) == innodb.NO_PAUSE
+    assert innodb.has_second_log({"binlog": True, "binlog_storage_engine": ""})
+    assert innodb.has_second_log({"binlog": True})
+    assert not innodb.has_second_log({"binlog": False, "binlog_storage_engine": ""})
+    gathers = {"commit_wait": "wait", "commit_logging": "batch"}
+    assert innodb.missing(gathers, False, innodb.no_pause(inside)) == innodb.NO_KNOWN_PAUSE
+
+
+@pytest.mark.parametrize(
+    ("redo", "flushes"), [("1", True), ("3", True), ("2", False), ("0", False), (None, True), ("9", True)]
+)
+def test_what_flushes_the_redo_log_at_commit(redo: str | None, flushes: bool) -> None:
+    known = {} if redo is None else {"innodb_flush_log_at_trx_commit": redo}
+    assert innodb.flushes_redo_at_commit(known) is flushes

@@ -18,6 +18,7 @@ Facts = Mapping[str, Any]
 
 def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[str, Any]:
     """The `engine` part of the manifest."""
+    engine = innodb.binlog_engine(server) if server["binlog"] else ""
     return {
         "name": server["flavour"],
         "version": _version(server["version_text"]),
@@ -26,6 +27,7 @@ def describe(server: Facts, own: PrivateServer | None, local: bool) -> Mapping[s
         "emulated": emulated(own.device) if own else {},
         "log_filesystem": own.log_filesystem if own else None,
         "binlog": server["binlog"],
+        **({innodb.BINLOG_ENGINE: engine} if engine else {}),
         "variant": own.variant if own else "",
         "innodb_flush_method": server["innodb_flush_method"],
     }
@@ -45,6 +47,7 @@ def not_measured(server: Facts, watched: Server) -> list[str]:
     missing.append(
         "Commit times are told by the client, so each contains the round trip between it and the server."
     )
-    if not server["binlog"]:
-        missing.append(f"{innodb.NO_PAUSE[0].upper()}{innodb.NO_PAUSE[1:]}.")
+    if not innodb.has_second_log(server):
+        why = innodb.no_pause(server)
+        missing.append(f"{why[0].upper()}{why[1:]}.")
     return missing

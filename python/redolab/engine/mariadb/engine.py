@@ -97,8 +97,9 @@ class MariaDBEngine(Engine):
         self._hurry = hurry
 
     def missing(self, levels: Mapping[str, str]) -> str | None:
-        """Why this server has no such setting: one without a binary log has no pause."""
-        return innodb.missing(levels, self._server["binlog"])
+        """Why this server has no such setting: one without a second log has no pause."""
+        server = self._server
+        return innodb.missing(levels, innodb.has_second_log(server), innodb.no_pause(server))
 
     @as_engine_errors()
     def introduce(
@@ -300,7 +301,8 @@ class MariaDBEngine(Engine):
                 raise UsageError(f"{reason}. Leave that setting out with --settings.")
 
     def _parameter_names(self, load: Load, combinations: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-        names = innodb.parameter_names(combinations, self._server["flavour"], self._server["binlog"])
+        second = innodb.has_second_log(self._server)
+        names = innodb.parameter_names(combinations, self._server["flavour"], second)
         brought = {name for levels in combinations for name in load.parameters(levels)}
         return (*dict.fromkeys((*names, *sorted(brought))),)
 

@@ -38,21 +38,23 @@ def setting_of(
     Args:
         levels: factor to level; the server is one that can do it.
         load: what the sessions do.
-        server: who and what it is: `flavour`, `binlog` and `innodb_flush_method`.
+        server: who and what it is: `flavour`, `binlog`, `innodb_flush_method`; where it has that also
+            `binlog_storage_engine`.
         now: the values of `innodb_flush_log_at_trx_commit` and `sync_binlog` as they were found.
         pause_us: the pause of a level that gathers commits, microseconds.
     """
+    second = innodb.has_second_log(server)
     values = innodb.commit_parameters(
         levels,
         flavour=server["flavour"],
-        binlog=server["binlog"],
+        binlog=second,
         pause_us=pause_us,
         sessions=int(levels.get("sessions", load.sessions)),
     ) | load.parameters(levels)
     logs = {**now, **values}
     tier = innodb.durability_tier(
         logs[innodb.REDO],
-        logs[innodb.BINLOG] if server["binlog"] else None,
+        logs[innodb.BINLOG] if second else None,
         server["innodb_flush_method"],
         innodb.has_redo_log(server),
     )

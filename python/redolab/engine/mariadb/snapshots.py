@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from redolab import _core
+from redolab.dialect.innodb import binlog_engine
 from redolab.engine.linux.host_counters import host_counters
 from redolab.engine.linux.local_server import process_cpu_ns
 from redolab.engine.mariadb.answers import number
@@ -16,6 +17,8 @@ from redolab.engine.private.log_device import LogDevice
 from redolab.records.sample import Snapshot, TaskAccount
 
 _BINLOG = "wait/io/file/sql/binlog"
+_NOT_COUNTED = dict.fromkeys(("binlog_groups", "binlog_bytes", "binlog_flushes", "binlog_flush_time_s"))
+"""What of a binary log inside InnoDB is not documented."""
 
 
 def take_snapshot(
@@ -51,6 +54,8 @@ def take_snapshot(
     }
     if server["timed_files"] and server["flavour"] == "mariadb":
         counters |= _binlog_times(control, server)
+    if server.get("binlog") and binlog_engine(server):
+        counters |= _NOT_COUNTED
     if device:
         counters |= device.snapshot()
     served = _threads(control, server)

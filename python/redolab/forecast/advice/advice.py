@@ -104,7 +104,7 @@ def of_run(run: Run, baseline: str, times: Mapping[str, Sequence[Times]]) -> dic
         advice["why_no_forecast"] = f"No forecast: {why.rstrip('.')}."
     else:
         allowance = Allowance(_MOST_EVENTS_OF_RUN)
-        advice |= _forecast(calibrated, _tier(run, today), allowance)
+        advice |= _forecast(run, calibrated, _tier(run, today), allowance)
     return advice | {"lines": lines(advice)}
 
 
@@ -165,7 +165,8 @@ def _of_costs(
     tier = tier_seen(_parameters(run), "wait" if waits else "nowait")
     without = OF_COMMITS if elsewhere else frozenset[str]()
     without |= {"sessions"} if _is_report(run) else frozenset()
-    found = _forecast(calibrated, (tier, TIER_TEXT[tier]), allowance, Known(share, without))
+    promise = (tier or "", TIER_TEXT.get(tier or "", ""))
+    found = _forecast(run, calibrated, promise, allowance, Known(share, without))
     reasons = [elsewhere, *found.get("cut_short", ())] if elsewhere else found["not_forecast"]
     surer = _surer(run)
     return found | {
@@ -273,7 +274,7 @@ def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[s
 
 
 def _forecast(
-    calibrated: Calibrated, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
+    run: Run, calibrated: Calibrated, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
 ) -> dict[str, Any]:
     # The simulator and SciPy are not needed by runs that tell no costs.
     from redolab.forecast.advice.changes import not_forecast
@@ -289,12 +290,13 @@ def _forecast(
         advised = ()
         if isinstance(error, SimulationTooLongError):
             given_up.append(("today's setting", error))
+    binlog_in_redo = bool(baseline_server(run.manifest).get("binlog_storage_engine"))
     changes = [item.as_json() for item in advised]
     found = {
         "model": MODEL,
         "changes": [item | _tiers(item["durability"] == "lost", *tier) for item in changes],
         "order": ORDER,
-        "not_forecast": [*not_forecast(calibrated), *_cut_short(given_up)],
+        "not_forecast": [*not_forecast(calibrated, binlog_in_redo), *_cut_short(given_up)],
     }
     if not given_up:
         return found

@@ -19,6 +19,11 @@ from redolab.stats.enough import fewest_enough
 
 Forecast = Callable[[Calibration, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
+_NO_DELAY = "Commit delay: this server has none without a binary log."
+_NO_KNOWN_DELAY = (
+    "Commit delay: the binary log is inside InnoDB, and MariaDB's documentation does not say whether a delay "
+    "has an effect there."
+)
 OF_COMMITS = frozenset({"rows_per_commit", "commit_wait", "commit_delay_us", "log_device"})
 """Factors that change how commits are made, or the log that they wait for."""
 OF_LOG = OF_COMMITS - {"rows_per_commit"}
@@ -97,8 +102,13 @@ def candidates(
     return tuple(change for change in found if change.factor not in without)
 
 
-def not_forecast(calibrated: Calibrated) -> list[str]:
-    """Changes that could not be tried, with the reason."""
+def not_forecast(calibrated: Calibrated, binlog_in_redo: bool = False) -> list[str]:
+    """Changes that could not be tried, with the reason.
+
+    Args:
+        calibrated: what is known of costs.
+        binlog_in_redo: whether the server keeps its binary log inside the engine whose log is the redo log.
+    """
     today = calibrated.measured[calibrated.today].scenario
     reasons = []
     if not calibrated.point.row_known:
@@ -109,7 +119,7 @@ def not_forecast(calibrated: Calibrated) -> list[str]:
         reasons.append("Rows per commit: how many rows a commit has today was not counted.")
     least = _sessions_for_delay(calibrated)
     if today.commit_wait == "wait" and least is None:
-        reasons.append("Commit delay: this server has none without a binary log.")
+        reasons.append(_NO_KNOWN_DELAY if binlog_in_redo else _NO_DELAY)
     elif today.commit_wait == "wait" and least is not None and today.sessions < least:
         others = units.counted(least - 1, "other transaction")
         reasons.append(

@@ -106,8 +106,13 @@ def logs_of(engine: Mapping[str, Any]) -> Logs:
     emulated = engine.get("emulated") or {}
     devices = (emulated.get(device) for device in ("log_device_ms", "binlog_device_ms"))
     return Logs(
-        (REDO, BINLOG) if grouping is not None and engine.get("binlog") else (REDO,),
+        (REDO, BINLOG) if grouping is not None and _has_second_log(engine) else (REDO,),
         grouping,
         tuple(float(ms) for ms in devices if ms is not None),
         product_name(name) or name,
     )
+
+
+def _has_second_log(engine: Mapping[str, Any]) -> bool:
+    """Whether commits go through a binary log of its own; one inside InnoDB is flushed with the redo log."""
+    return bool(engine.get("binlog")) and not engine.get("binlog_storage_engine")

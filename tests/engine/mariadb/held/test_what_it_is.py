@@ -120,6 +120,7 @@ def test_the_real_ones_are_known(version: str, comment: str, is_it: tuple[str, i
         ({"innodb_force_recovery": "1"}, "innodb_force_recovery = 1"),
         ({"wsrep_on": "ON"}, "Galera"),
         ({"group_replication_group_name": "8a94f357-aab4-11df-86ab-c80aa9429562"}, "replication group"),
+        ({"binlog_storage_engine": "RocksDB"}, "what a commit waits for there is not known"),
     ],
 )
 def test_one_on_which_no_run_is_possible_is_refused(variables: dict[str, str], said: str) -> None:
@@ -147,6 +148,10 @@ def test_one_on_which_no_run_is_possible_is_refused(variables: dict[str, str], s
         ({"rpl_semi_sync_source_enabled": "ON"}, None, ["Semi-synchronous"]),
         ({}, "tmpfs", ["lie in memory"]),
         ({"version": "13.1.2-MariaDB"}, None, ["newer than 11.8"]),
+        # One log, whatever sync_binlog is.
+        ({"binlog_storage_engine": "InnoDB", "sync_binlog": "100"}, None, ["inside InnoDB"]),
+        ({"binlog_storage_engine": "InnoDB", "log_bin": "OFF"}, None, ["keeps no binary log"]),
+        ({"binlog_storage_engine": ""}, None, []),
     ],
 )
 def test_what_changes_the_meaning_of_figures_is_told(

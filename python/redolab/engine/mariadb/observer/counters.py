@@ -13,6 +13,10 @@ _ALWAYS = (
         "the server publishes no time of a single wait",
     ),
 )
+NOT_COUNTED = (
+    "the binary log is inside InnoDB (binlog_storage_engine), and MariaDB's documentation does not say what "
+    "is counted of it; commits wait for the redo log alone"
+)
 _FLUSH: Event = ("IO", "redo log flush")
 _WRITE: Event = ("IO", "redo log write")
 _BINLOG_FLUSH: Event = ("IO", "binlog flush")
@@ -37,11 +41,12 @@ def counters(
     when it commits or rolls back, so `Innodb_max_trx_id` grows by two (MariaDB). Handler_commit is of no
     use: it counts statements and reads too, and all twice with a binary log. `commits` are those in the
     binary log; MySQL, which has no other count of either, counts there the transactions that wrote, as
-    Binlog_cache_use. A counter that went backwards was reset: None.
+    Binlog_cache_use. A counter that went backwards was reset: None. What MariaDB counts of a binary log
+    inside InnoDB is not documented: None.
     """
     numbers = _grown(before, after, "innodb_max_trx_id")
     of_binlog = "binlog_cache_use" if server.flavour == "mysql" else "binlog_commits"
-    commits = _grown(before, after, of_binlog) if server.binlog else None
+    commits = _grown(before, after, of_binlog) if server.binlog and not server.binlog_engine else None
     return {
         "transactions": numbers / 2 if numbers is not None else commits,
         "commits": commits,
@@ -97,6 +102,8 @@ def _binlog(
     """
     if not server.binlog:
         return {"binlog_flushes": 0.0, "binlog_flush_time_s": 0.0}
+    if server.binlog_engine:
+        return {"binlog_flushes": None, "binlog_flush_time_s": None}
     if server.timed_files and after:
         flushes, time_s = timed.get(_BINLOG_FLUSH, (0, 0.0))
         return {"binlog_flushes": flushes, "binlog_flush_time_s": time_s}
@@ -132,7 +139,9 @@ def missing(server: Server, after: Mapping[str, float]) -> list[tuple[str, str]]
         found.append(
             ("transactions", "this server counts those that wrote in its binary log alone (log_bin is off)")
         )
-    if server.binlog and not server.timed_files:
+    if server.binlog_engine:
+        found.append(("commits in the binary log, its flushes and their time", NOT_COUNTED))
+    elif server.binlog and not server.timed_files:
         found.append(("time of binlog flushes", "the server times them in performance_schema alone"))
         if server.sync_binlog > 1 or server.flavour == "mysql":
             found.append(("flushes of the binlog", "the server counts them in performance_schema alone"))

@@ -12,7 +12,7 @@ import pymysql
 
 from redolab import _core
 from redolab.bounds import MOST_DIGITS
-from redolab.dialect.innodb import REDO_LOG
+from redolab.dialect.innodb import BINLOG_ENGINE, REDO_LOG, binlog_engine, strange_engine
 from redolab.engine.linux.peers import find_server
 from redolab.engine.linux.thread_looks import age_s
 from redolab.engine.mariadb.answers import Row, StrangeAnswerError
@@ -37,7 +37,8 @@ _MOST_LETTERS = 200
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\.(\d{1,4})(?!\d)")
 _PLACE = ("hostname", "port", "datadir")
 _ABOUT_COMMITS = (
-    "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method", REDO_LOG,
+    "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", BINLOG_ENGINE,
+    "innodb_flush_method", REDO_LOG,
 )  # fmt: skip
 
 
@@ -70,11 +71,15 @@ class Server:
     identity: str
     parameters: Mapping[str, str]
     not_available: tuple[tuple[str, str], ...]
+    binlog_engine: str = ""
+    """The engine that keeps the binary log; empty where that has its own files."""
 
     @property
     def facts(self) -> ServerFacts:
         """Who it is."""
-        return ServerFacts({**self.description, "binlog": self.binlog}, self.identity, self.parameters)
+        engine = {BINLOG_ENGINE: self.binlog_engine} if self.binlog_engine else {}
+        about = {**self.description, "binlog": self.binlog, **engine}
+        return ServerFacts(about, self.identity, self.parameters)
 
     @property
     def source(self) -> str:
@@ -101,6 +106,9 @@ def identify(connection: Connection, target: Target) -> Server:
     process, why_remote = _find_here(connection, thread, uptime_s)
     missing = [] if why_remote is None else [("CPU and run queue of sessions", why_remote)]
     parameters = _parameters(connection) | redo_log_state(connection, flavour)
+    strange = strange_engine(parameters)
+    if strange:
+        raise RefusedError(f"{strange} Watch a server that keeps it in files or in InnoDB.")
     on, consumers, why_off = _instruments(connection, bool(row["performance_schema"]), row["role"])
     missing += [] if why_off is None else [("exact times of file operations, names of locks", why_off)]
     return Server(
@@ -124,6 +132,7 @@ def identify(connection: Connection, target: Target) -> Server:
         identity=_identity(parameters),
         parameters={name: parameters[name] for name in _ABOUT_COMMITS if name in parameters},
         not_available=tuple(missing),
+        binlog_engine=binlog_engine(parameters) if row["log_bin"] else "",
     )
 
 

@@ -27,7 +27,8 @@ ASLEEP, UNKNOWN, AWAKE = map(STATES.index, ("asleep", "unknown", "awake"))
 runnable ones is on a CPU."""
 
 _REDO_LOG = re.compile(r"ib_logfile\d+|#ib_redo\d+(_tmp)?")
-_BINLOG = re.compile(r"(?!aria_log)(?!.*relay).*\.\d{6,}")
+# The second form is that of a binary log inside InnoDB.
+_BINLOG = re.compile(r"(?!aria_log)(?!.*relay).*\.\d{6,}|binlog-\d{6,}\.ibb")
 _RELAY_LOG = re.compile(r".*relay.*\.\d{6,}")
 _TABLESPACE = re.compile(r"ibdata\d+|undo_?\d+|ibtmp\d+|.*\.(ibd|ibu|ibt)")
 # Stages in which the session waits for its client.

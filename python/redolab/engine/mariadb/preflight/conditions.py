@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from redolab.dialect.innodb import has_redo_log
+from redolab.dialect.innodb import has_redo_log, has_second_log
 from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, ask
@@ -37,6 +37,12 @@ def server_conditions(control: Connection, server: Facts, log_filesystem: str | 
     if not server["binlog"]:
         found.append(
             "The server keeps no binary log: a commit is flushed once here, and twice where there is one."
+        )
+    elif not has_second_log(server):
+        found.append(
+            "The binary log is inside InnoDB (binlog_storage_engine): a commit is flushed once here, and "
+            "sync_binlog has no effect. MariaDB's documentation says so; Redolab was not tested on such a "
+            "server."
         )
     elif server["sync_binlog"] not in ("0", "1"):
         found.append(

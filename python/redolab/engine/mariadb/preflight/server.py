@@ -9,6 +9,7 @@ from typing import Any
 
 import pymysql
 
+from redolab.dialect.innodb import keeps_binlog, strange_engine
 from redolab.engine.mariadb.answers import Row
 from redolab.engine.mariadb.connection import Connection, ask, fetch, redo_log_state
 from redolab.errors import RefusedError
@@ -50,6 +51,7 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
         _check_writable(found)
         _check_prepares(found)
         _check_alone_in_commits(found)
+        _check_binlog(found)
         role = ask(control, "select current_user() as role")[0]["role"]
         redo_log = redo_log_state(control, flavour)
         timed_files = flavour == "mysql" or _times_files(control, found)
@@ -60,7 +62,7 @@ def check_server(control: Connection, place: str) -> dict[str, Any]:
         version=version,
         version_text=found["version"],
         role=role,
-        binlog=_is_on(found.get("log_bin")),
+        binlog=keeps_binlog(found),
         timed_files=timed_files,
         place=place,
     )
@@ -139,6 +141,14 @@ def _check_alone_in_commits(found: Mapping[str, str]) -> None:
         f"This server is a member {kind}: a commit there waits for the other members, which no setting of "
         "these logs changes. Point --engine at a server of its own. Nothing was changed."
     )
+
+
+def _check_binlog(found: Mapping[str, str]) -> None:
+    strange = strange_engine(found)
+    if strange:
+        raise RefusedError(
+            f"{strange} Point --engine at a server that keeps it in files or in InnoDB. Nothing was changed."
+        )
 
 
 def _times_files(control: Connection, found: Mapping[str, str]) -> bool:

@@ -4,7 +4,7 @@ SHOW GLOBAL VARIABLES WHERE Variable_name IN (
     'read_only', 'super_read_only', 'innodb_read_only', 'innodb_force_recovery', 'offline_mode',
     'transaction_read_only', 'tx_read_only', 'max_prepared_stmt_count',
     'wsrep_on', 'group_replication_group_name',
-    'log_bin', 'binlog_format', 'performance_schema',
+    'log_bin', 'binlog_storage_engine', 'binlog_format', 'performance_schema',
     'innodb_flush_method', 'innodb_doublewrite', 'innodb_flush_log_at_timeout', 'innodb_log_file_write_through',
     'innodb_flush_log_at_trx_commit', 'sync_binlog',
     'rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'

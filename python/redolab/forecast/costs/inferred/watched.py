@@ -16,6 +16,7 @@ import numpy as np
 from redolab.analysis.observed.watch.measures import added, over, over_stretches, quotient, sums
 from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import buckets
+from redolab.dialect.innodb import flushes_redo_at_commit
 from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.costs import statements_of
 from redolab.forecast.costs.inferred.priors import Prior, prior_of, quantiles_of
@@ -173,7 +174,7 @@ def _flushes_binlog(run: Run) -> bool:
 def _without_redo(run: Run) -> bool:
     """Whether InnoDB does not flush its log at commit."""
     parameters = run.manifest["settings"][0].get("parameters") or {}
-    return str(parameters.get("innodb_flush_log_at_trx_commit", "1")) != "1"
+    return not flushes_redo_at_commit(parameters)
 
 
 def _counting(run: Run) -> Stretches:
