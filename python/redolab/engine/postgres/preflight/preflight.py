@@ -13,7 +13,7 @@ from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.server.recovery import tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
 
-OLDEST, NEWEST = 14, 18
+OLDEST, NEWEST = 14, 19
 _MOST_LEFT = 20
 
 
