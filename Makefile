@@ -3,7 +3,7 @@
 # make check   the linters and types alone
 # make release VERSION=0.2.0   version, changelog, commit, tag, packages and checksums; publishes nothing (docs/guide/release.md)
 # make long    what takes too long for every commit: thousands of damaged runs, fuzzing, 200 kills, 600 hostile moments,
-#              450 odd servers, clean machines of Debian
+#              450 odd servers, every version of PostgreSQL whole, clean machines of Debian
 # make lock    write locks/ anew, after a change of what pyproject.toml asks for (scripts/lock --upgrade: all the newest)
 # make audit   licences and sources of what is locked, and its known faults where their databases can be reached
 # make wasm    build the page's WebAssembly anew, after a change of the simulator, the forecast or the explorer
@@ -88,6 +88,8 @@ long: $(INSTALLED)
 	REDOLAB_HOSTILE_ROUNDS=5000 $(BIN)/pytest -q tests/engine/postgres/test_hostile_server.py
 	REDOLAB_HOSTILE_ROUNDS=2000 $(BIN)/pytest -q tests/engine/mariadb/test_hostile_server.py
 	REDOLAB_LINKS=20 REDOLAB_FORECASTS=200 $(BIN)/pytest -q tests/report/test_explorer.py tests/report/test_same_bits.py
+	REDOLAB_EVERY_VERSION=1 $(BIN)/pytest -q tests/engine/postgres tests/engine/test_conformance.py \
+		tests/engine/test_consistent_read.py tests/usage/test_refusals.py
 	REDOLAB_KILLS=20 REDOLAB_INTERLEAVINGS=50 $(BIN)/pytest -q tests/kill tests/engine/mariadb/test_engine.py
 	$(BIN)/python -m tests.breaker
 	$(BIN)/python -m tests.matrix

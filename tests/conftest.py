@@ -16,7 +16,18 @@ from typing import Any
 import pytest
 
 from redolab import cli
-from tests.servers import PASSWORD, Ended, Server, installed_servers, made, not_here, running
+from tests.servers import (
+    NEWEST,
+    PASSWORD,
+    Ended,
+    Server,
+    made,
+    not_here,
+    programs_of,
+    running,
+    versions_in_short,
+    versions_in_whole,
+)
 from tests.side_by_side import turn_of
 from tests.workers import Groups
 
@@ -68,7 +79,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
 
     def start(version: str) -> Server:
         if version not in started:
-            life = running(installed_servers()[version], base / version)
+            life = running(programs_of(version), base / version)
             started[version] = (next(life), life)
         return started[version][0]
 
@@ -78,9 +89,16 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
     shutil.rmtree(base)
 
 
-@pytest.fixture(params=installed_servers())
+@pytest.fixture(params=versions_in_whole())
 def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Iterator[Server]:
-    """A server of each version there is."""
+    """A server of each version that is tested whole."""
+    with servers(request.param).parameters_kept() as it:
+        yield it
+
+
+@pytest.fixture(params=versions_in_short())
+def further(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Iterator[Server]:
+    """A server of each of the others, for what is tested on all."""
     with servers(request.param).parameters_kept() as it:
         yield it
 
@@ -88,7 +106,7 @@ def server(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> 
 @pytest.fixture
 def newest(servers: Callable[[str], Server]) -> Iterator[Server]:
     """The server of the newest version."""
-    with servers("18").parameters_kept() as it:
+    with servers(NEWEST).parameters_kept() as it:
         yield it
 
 
@@ -97,7 +115,7 @@ def own_server() -> Iterator[Server]:
     """A server that may be stopped and crashed."""
     place = Path(tempfile.mkdtemp(prefix="redolab-test-"))
     place.chmod(0o755)
-    yield from running(installed_servers()["18"], place / "server")
+    yield from running(programs_of(NEWEST), place / "server")
     place.rmdir()
 
 

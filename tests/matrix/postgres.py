@@ -10,10 +10,11 @@ from pathlib import Path
 import psycopg
 
 from tests.matrix.odd import Odd, at_start, parameter
-from tests.servers import Server, installed_servers, running, wait_until
+from tests.servers import Server, programs_of, running, wait_until
 
 _TABLE = "create table if not exists public.colleague (id int primary key, n bigint)"
-_NOT_OLD = ("18",)
+_OLD = ("14", "15", "16", "17", "18")
+_NOT_OLD = ("17", "18", "19")
 
 ODD = (
     # What answers are written like.
@@ -21,7 +22,7 @@ ODD = (
     parameter("datestyle = 'Postgres, DMY'"), parameter("intervalstyle = postgres_verbose"),
     parameter("intervalstyle = sql_standard"), parameter("timezone = 'America/St_Johns'"),
     parameter("timezone = 'Asia/Kathmandu'"), parameter("extra_float_digits = -15"),
-    parameter("bytea_output = escape"), parameter("standard_conforming_strings = off"),
+    parameter("bytea_output = escape"), parameter("standard_conforming_strings = off", only=_OLD),
     parameter("xmlbinary = hex"), parameter("client_encoding = latin1"),
     parameter("client_encoding = sql_ascii"), parameter("quote_all_identifiers = on"),
     parameter("array_nulls = off"), parameter("transform_null_equals = on"),
@@ -63,7 +64,7 @@ ODD = (
     # What the server is given.
     at_start("shared_buffers = 16MB"), at_start("huge_pages = off; shared_memory_type = sysv"),
     at_start("max_connections = 15; superuser_reserved_connections = 5"),
-    at_start("io_method = sync", only=_NOT_OLD), at_start("max_prepared_transactions = 10"),
+    at_start("io_method = sync", only=("18", "19")), at_start("max_prepared_transactions = 10"),
     parameter("autovacuum = on; autovacuum_naptime = 1s"), parameter("vacuum_cost_delay = 20ms"),
     parameter("log_connections = on; log_disconnections = on"),
     # What is at work beside.
@@ -169,7 +170,7 @@ class Postgres:
 @contextmanager
 def started(version: str, odds: Sequence[Odd], place: Path) -> Iterator[Postgres]:
     """A server of that version, started with what these settings need."""
-    for server in running(installed_servers()[version], place):
+    for server in running(programs_of(version), place):
         start = {name: value for odd in odds for name, value in odd.start.items()}
         if start:
             server.stop()

@@ -16,7 +16,7 @@ from redolab.engine.private.directory import remove_server
 from redolab.engine.server import server_lock
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
-from tests.servers import Ended, Server, made
+from tests.servers import Ended, Server, made, versions_in_whole
 
 SHORT = ("--quick", "--seconds", "0.1", "--blocks", "2", "--sessions", "2")
 Run = Callable[..., Ended]
@@ -72,7 +72,7 @@ def test_there_is_no_such_database(run: Run, newest: Server) -> None:
     refused(run(newest.url("no_such_database")), "does not exist", "Check the database")
 
 
-@pytest.mark.parametrize("version", ["16", "18"])
+@pytest.mark.parametrize("version", versions_in_whole())
 @pytest.mark.parametrize("scope", ["session", "system"])
 def test_the_grants_that_are_named_are_enough(
     servers: Callable[[str], Server], version: str, scope: str, database: str, run: Run

@@ -163,12 +163,14 @@ def unaccounted_text(rows: Iterable[ProfileRow], levels: Mapping[str, str], engi
         levels: the setting's factor levels.
         engine: the name of its server's engine in the manifest.
     """
+    rows = list(rows)
     share = next((row.share.point for row in rows if row.row == UNACCOUNTED), None)
     if share is None or abs(share) <= _EXPLAIN_FROM:
         return None
     if share < 0:
         return "CPU, run queue and steal exceed the time the sessions had."
-    known = unposted_wait(engine, levels.get("commit_wait"), levels.get("commit_logging"))
+    posted = [row.row for row in rows]
+    known = unposted_wait(engine, levels.get("commit_wait"), levels.get("commit_logging"), posted)
     return known or "the sessions were asleep and posted no wait event."
 
 

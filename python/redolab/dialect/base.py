@@ -25,6 +25,16 @@ class Grouping:
 
 
 @dataclass(frozen=True)
+class Unposted:
+    """A sleep for which versions of a server post no wait event."""
+
+    event: str
+    """The event of the versions that do post one, in lower case."""
+    why: str
+    """What sleeps, and which versions do not show it, in words."""
+
+
+@dataclass(frozen=True)
 class Dialect:
     """The words of one server and what they mean.
 
@@ -41,8 +51,6 @@ class Dialect:
     """Wait events in which the waiter itself writes or flushes the log."""
     log_sync: frozenset[str] = frozenset()
     """Further wait events in which a commit waits for its flush by another."""
-    log_sync_like: str = ""
-    """A regular expression for names of such events that no release has yet."""
     row_locks: frozenset[str] = frozenset()
     """Wait events of a session that waits for rows which another holds until its commit is done."""
     client_waits: frozenset[str] = frozenset()
@@ -54,7 +62,7 @@ class Dialect:
     groupings: Mapping[str, Grouping] = field(default_factory=dict)
     """How commits share flushes, by the engine's name in a manifest. One that is not among them has one log,
     whose waiters compete for it: PostgreSQL's way, of which forecasts were checked first."""
-    unposted_waits: Mapping[Pair, str] = field(default_factory=dict)
+    unposted_waits: Mapping[Pair, Unposted] = field(default_factory=dict)
     """Why a session sleeps without a wait event, by the levels of `commit_wait` and `commit_logging`."""
     longest_loss_s: Callable[[Mapping[str, Any]], float | None] | None = None
     """Seconds of acknowledged commits that a crash of the server may lose where commits do not wait, by the

@@ -5,17 +5,16 @@ Every dialect is asked: the name of an event tells its server, and no name means
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 
 from redolab.dialect.base import NOTHING_KNOWN, Pair
 from redolab.dialect.known import DIALECTS, dialect_of
 
 _LOG_WRITE = frozenset().union(*(dialect.log_write for dialect in DIALECTS))
 _LOG_SYNC = _LOG_WRITE.union(*(dialect.log_sync for dialect in DIALECTS))
-_LOG_SYNC_LIKE = re.compile("|".join(dialect.log_sync_like for dialect in DIALECTS if dialect.log_sync_like))
 _CLIENT_WAITS = frozenset().union(*(dialect.client_waits for dialect in DIALECTS))
 _IDLE_CLASSES = frozenset().union(*(dialect.idle_classes for dialect in DIALECTS))
-_UNPOSTED = {levels: why for dialect in DIALECTS for levels, why in dialect.unposted_waits.items()}
+_UNPOSTED = {levels: item for dialect in DIALECTS for levels, item in dialect.unposted_waits.items()}
 _LOG_COUNTERS = {name: pair for dialect in DIALECTS for name, pair in dialect.log_counters.items()}
 
 
@@ -23,11 +22,10 @@ def is_log_sync(name: str) -> bool:
     """Whether a wait event (`Class:Event`) is a commit waiting for its flush of the log.
 
     These are the flush and the write before it, the wait of those whose log another flushes, and a
-    synchronous standby's answer. PostgreSQL's sleep of `commit_delay` posts no event up to version 18.
-    The session that leads a group then shows as unaccounted, its followers as LWLock:WALWrite.
+    synchronous standby's answer. PostgreSQL's sleep of `commit_delay` is one too; up to version 18 it posts
+    no event. The session that leads a group then shows as unaccounted, its followers as LWLock:WALWrite.
     """
-    lowered = name.lower()
-    return lowered in _LOG_SYNC or _LOG_SYNC_LIKE.match(lowered) is not None
+    return name.lower() in _LOG_SYNC
 
 
 def is_log_write(name: str) -> bool:
@@ -50,7 +48,9 @@ def log_counters(name: str) -> Pair | None:
     return _LOG_COUNTERS.get(name.lower())
 
 
-def unposted_wait(engine: str, commit_wait: str | None, commit_logging: str | None) -> str | None:
+def unposted_wait(
+    engine: str, commit_wait: str | None, commit_logging: str | None, posted: Collection[str] = ()
+) -> str | None:
     """Why sessions sleep without a wait event under such levels, in words; None where no reason is known.
 
     Args:
@@ -58,7 +58,12 @@ def unposted_wait(engine: str, commit_wait: str | None, commit_logging: str | No
             known every dialect is asked.
         commit_wait: the level.
         commit_logging: the level.
+        posted: the wait events that were seen (`Class:Event`). A server that posts the event of such a sleep
+            shows it, so that it is no reason there.
     """
     known = dialect_of(engine)
-    reasons = _UNPOSTED if known is NOTHING_KNOWN else known.unposted_waits
-    return reasons.get((commit_wait or "", commit_logging or ""))
+    sleeps = _UNPOSTED if known is NOTHING_KNOWN else known.unposted_waits
+    sleep = sleeps.get((commit_wait or "", commit_logging or ""))
+    if sleep is None or sleep.event in {name.lower() for name in posted}:
+        return None
+    return sleep.why

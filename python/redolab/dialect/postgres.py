@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from redolab.dialect.base import Dialect
+from redolab.dialect.base import Dialect, Unposted
 
 COMMIT_SIBLINGS = 5
 """The server's default, which settings with a commit delay have whatever the server's value is."""
@@ -30,6 +30,7 @@ SCANNED_PART_OF_CACHE = 4
 
 _TIME = re.compile(r"(\d{1,9}) ?(us|ms|s|min|)")
 _TIME_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "": 1e-3}
+_COMMIT_DELAY = "timeout:commitdelay"
 _ROUNDS = 3
 """Rounds of the WAL writer after which a commit is flushed at the latest."""
 
@@ -54,6 +55,9 @@ DIALECT = Dialect(
         "lwlock:walinsert": "log insert lock",
         "lwlock:walbufmapping": "log buffer lock",
         "lwlock:buffercontent": "page lock",
+        "buffer:bufferexclusive": "page lock",
+        "buffer:buffershareexclusive": "page lock to write",
+        "buffer:buffershared": "page lock to read",
         "lwlock:procarray": "process array lock",
         "lwlock:xidgen": "transaction id lock",
         "lwlock:xactslru": "commit status lock",
@@ -64,6 +68,7 @@ DIALECT = Dialect(
         "io:datafileextend": "data file extend",
         "ipc:procarraygroupupdate": "group transaction end",
         "ipc:xactgroupupdate": "group status update",
+        _COMMIT_DELAY: "commit delay",
         "client:clientread": "waiting for the client",
     },
     event_meanings={
@@ -73,15 +78,18 @@ DIALECT = Dialect(
         "lwlock:walinsert": "copying a record into the log buffer waits for other copies",
         "lwlock:walbufmapping": "the log buffer is full and its pages are being replaced",
         "lwlock:buffercontent": "another process holds the data page",
+        "buffer:bufferexclusive": "another process holds the data page, which this one is about to change",
+        "buffer:buffershareexclusive": "another process holds the data page, which this one writes out",
+        "buffer:buffershared": "another process changes the data page, which this one is about to read",
         "lock:transactionid": "another transaction holds the row",
         "ipc:procarraygroupupdate": "another process ends this transaction in a group",
         "ipc:xactgroupupdate": "another process records this commit in a group",
+        _COMMIT_DELAY: "the session that leads a group commit sleeps commit_delay before it flushes",
     },
     log_write=frozenset({"io:walsync", "io:walwrite"}),
-    # The lock that the followers of a group commit wait on, and a synchronous standby's answer.
-    log_sync=frozenset({"lwlock:walwrite", "ipc:syncrep"}),
-    # Up to PostgreSQL 18 the sleep of commit_delay posts no event. A later version's would be a timeout.
-    log_sync_like=r"timeout:(?=.*commit)(?=.*delay)",
+    # The lock that the followers of a group commit wait on, a synchronous standby's answer, and the sleep of
+    # commit_delay, which posts this event from PostgreSQL 19 on.
+    log_sync=frozenset({"lwlock:walwrite", "ipc:syncrep", _COMMIT_DELAY}),
     row_locks=frozenset({"lock:transactionid", "lock:tuple"}),
     client_waits=frozenset({"client:clientread"}),
     # A main loop's sleep, and a WAL sender with nothing to send.
@@ -91,9 +99,10 @@ DIALECT = Dialect(
         "io:walwrite": ("log_writes", "log_write_time_s"),
     },
     unposted_waits={
-        ("wait", "batch"): (
+        ("wait", "batch"): Unposted(
+            _COMMIT_DELAY,
             "the session that leads a group commit sleeps commit_delay before it flushes, and PostgreSQL up "
-            "to 18 posts no wait event for that sleep."
+            "to 18 posts no wait event for that sleep.",
         ),
     },
     longest_loss_s=longest_loss_s,

@@ -17,7 +17,7 @@ from redolab.experiment.base import Wish
 from redolab.records.load import Amount
 from tests.conftest import Redolab
 from tests.hijack import MARK, set_traps
-from tests.servers import PASSWORD, Server, made
+from tests.servers import NEWEST, PASSWORD, Server, made, versions_in_whole
 
 SHORT = ("--quick", "--seconds", "0.1", "--blocks", "2", "--yes")
 LIST = """
@@ -36,7 +36,11 @@ parameters = { synchronous_commit = "off" }
 """
 
 
-@pytest.fixture(scope="module", params=[("16", False), ("18", True)], ids=["16", "18, public first"])
+@pytest.fixture(
+    scope="module",
+    params=[(versions_in_whole()[0], False), (NEWEST, True)],
+    ids=["oldest", "newest, public first"],
+)
 def trapped(request: pytest.FixtureRequest, servers: Callable[[str], Server]) -> Iterator[tuple[Server, str]]:
     """A server and the URL of a database in which every name that Redolab uses is a trap too."""
     version, reverse_path = request.param

@@ -20,7 +20,7 @@ from redolab.errors import RefusedError
 from redolab.records.load import Updates
 from tests.conftest import Redolab
 from tests.docs.pages import ROOT
-from tests.servers import PASSWORD, Ended, Server, installed_servers, made, wait_until
+from tests.servers import NEWEST, PASSWORD, Ended, Server, made, programs_of, versions_in_whole, wait_until
 
 LOGICAL = ("-c", "wal_level=logical")
 SHORT = ("--quick", "--seconds", "0.1", "--blocks", "2", "--sessions", "2", "--settings", "wait,nowait")
@@ -34,7 +34,7 @@ def pair() -> Iterator[tuple[Server, Server]]:
     """A server that publishes, and one that subscribes."""
     place = Path(tempfile.mkdtemp(prefix="redolab-test-"))
     place.chmod(0o755)
-    publisher, subscriber = (Server(installed_servers()["18"], place / name) for name in ("one", "two"))
+    publisher, subscriber = (Server(programs_of(NEWEST), place / name) for name in ("one", "two"))
     try:
         publisher.start(*LOGICAL)
         subscriber.start(*LOGICAL)
@@ -105,7 +105,7 @@ def test_a_subscriber_of_all_tables_does_not_stop(
 def test_a_run_is_refused_before_anything_is_made_in_every_version(
     servers: Callable[[str], Server], run: Run, database: str, tmp_path: Path
 ) -> None:
-    for version in installed_servers():
+    for version in versions_in_whole():
         server = servers(version)
         with made(server, database):
             with server.admin(database) as admin:

@@ -124,6 +124,14 @@ def test_what_is_unaccounted_is_explained_from_one_percent_up(
     assert text is None if part is None else (text or "").startswith(part)
 
 
+def test_a_server_that_posts_the_commit_delay_is_not_said_to_hide_it() -> None:
+    rows = profile([(account({"on_cpu": 0.5, "Timeout:CommitDelay": 0.3, "unaccounted": 0.2}), 1)])
+    levels = {"commit_wait": "wait", "commit_logging": "batch"}
+    assert unaccounted_text(rows, levels, "postgresql") == (
+        "the sessions were asleep and posted no wait event."
+    )
+
+
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
     found = session_times(replace(sample, session_cpu_s=9.5), Seen(WAITS))
     assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})

@@ -104,5 +104,8 @@ def test_waits_for_the_client_and_idle_classes() -> None:
     assert is_idle_class("")
     assert log_counters("IO:WalSync") == ("log_flushes", "log_flush_time_s")
     assert "commit_delay" in (unposted_wait("postgresql", "wait", "batch") or "")
+    assert "commit_delay" in (unposted_wait("postgresql", "wait", "batch", ["IO:WalSync"]) or "")
+    # A version that posts the sleep does not sleep there without an event.
+    assert unposted_wait("postgresql", "wait", "batch", ["IO:WalSync", "Timeout:CommitDelay"]) is None
     # Another server has no commit_delay.
     assert unposted_wait("mariadb", "wait", "batch") is None

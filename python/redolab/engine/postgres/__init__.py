@@ -70,7 +70,7 @@ OFFERS = (
     ),
     Offer(
         name="postgresql",
-        title="your PostgreSQL 14 to 18, by its URL",
+        title="your PostgreSQL 14 to 19, by its URL",
         text="the PostgreSQL server of the URL; it is not connected to for this plan",
         capabilities=OFFERED["postgresql"] | {"watch"},
         lacks={

@@ -1,4 +1,4 @@
-"""PostgreSQL 14 to 18, by connection: what its sessions do under each setting, and what is read meanwhile.
+"""PostgreSQL 14 to 19, by connection: what its sessions do under each setting, and what is read meanwhile.
 
 How the server is held and let go: `hold`. What a setting is there: `settings`. What is read before and
 after a sample: `snapshots`. What is told of the server: `description`.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -27,7 +28,7 @@ from redolab.engine.postgres.waits import reach
 from redolab.engine.postgres.waits.events import event_names
 from redolab.errors import RefusedError, UsageError
 from redolab.records.observation import STATES, Observation, Observed, join
-from tests.servers import PASSWORD, Server, installed_servers, made, wait_until
+from tests.servers import NEWEST, PASSWORD, Server, made, versions_in_whole, wait_until
 
 Sights = Counter[tuple[str, str]]
 
@@ -129,6 +130,15 @@ def is_consistent(observation: Observation) -> bool:
 
 
 def test_each_session_is_seen_for_what_it_does(server: Server, target: str, source: str) -> None:
+    assert_sessions_are_seen(server, target, source)
+
+
+def test_the_memory_of_a_further_version_is_read(further: Server, database: str) -> None:
+    with made(further, database) as url:
+        assert_sessions_are_seen(further, url, "server memory")
+
+
+def assert_sessions_are_seen(server: Server, target: str, source: str) -> None:
     with Work(target) as work:
         work.session("maker").execute("create table thing (id int primary key, n int)")
         work.session("maker 2").execute("insert into thing values (1, 0)")
@@ -230,6 +240,25 @@ def test_a_session_that_ends_and_one_that_begins(target: str, source: str) -> No
     assert by_name(both)["first"].elapsed_s == pytest.approx(
         by_name(one)["first"].elapsed_s + found["first"].elapsed_s
     )
+
+
+@pytest.mark.parametrize(("version", "event"), [(NEWEST, ""), ("19", "Timeout:CommitDelay")])
+def test_the_sleep_of_commit_delay_has_an_event_from_19_on(
+    version: str, event: str, servers: Callable[[str], Server]
+) -> None:
+    server = servers(version)
+    delay = quote("-c commit_delay=100000 -c commit_siblings=0")
+    with Work(f"{server.url()}?options={delay}") as work:
+        work.busy(
+            "committer",
+            "do $$ begin loop perform pg_logical_emit_message(true, '', ''); commit; end loop; end $$",
+        )
+        with watching(server.url()) as observer:
+            seen = watched(observer)
+    assert seen.instrument.source == "server memory"
+    assert sights(seen, by_name(seen)["committer"])[event, "asleep"] >= 0.7 * seen.ticks
+    share = profile_observation(seen)["all_sessions"]["log_sync_share"]["point"]
+    assert share == pytest.approx(1.0 if event else 0.0, abs=0.3)
 
 
 def test_counters_are_the_servers(server: Server, target: str) -> None:
@@ -370,7 +399,7 @@ def test_processes_that_are_not_all_its_own_are_not_read(url: str, monkeypatch: 
     assert "not all are its own" in dict(seen.not_available)["CPU and run queue"]
 
 
-@pytest.mark.parametrize("version", installed_servers())
+@pytest.mark.parametrize("version", versions_in_whole())
 def test_a_table_that_names_wrongly_is_not_believed(
     version: str, servers: Callable[[str], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from redolab.dialect.log_waits import is_log_sync, is_log_write
+from redolab.dialect.row_names import row_name
 from redolab.engine.postgres.preflight.preflight import NEWEST, OLDEST
-from redolab.engine.postgres.waits.events import event_names
+from redolab.engine.postgres.waits.events import event_names, name_event
 from redolab.engine.postgres.waits.name_check import list_difference, posted_difference
 from tests.docs.pages import ROOT
-from tests.servers import installed_servers
+from tests.servers import installed_servers, programs_of, versions_in_short
 
 VERSIONS = range(OLDEST, NEWEST + 1)
 Names = Mapping[int, tuple[str, str]]
@@ -40,9 +41,9 @@ def names_of_program(program: Path) -> Names:
     return found
 
 
-@pytest.mark.parametrize("version", installed_servers())
+@pytest.mark.parametrize("version", sorted({*installed_servers(), *versions_in_short()}))
 def test_a_table_has_the_programs_own_names(version: str) -> None:
-    said, known = names_of_program(installed_servers()[version] / "postgres"), table(int(version))
+    said, known = names_of_program(programs_of(version) / "postgres"), table(int(version))
     assert len(said) > 200
     # Minor versions add events after the last of a class; none changes its number.
     assert {number: known[number] for number in said.keys() & known.keys()} == {
@@ -59,7 +60,8 @@ def test_every_table_is_well_formed(major: int) -> None:
     classes = {number >> 24: pair[0] for number, pair in names.items()}
     assert all(classes[number >> 24] == pair[0] for number, pair in names.items())
     assert set(classes.values()) == {
-        "LWLock", "Lock", "BufferPin", "Activity", "Client", "Extension", "IPC", "Timeout", "IO",
+        "LWLock", "Lock", "BufferPin" if major < 19 else "Buffer", "Activity", "Client", "Extension", "IPC",
+        "Timeout", "IO",
     }  # fmt: skip
     for number, wait_class in classes.items():
         events = sorted(n & 0xFFFFFF for n in names if n >> 24 == number)
@@ -72,9 +74,31 @@ def test_every_table_is_well_formed(major: int) -> None:
 def test_the_logs_events_are_found_in_every_version(major: int) -> None:
     names = [":".join(pair) for pair in table(major).values()]
     assert sorted(name.lower() for name in names if is_log_write(name)) == ["io:walsync", "io:walwrite"]
+    # The sleep of commit_delay posts its event from 19 on.
     assert sorted(name.lower() for name in names if is_log_sync(name)) == [
         "io:walsync", "io:walwrite", "ipc:syncrep", "lwlock:walwrite",
+        *(["timeout:commitdelay"] if major >= 19 else []),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_number_in_no_table_is_shown_within_its_class(major: int) -> None:
+    names = table(major)
+    assert name_event(names, 0x0A0000FE) == ("IO", "#254")
+    assert name_event(names, 0x040000FE) == ("BufferPin" if major < 19 else "Buffer", "#254")
+    assert name_event(names, 0x07000009) == ("Extension", "#9")
+    assert name_event(names, 0x0B000001) == ("InjectionPoint", "#1")
+    assert name_event(names, 0x0E000001) == ("Class0x0e", "#1")
+
+
+def test_page_locks_have_a_name_in_every_version() -> None:
+    for major in VERSIONS:
+        pages = [":".join(pair) for pair in table(major).values() if pair[1].startswith("BufferContent")]
+        pages += [f"Buffer:{mode}" for kind, mode in table(major).values() if kind == "Buffer"]
+        named = {row_name(page) for page in pages if page != "Buffer:BufferCleanup"}
+        assert named == (
+            {"page lock"} if major < 19 else {"page lock", "page lock to read", "page lock to write"}
+        )
 
 
 def test_a_list_of_another_minor_version_agrees() -> None:

@@ -1,4 +1,4 @@
-"""Watching a live PostgreSQL 14 to 18."""
+"""Watching a live PostgreSQL 14 to 19."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -13,8 +14,9 @@ from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.server.recovery import tell_of_copies, tell_of_killed
 from redolab.errors import RefusedError
 
-OLDEST, NEWEST = 14, 18
+OLDEST, NEWEST = 14, 19
 _MOST_LEFT = 20
+_NOT_RELEASED = re.compile(r"\d+(alpha|beta|rc|devel)\d*")
 
 
 def check_server(control: Connection) -> dict[str, Any]:
@@ -131,13 +133,23 @@ def _check_schema(control: Connection, marks: Collection[str]) -> bool:
     )
 
 
+def version_conditions(server: Mapping[str, Any]) -> list[str]:
+    """What the version alone says against relying on the figures, one sentence each."""
+    found = []
+    major = server["version_num"] // 10_000
+    if major > NEWEST:
+        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
+    early = _NOT_RELEASED.match(server["version"])
+    if early:
+        found.append(f"PostgreSQL {early[0]} is not a release: what it does may change before the release.")
+    return found
+
+
 def server_conditions(
     control: Connection, server: Mapping[str, Any], log_filesystem: str | None
 ) -> list[str]:
     """Circumstances that change what the figures mean, one sentence each."""
-    found = []
-    if server["version_num"] // 10_000 > NEWEST:
-        found.append(f"PostgreSQL {server['version']} is newer than {NEWEST}, the newest that was tested.")
+    found = version_conditions(server)
     if server["fsync"] != "on":
         found.append("fsync is off: a commit here never waits for the disk, whatever the setting.")
     if log_filesystem in MEMORY_FILESYSTEMS:

@@ -1,6 +1,6 @@
 """The numbers under which a server publishes its wait events, one table per major version.
 
-Made by `scripts/generate-wait-events` from the headers of that version. A number that is in no
+Made by `scripts/generate-wait-events`, which asks the program of that version. A number that is in no
 table, an extension's for instance, is shown as itself within its class.
 """
 
@@ -11,10 +11,8 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 
-_CLASSES = {
-    0x01: "LWLock", 0x03: "Lock", 0x04: "BufferPin", 0x05: "Activity", 0x06: "Client",
-    0x07: "Extension", 0x08: "IPC", 0x09: "Timeout", 0x0A: "IO", 0x0B: "InjectionPoint",
-}  # fmt: skip
+# All others are in every table, under the name that the version has for them.
+_CLASSES = {0x07: "Extension", 0x0B: "InjectionPoint"}
 
 EventNames = Mapping[int, tuple[str, str]]
 
@@ -32,5 +30,9 @@ def name_event(names: EventNames, number: int) -> tuple[str, str]:
     """Class and name of a published number; `("", "")` when none is published."""
     if number == 0:
         return "", ""
-    wait_class = _CLASSES.get(number >> 24, f"Class{number >> 24:#04x}")
-    return names.get(number, (wait_class, f"#{number & 0xFFFFFF}"))
+    known = names.get(number)
+    if known is not None:
+        return known
+    of_class = (pair[0] for other, pair in names.items() if other >> 24 == number >> 24)
+    wait_class = next(of_class, _CLASSES.get(number >> 24, f"Class{number >> 24:#04x}"))
+    return wait_class, f"#{number & 0xFFFFFF}"
