@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+_TIMES = 10.0
+"""A ratio from which on a change is written in times."""
 _STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
@@ -101,6 +103,33 @@ def with_interval(
 def percent(share: float, decimals: int = 1) -> str:
     """Write a share (1.0 is all) as a percentage."""
     return minus(f"{100 * share:.{decimals}f} %")
+
+
+def change(ratio: float, decimals: int = 1) -> str:
+    """Write a ratio as a change in percent, its sign always shown; a change of ten times or more in times.
+
+    >>> change(1.125), change(0.9), change(3501.0), change(0.004)
+    ('+12.5 %', '−10.0 %', '3,501 times', '0.00400 times')
+    """
+    if is_of_times(ratio):
+        return f"{significant(ratio)} times"
+    return minus(f"{100 * (ratio - 1):+.{decimals}f} %")
+
+
+def changes(low: float, high: float) -> tuple[str, str]:
+    """Both ends of a range of ratios, in percent, or in times where one of them is so far off.
+
+    >>> changes(0.5, 1.5), changes(0.5, 3501.0)
+    (('−50.0 %', '+50.0 %'), ('0.500 times', '3,501 times'))
+    """
+    if is_of_times(low) or is_of_times(high):
+        return f"{significant(low)} times", f"{significant(high)} times"
+    return change(low), change(high)
+
+
+def is_of_times(ratio: float) -> bool:
+    """Whether a ratio is so far from 1 that it says little in percent."""
+    return not 1 / _TIMES < ratio < _TIMES
 
 
 def size(count_bytes: float) -> str:

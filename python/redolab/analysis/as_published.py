@@ -5,7 +5,7 @@ Source: Craig Shallahamer, OraPub, "Speed Sometimes Means Changing The Rules" (2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from redolab.analysis.profile import log_sync_share_of_wait, session_times
@@ -49,12 +49,19 @@ def unit_of_work(accounts: Mapping[str, Sequence[UnitOfWork]], baseline: str) ->
     ]
 
 
-def overview(samples: Mapping[str, Sequence[Sample]], sightings: Sightings) -> list[dict[str, Any]]:
+def overview(
+    samples: Mapping[str, Sequence[Sample]], sightings: Sightings, write_flushes: Collection[str] = ()
+) -> list[dict[str, Any]]:
     """Commits per second, CPU %, log sync and log write as % of the non-idle wait, per setting.
 
     CPU % is the machine's, whoever used it. Log sync is the sessions' waiting for their flush;
     log write is the time in write and flush calls of whichever process made them. In PostgreSQL
     a session that flushes does both at once, so the two overlap and log write can pass 100 %.
+
+    Args:
+        samples: of each setting.
+        sightings: by sample.
+        write_flushes: settings on servers where one call writes the log and flushes it.
     """
     return [
         {
@@ -63,7 +70,10 @@ def overview(samples: Mapping[str, Sequence[Sample]], sightings: Sightings) -> l
             "cpu_pct": _percent(host_cpu_share(sample) for sample in items),
             "log_sync_pct": _percent(_log_sync(sample, sightings) for sample in items),
             "log_write_pct": _percent(
-                log_write_share(sample, sightings.get(sample.sample, NOTHING)) for sample in items
+                log_write_share(
+                    sample, sightings.get(sample.sample, NOTHING), write_flushes=name in write_flushes
+                )
+                for sample in items
             ),
         }
         for name, items in samples.items()

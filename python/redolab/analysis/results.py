@@ -24,6 +24,7 @@ from redolab.analysis.reading import (
 from redolab.analysis.servers.pairs import Group
 from redolab.analysis.time_based import UnitOfWork
 from redolab.analysis.verdict import Verdict
+from redolab.dialect.known import dialect_of
 from redolab.records.sample import Sample
 from redolab.records.servers import server_of
 from redolab.stats import blocks as significance
@@ -82,7 +83,7 @@ def results(
                 "session": _each(groups, sessions, as_published.unit_of_work),
                 "instance": _each(groups, instance, as_published.unit_of_work),
             },
-            "overview": as_published.overview(compared.samples, seen),
+            "overview": as_published.overview(compared.samples, seen, _write_flushes(manifest)),
             "tests": [test.as_json() for test in _each(groups, _response_times(sessions), published_tests)],
             "sources": list(sources),
         },
@@ -93,6 +94,15 @@ def results(
         "instrument": envelope.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
         **({"baselines": {group.server: group.baseline for group in groups}} if len(groups) > 1 else {}),
+    }
+
+
+def _write_flushes(manifest: Mapping[str, Any]) -> set[str]:
+    """The settings on servers where one call writes the log and flushes it."""
+    return {
+        item["name"]
+        for item in manifest["settings"]
+        if dialect_of(str(server_of(manifest["engine"], item["levels"]).get("name", ""))).write_flushes
     }
 
 

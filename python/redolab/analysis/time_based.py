@@ -155,17 +155,22 @@ def host_cpu_share(sample: Sample) -> float | None:
     return sample.host_busy_s / (sample.elapsed_s * sample.host_cpus)
 
 
-def log_write_share(sample: Sample, seen: Seen) -> float | None:
+def log_write_share(sample: Sample, seen: Seen, *, write_flushes: bool = False) -> float | None:
     """Time in write and flush calls on the log over the instance's non-idle wait.
+
+    Args:
+        sample: the sample.
+        seen: in it.
+        write_flushes: whether one call writes and flushes, so that its time is that of the flush alone.
 
     The calls' time contains their CPU, and the server's clock runs on while a caller stands in
     the run queue, so the share can exceed 1; it is not clamped.
     """
     blocked = instance_blocked_s(sample, seen)
-    if sample.log_flush_time_s is None or not blocked:
+    writing_s = 0.0 if write_flushes else sample.log_write_time_s
+    if writing_s is None or sample.log_flush_time_s is None or not blocked:
         return None
-    # Where one call writes and flushes, its time is that of the flush.
-    return ((sample.log_write_time_s or 0.0) + sample.log_flush_time_s) / blocked
+    return (writing_s + sample.log_flush_time_s) / blocked
 
 
 def _background_kinds(seen: Seen) -> set[str]:

@@ -59,6 +59,8 @@ class Dialect:
     """Classes of wait events in which a background process has nothing to do."""
     log_counters: Mapping[str, Pair] = field(default_factory=dict)
     """Wait events that the server counts and times itself: the columns of a sample with count and seconds."""
+    write_flushes: bool = False
+    """Whether one call writes the log and flushes it: a sample then has its time once, as that of flushes."""
     groupings: Mapping[str, Grouping] = field(default_factory=dict)
     """How commits share flushes, by the engine's name in a manifest. One that is not among them has one log,
     whose waiters compete for it: PostgreSQL's way, of which forecasts were checked first."""

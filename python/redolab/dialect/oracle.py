@@ -40,6 +40,7 @@ DIALECT = Dialect(
     },
     log_sync=frozenset({"commit:log file sync"}),
     log_write=frozenset({"system i/o:log file parallel write"}),
+    write_flushes=True,
     row_locks=frozenset(
         {
             "application:enq: tx - row lock contention",

@@ -30,6 +30,7 @@ from redolab.records.servers import baseline_server
 _FEWEST_TO = 64
 """The sweep goes at least to so many sessions, and to twice the most that were measured."""
 _MOST = 512
+WITHOUT = "Response times here are without waits that are neither CPU time nor the log."
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Sc
         only_seen=point.only_seen,
         longest_loss_s=_longest_loss_s(engine),
         system=point.system,
-        cautions=calibrated.cautions,
+        cautions=(*calibrated.cautions, *((WITHOUT,) if calibrated.other_s else ())),
         setting=calibrated.today,
         today=today,
         measured=[

@@ -26,7 +26,6 @@ _PACK, _PACK_END = b"redolab-pack 1", b"redolab-pack end"
 _MINER = b"~~begin-os-information~~"
 _MINER_END = b"~~end-main-metrics~~"
 _PACKED: tuple[tuple[bytes, str], ...] = (
-    (b"\x1f\x8b", "is compressed: unpack it with gunzip first"),
     (b"PK\x03\x04", "is an archive: unpack it first"),
     (b"BZh", "is compressed: unpack it with bunzip2 first"),
     (b"\xfd7zXZ", "is compressed: unpack it with unxz first"),
@@ -89,7 +88,7 @@ def layout_of(content: bytes, what: str, kind: Kind) -> Layout:
         if head.startswith(magic):
             raise UsageError(f"{what} {why}.")
     if b"\x00" in head:
-        raise UsageError(f"{what} is no text: a report is HTML or plain text, in UTF-8 or ASCII.")
+        raise UsageError(f"{what} is no text: a report is HTML or plain text.")
     head = head.lower()
     _check_single(content.lower(), what)
     if kind == "oracle-pack":

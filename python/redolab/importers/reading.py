@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from redolab.bounds import MOST_LINES, MOST_REPORT_BYTES, OutOfBoundsError
 from redolab.errors import UsageError
 from redolab.files.foreign import read_regular
+from redolab.files.packed import unpacked, wide_encoding
 from redolab.importers.contradictions import contradictions
 from redolab.importers.grid import Grid
 from redolab.importers.header import Header, header_of, numbers_in_header, reports_in
@@ -23,6 +25,8 @@ from redolab.records.report import Entry
 
 _NEEDED = (("statistic", "user commits"),)
 """Section and name of what a report must have: nothing can be said per commit without."""
+_HEAD = 4_096
+"""Bytes at the beginning that show an encoding."""
 _LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 """What ends a line, for `str.splitlines`."""
 
@@ -53,6 +57,7 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         content = read_regular(path, MOST_REPORT_BYTES)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    content = _as_utf8(content, str(path))
     layout = layout_of(content, str(path), kind)
     try:
         return _read(path, layout, content)
@@ -60,6 +65,17 @@ def read_reports(path: Path, kind: Kind) -> list[ReadReport]:
         raise UsageError(
             f"{path} is not read: {error}, which no database writes. Create the report again."
         ) from error
+
+
+def _as_utf8(content: bytes, what: str) -> bytes:
+    """A file unpacked, in an encoding of single bytes, its lines with ends that are known everywhere."""
+    packed = unpacked(io.BytesIO(content), what, MOST_REPORT_BYTES, "No report is as large.")
+    content = content if packed is None else packed
+    encoding = wide_encoding(content[:_HEAD])
+    if encoding is not None:
+        # As PowerShell writes what it is told to write into a file.
+        content = content.decode(encoding, errors="replace").removeprefix("\ufeff").encode(errors="replace")
+    return content if b"\n" in content else content.replace(b"\r", b"\n")
 
 
 def _read(path: Path, layout: Layout, content: bytes) -> list[ReadReport]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from redolab.bounds import MOST_TABLES, OutOfBoundsError
+from redolab.importers.folded_lines import unfolded
 from redolab.importers.grid import Cells, Grid
 from redolab.importers.text_headings import UNREADABLE, headings_of
 
@@ -292,7 +293,7 @@ def _lines(text: str) -> list[str]:
         elif before != _PAGE or not line or line.strip("-"):
             found.append(line)
         before = line
-    return found
+    return unfolded(found)
 
 
 def _ruler(line: str) -> list[Span]:

@@ -16,7 +16,7 @@ from redolab.bounds import MOST_LINE, MOST_PIPED_BYTES
 from redolab.errors import UsageError
 from redolab.files.foreign import bounded, open_regular, read_regular
 
-_HEAD_BYTES = 1 << 20
+HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ def head_of(content: Content) -> str:
         UsageError: it is empty, or its bytes are no lines of text.
     """
     with content.open() as file:
-        head = file.read(_HEAD_BYTES)
+        head = file.read(HEAD_BYTES)
     if not head.strip():
         raise UsageError(f"{content.place} is empty. A CSV file has a line of names and a line per value.")
-    if len(head) == _HEAD_BYTES:
+    if len(head) == HEAD_BYTES:
         if b"\n" not in head and b"\0" not in head:
             raise endless_line(content.place, 1)
         head = head[: head.rfind(b"\n") + 1]

@@ -20,7 +20,7 @@ from redolab.files.refusals import one_line
 from redolab.values.content import Content, head_of, open_content
 from redolab.values.formats.known import as_csv, sheet_of
 from redolab.values.formats.sheet import Sheet, SheetNumbers
-from redolab.values.reading.choice import ColumnNames, choose, find
+from redolab.values.reading.choice import ColumnNames, check_header, choose, find
 from redolab.values.reading.form import BLANKS, check_names, find_form, rows
 from redolab.values.reading.table import Codes, Flags, Floats, NumberColumn, ValuesTable, coded
 from redolab.values.reading.text import as_text
@@ -141,11 +141,13 @@ def _named(place: str) -> str:
 
 
 def _of_csv(content: Content, head: str, wanted: ColumnNames, decimal: str | None) -> _Parts:
-    form = find_form(content.place, head)
+    form = find_form(content.place, head, wanted.names)
     if form.separator == BLANKS:
         content = content.rewritten("\n".join(" ".join(line.split()) for line in content.lines()) + "\n")
     first = list(rows(head.splitlines(keepends=True), form.separator))[form.skip :]
     chosen = choose(content.place, form.names, first, wanted)
+    if wanted.value is None and form.header:
+        check_header(content.place, form.names, first, chosen.value)
     table = ValuesTable(content, form, first, decimal)
     number = table.numbers(chosen.value)
     other = None if chosen.against is None else table.numbers(chosen.against)
@@ -159,7 +161,9 @@ def _of_csv(content: Content, head: str, wanted: ColumnNames, decimal: str | Non
         "header": form.header,
         "format": content.format,
         "encoding": content.encoding,
-        "notes": content.notes + chosen.notes,
+        "notes": tuple(
+            dict.fromkeys(content.notes + chosen.notes + number.notes + (other.notes if other else ()))
+        ),
     }
     return _Parts(number, other, groups, facts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -159,7 +160,9 @@ def test_a_total_that_is_not_its_rate_times_the_time_is_told(statistic: str, tmp
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\x1f\x8b\x08", "gunzip"),
+        (b"\x1f\x8b\x08", "packed by gzip and ends too early"),
+        (gzip.compress(b"hello" * 100)[:-9], "packed by gzip and ends too early"),
+        (gzip.compress(b"\0" * (1 << 27)), "unpacks to more than"),
         (b"PK\x03\x04", "archive"),
         (b"<html><title>ASH Report</title></html>", "ASH"),
         (b"          ADDM Report for Task 'TASK_1'", "ADDM"),
@@ -178,6 +181,29 @@ def test_what_is_no_report_is_refused_in_a_sentence(content: bytes, said: str, t
     path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
         read_reports(path, "awr")
+
+
+@pytest.mark.parametrize("kind", ["awr", "statspack"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda text: gzip.compress(text.encode()),
+        lambda text: text.encode("utf-16"),
+        lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+        lambda text: text.encode("utf-16-le"),
+        lambda text: gzip.compress(text.replace("\n", "\r\n").encode("utf-16")),
+        lambda text: b"\xef\xbb\xbf" + text.encode(),
+        lambda text: text.replace("\n", "\r").encode(),
+    ],
+)
+def test_a_report_is_read_however_it_was_kept(
+    kind: Kind, written: Callable[[str], bytes], tmp_path: Path
+) -> None:
+    text = awr_html(truth(), "19c") if kind == "awr" else statspack(truth(), "11.2")
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.write_text(text)
+    kept.write_bytes(written(text))
+    assert read_reports(kept, kind)[0].entries == read_reports(plain, kind)[0].entries
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])

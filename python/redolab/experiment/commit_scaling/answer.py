@@ -145,7 +145,9 @@ def _wall(found: Scaling, best: int) -> list[str]:
 
 
 def _times(ratio: Estimate) -> str:
-    return units.with_interval(ratio.point or 0.0, ratio.low, ratio.high, " times")
+    if ratio.point is None:
+        return "an unknown number of times"
+    return units.with_interval(ratio.point, ratio.low, ratio.high, " times")
 
 
 def _sessions(number: int) -> str:

@@ -176,7 +176,7 @@ def _outcome(facts: Facts, room: Room) -> Outcome:
 
 
 def _interval(value: Estimate) -> str:
-    return units.with_interval(value.point or 0.0, value.low, value.high, write="{:.2f}".format)
+    return units.with_interval(value.point, value.low, value.high, write="{:.2f}".format)
 
 
 def lasting(results: Mapping[str, Any]) -> Mapping[str, Any] | None:

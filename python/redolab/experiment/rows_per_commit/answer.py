@@ -111,7 +111,7 @@ def _not_shown(rival: Comparison | None, fewest: str) -> list[str]:
 
 
 def _span(found: Estimate) -> str:
-    return units.with_interval(found.point or 0.0, found.low, found.high, write=_count)
+    return units.with_interval(found.point, found.low, found.high, write=_count)
 
 
 def _percent(found: Estimate) -> str:

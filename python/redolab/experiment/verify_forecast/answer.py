@@ -87,12 +87,12 @@ def _change(change: Checked) -> list[str]:
 
 
 def _absolute(rate: Checked) -> list[str]:
-    return [f"As commits per second it was off by {_percent(rate.error)}{_around(rate)}.", _did(rate)]
+    return [f"As commits per second it was off by {units.change(1 + rate.error)}{_around(rate)}.", _did(rate)]
 
 
 def _one(rate: Checked) -> list[str]:
     where = "inside" if rate.score.inside else "outside"
-    off = f"throughput was off by {_percent(rate.error)}{_around(rate)}, {where} of its interval."
+    off = f"throughput was off by {units.change(1 + rate.error)}{_around(rate)}, {where} of its interval."
     return [f"{_advice(rate)}: {off}", _did(rate)]
 
 
@@ -112,7 +112,8 @@ def _around(rate: Checked) -> str:
     low, high, said = rate.score.low, rate.score.high, rate.score.forecast
     if not low or not high:
         return ""
-    return f" ({_percent(said / high - 1)} to {_percent(said / low - 1)} was allowed)"
+    least, most = units.changes(said / high, said / low)
+    return f" ({least} to {most} was allowed)"
 
 
 def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
@@ -123,9 +124,5 @@ def _several(judged: Sequence[Checked], hit: bool, of_what: str) -> list[str]:
     return [
         f"{advice}: of {len(judged)} forecasts of {of_what} {inside} came out inside their intervals.",
         f"They were off by {100 * off:.1f} % in the median.",
-        f"The worst was off by {_percent(most.error)} ({most.setting}).",
+        f"The worst was off by {units.change(1 + most.error)} ({most.setting}).",
     ]
-
-
-def _percent(error: float) -> str:
-    return f"{100 * error:+.1f} %".replace("-", "−")

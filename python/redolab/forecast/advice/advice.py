@@ -386,7 +386,7 @@ def _place(changes: Sequence[Mapping[str, Any]], item: Mapping[str, Any]) -> str
 
 
 def _ratio(value: Mapping[str, float | None]) -> str:
-    return units.with_interval(value["point"] or 0.0, value["low"], value["high"], "×")
+    return units.with_interval(value["point"], value["low"], value["high"], "×")
 
 
 def _is_part(item: Mapping[str, Any], bounds: Sequence[Mapping[str, Any]]) -> bool:

@@ -208,20 +208,23 @@ class _Forecasts:
             [forecast(one, scenario, enough(REPLICATE_COMMITS, scenario.sessions)) for one in replicates],
         )
 
-    def ratios(self, base: _Forecasts, quantity: str, other_s: float) -> tuple[float, list[float]]:
+    def ratios(self, base: _Forecasts, quantity: str, calibrated: Calibrated) -> tuple[float, list[float]]:
         """A quantity over that of `base`: the forecast's, and each resampled calibration's.
 
         Args:
             base: today's.
             quantity: that is compared.
-            other_s: waits of a transaction today that the model does not have; each row has its part.
+            calibrated: knows the waits of a transaction that the model does not have.
         """
         work = self.scenario.rows_per_commit / base.scenario.rows_per_commit
         scale = work if quantity == "throughput_per_s" else 1.0
-        more = 1e3 * other_s if quantity == "response_time_ms" else 0.0
+        mine_ms, base_ms = (
+            calibrated.other_ms(one.scenario) if quantity == "response_time_ms" else 0.0
+            for one in (self, base)
+        )
 
         def ratio(mine: Quantities, of_base: Quantities) -> float:
-            return scale * (mine[quantity] + more * work) / (of_base[quantity] + more)
+            return scale * (mine[quantity] + mine_ms) / (of_base[quantity] + base_ms)
 
         return ratio(self.point, base.point), list(map(ratio, self.replicates, base.replicates))
 
@@ -238,7 +241,7 @@ def _advised(
     unmeasured = _unmeasured(calibrated, change)
 
     def ratio(quantity: str) -> tuple[Estimate, int]:
-        point, replicates = changed.ratios(base, quantity, calibrated.other_s)
+        point, replicates = changed.ratios(base, quantity, calibrated)
         found = []
         for family in families:
             past = log_ratios(scores, MODEL, family, quantity)

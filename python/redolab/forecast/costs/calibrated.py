@@ -65,6 +65,11 @@ class Calibrated:
     rows_counted: bool = True
     """Whether it was counted how many rows a commit of today's setting has."""
 
+    def other_ms(self, scenario: Scenario) -> float:
+        """Those waits of a transaction of another scenario, ms: each row has its part."""
+        rows = self.measured[self.today].scenario.rows_per_commit
+        return 1e3 * self.other_s * scenario.rows_per_commit / rows
+
     def measured_at(self, scenario: Scenario) -> Measured | None:
         """The setting that was measured of a scenario; None without one.
 

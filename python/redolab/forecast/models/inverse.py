@@ -18,11 +18,16 @@ from redolab.forecast.costs.costs import Calibration, Scenario
 from redolab.forecast.models.outlook import extrapolated, of_replicates
 from redolab.forecast.track_record import LEVEL
 from redolab.stats.estimates import Estimate
+from redolab.units import duration
 
 __all__ = ["ELBOW", "Answer", "NoAnswerError", "elbow", "keep_p95_under", "rows_for"]
 
 ELBOW = _core.ELBOW
 """The part of the best throughput that is enough."""
+OF_OTHER_WAITS = (
+    "{other} of a transaction's mean time are waits that are neither CPU time nor the log; how they are "
+    "distributed is not known, so what 95 % of the transactions take is not"
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     """
     open_load = replace(scenario, think_time_ms=0.0, arrival_rate_per_s=None)
     question, factor = "keep_p95_under", "arrival_rate_per_s"
+    if other_ms := calibrated.other_ms(scenario):
+        return Answer(question, limit_ms, factor, None, OF_OTHER_WAITS.format(other=duration(other_ms / 1e3)))
 
     def largest(calibration: Calibration) -> float:
         return _core.largest_arrival_rate(calibration, open_load, limit_ms, again=True)[0]

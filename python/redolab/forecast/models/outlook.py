@@ -32,7 +32,7 @@ from redolab.forecast.track_record import (
 )
 from redolab.model.erlang import NoSteadyStateError
 from redolab.stats.estimates import Estimate
-from redolab.units import significant
+from redolab.units import duration, significant
 
 Answered = TypeVar("Answered")
 FORECAST: Mapping[str, str] = MappingProxyType({**QUANTITIES, "rows_per_s": "rows per second"})
@@ -60,6 +60,10 @@ LOST = (
 MISFIT = (
     "The model does not fit here: of today's own setting it is off by more than its interval ({outside}). "
     "What it says of a change is to be checked: `redolab verify-forecast`."
+)
+OTHER_WAITS = (
+    "The mean response time that is forecast contains {other} of other waits, as many for each row as today. "
+    "How they are distributed is not known, so its percentile is not."
 )
 OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
 """The warnings of a forecast, with places for what each names; a page fills them too."""
@@ -109,10 +113,11 @@ def forecast(
         NoSteadyStateError: more arrives than can be done.
         SimulationTooLongError: too little happens to be simulated.
     """
-    today = look_ahead(calibrated, calibrated.measured[calibrated.today].scenario)
-    asked = today if scenario == today.scenario else look_ahead(calibrated, scenario)
+    today = _whole(calibrated, look_ahead(calibrated, calibrated.measured[calibrated.today].scenario))
+    asked = today if scenario == today.scenario else _whole(calibrated, look_ahead(calibrated, scenario))
     known = {outlook.scenario: outlook for outlook in (today, asked)}
     others, refused = ask(models_of(calibrated, without=MODEL), calibrated.point, scenario)
+    others = {name: _with_other_waits(found, calibrated.other_ms(scenario)) for name, found in others.items()}
     now, then = _about(calibrated, today, today, record), _about(calibrated, today, asked, record)
     levels = [_level(calibrated, today, one, known, record) for one in sweep]
     for one in (now, then, *levels):
@@ -168,6 +173,27 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     _, few = _core.commits_of_forecast(parameters(calibrated.point, scenario))
     of_each = tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, few)))
     return replace(glance(calibrated, scenario), replicates=of_each)
+
+
+def _whole(calibrated: Calibrated, outlook: Outlook) -> Outlook:
+    """The same with the waits that the model does not have in its response times, as those measured are."""
+    other_ms = calibrated.other_ms(outlook.scenario)
+    return replace(
+        outlook,
+        point=_with_other_waits(outlook.point, other_ms),
+        replicates=tuple(_with_other_waits(one, other_ms) for one in outlook.replicates),
+    )
+
+
+def _with_other_waits(found: Quantities, other_ms: float) -> Quantities:
+    """Mean response times with other waits, whose percentiles nobody knows."""
+    if not other_ms:
+        return found
+    return {
+        name: value + other_ms if name == "response_time_ms" else value
+        for name, value in found.items()
+        if name != "response_time_ms_p95"
+    }
 
 
 def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
@@ -287,7 +313,7 @@ def _level(
     beyond = extrapolated(calibrated, scenario)
     family = family_of(calibrated.point, scenario)
     try:
-        outlook = known.get(scenario) or look_ahead(calibrated, scenario)
+        outlook = known.get(scenario) or _whole(calibrated, look_ahead(calibrated, scenario))
     except (NoSteadyStateError, SimulationTooLongError) as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
         return {
@@ -341,6 +367,8 @@ def _misfit(today: Mapping[str, Any]) -> list[str]:
 
 def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
     warnings = [*calibrated.cautions]
+    if other_ms := calibrated.other_ms(asked.scenario):
+        warnings.append(OTHER_WAITS.format(other=duration(other_ms / 1e3)))
     if not log_ratios(record, MODEL, asked.family, "throughput_per_s"):
         warnings.append(UNVERIFIED.format(family=asked.family))
     least_ms, device_ms = calibrated.point.least_device_ms, asked.scenario.log_device_ms

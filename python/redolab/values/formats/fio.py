@@ -22,6 +22,10 @@ _LOG = re.compile(r".*_(lat|clat|slat|bw|iops)(?:\.\d+)?\.log(?:\.gz)?")
 _LINE = re.compile(r"\d+, ?\d+, ?[0-3], ?\d+(?:, ?(?:0x)?[0-9a-fA-F]+){0,3}")
 _DIRECTIONS = {"0": "read", "1": "write", "2": "trim", "3": "sync"}
 _UNITS = {"bw": "KiB/s", "iops": "IOPS"}
+_TERSE = re.compile(r"[2-5];fio-\d")
+_NORMAL = re.compile(r".{1,200}: \(g=\d+\): rw=|.{1,200}: \(groupid=\d+, jobs=\d+\): err=")
+_LOOKED_AT = 200
+_INSTEAD = "Let fio write --output-format=json+, which has the histogram, or --write_lat_log."
 _KINDS = ("clat_ns", "lat_ns", "slat_ns")
 
 
@@ -31,8 +35,11 @@ def read_fio(content: Content, head: str) -> Sheet | None:
     Raises:
         UsageError: a line is none of the log, or the JSON holds a summary alone.
     """
-    if head.lstrip().startswith("{") and '"fio version"' in head:
+    lines = head.splitlines()
+    if '"fio version"' in head and "{" in lines[:_LOOKED_AT]:
         return _json(content)
+    if lines and (_TERSE.match(lines[0]) or any(map(_NORMAL.match, lines[:_LOOKED_AT]))):
+        raise UsageError(f"{content.place} has the summary of fio and no single values. {_INSTEAD}")
     first = next(iter(head.splitlines()), "")
     named = _LOG.fullmatch(PurePath(content.place).name)
     return _log(content, named[1], first.count(",") + 1) if named and _LINE.fullmatch(first.strip()) else None
@@ -93,8 +100,7 @@ def _unit(kind: str, width: int) -> tuple[str | None, tuple[str, ...]]:
 
 def _json(content: Content) -> Sheet:
     """The histograms of `--output-format=json+`, of all jobs and directions."""
-    with content.open() as file:
-        jobs = parse_json_object(file.read(MOST_JSON_BYTES + 1), content.place).get("jobs")
+    jobs = parse_json_object(_object(content), content.place).get("jobs")
     found = list(_distributions(jobs if isinstance(jobs, list) else []))
     values: list[float] = []
     counts: list[int] = []
@@ -109,8 +115,7 @@ def _json(content: Content) -> Sheet:
         raise UsageError(f"{content.place} has a histogram whose values are no whole numbers of ns.")
     if not values:
         raise UsageError(
-            f"{content.place} has the summary of fio and no single values{_summaries(found)}. Let fio write "
-            "--output-format=json+, which has the histogram, or --write_lat_log."
+            f"{content.place} has the summary of fio and no single values{_summaries(found)}. {_INSTEAD}"
         )
     notes = (
         "It is fio's histogram of completion latency, whose buckets are less than 1.6 % wide: each value is "
@@ -121,6 +126,16 @@ def _json(content: Content) -> Sheet:
 
 
 _MOST_SAID = 6
+
+
+def _object(content: Content) -> bytes:
+    """The JSON without what fio printed before or after it: warnings, or its summary as text."""
+    with content.open() as file:
+        text = file.read(MOST_JSON_BYTES + 1)
+    if len(text) > MOST_JSON_BYTES:
+        return text
+    found = re.search(rb"^\{\s*$.*^\}\s*$", text, re.MULTILINE | re.DOTALL)
+    return text if found is None else found[0]
 
 
 def _distributions(jobs: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

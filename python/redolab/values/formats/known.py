@@ -7,19 +7,20 @@ import io
 
 from redolab.bounds import MOST_PIPED_BYTES
 from redolab.errors import UsageError
-from redolab.values.content import Content
-from redolab.values.formats.drawn import COUNT, Drawn, is_ruled, read_ruled, read_unaligned
+from redolab.values.content import HEAD_BYTES, Content
+from redolab.values.formats.drawn import COUNT, Drawn, check_count, is_ruled, read_ruled, read_unaligned
 from redolab.values.formats.fio import read_fio
 from redolab.values.formats.hgrm import read_hgrm
 from redolab.values.formats.hlog import read_hlog
 from redolab.values.formats.k6 import read_k6
 from redolab.values.formats.pgbench import read_pgbench
+from redolab.values.formats.pgbench_progress import read_pgbench_progress
 from redolab.values.formats.records import is_expanded, is_timing, read_expanded, read_timing
 from redolab.values.formats.sheet import Sheet
 from redolab.values.formats.sysbench import read_sysbench
 from redolab.values.formats.vmstat import read_vmstat
 
-_READERS = (read_pgbench, read_vmstat, read_sysbench, read_hgrm, read_hlog, read_fio)
+_READERS = (read_pgbench, read_pgbench_progress, read_vmstat, read_sysbench, read_hgrm, read_hlog, read_fio)
 
 
 def sheet_of(content: Content, head: str, value: str | None) -> Sheet | None:
@@ -55,7 +56,15 @@ def as_csv(content: Content, head: str) -> Content | None:
     lines = [line.strip() for line in head.splitlines() if line.strip()]
     if len(lines) > 1 and "|" in lines[0] and COUNT.fullmatch(lines[-1]):
         return _rewritten(content, read_unaligned(content), "a table of psql -A")
+    if len(lines) > 1 and len(head) < HEAD_BYTES and (said := COUNT.fullmatch(lines[-1])):
+        return _without_count(content, lines, int(said[1] or said[2]))
     return None
+
+
+def _without_count(content: Content, lines: list[str], said: int) -> Content:
+    """A file of `psql -A -F` with another separator, without the count of its rows below them."""
+    check_count(content, len(lines), len(lines) - 2, said)
+    return content.rewritten("\n".join(lines[:-1]) + "\n")
 
 
 def _rewritten(content: Content, found: Drawn, kind: str) -> Content:

@@ -9,6 +9,8 @@ from redolab.values.content import Content
 from redolab.values.formats.drawn import COUNT, Drawn, check_count, drawn_lines
 
 _OF_PSQL = re.compile(r"\+?-\[ \w+ \d+ \][-+]*")
+_WITHOUT_BORDER = re.compile(r"\* Record \d+\s*")
+"""Of psql with `\\pset border 0`."""
 _OF_MYSQL = re.compile(r"\*{5,} \d+\. row \*{5,}")
 _TIMING = re.compile(
     r"(?:Time|Zeit|Temps|Tiempo|Duración|Duração|Tempo|Время): ([\d.,]+) (?:ms|мс)(?: \(.*\))?"
@@ -22,7 +24,14 @@ _LOOKED_AT = 50
 def is_expanded(head: str) -> bool:
     """Whether the head of a record is among the first lines."""
     lines = [line.strip() for line in head.splitlines()[:_LOOKED_AT]]
-    return any(_OF_PSQL.fullmatch(_in_ascii(line)) or _OF_MYSQL.fullmatch(line) for line in lines)
+    return any(_between(_in_ascii(line)) is not None for line in lines)
+
+
+def _between(line: str) -> str | None:
+    """What stands between names and cells below the head of a record; None where the line is none."""
+    if _OF_PSQL.fullmatch(line):
+        return "|"
+    return ":" if _OF_MYSQL.fullmatch(line) else " " if _WITHOUT_BORDER.fullmatch(line) else None
 
 
 def _in_ascii(line: str) -> str:
@@ -41,15 +50,15 @@ def read_expanded(content: Content) -> Drawn:
     between: str | None = None
     for number, line in drawn_lines(content):
         text = line.strip()
-        if _OF_PSQL.fullmatch(text) or _OF_MYSQL.fullmatch(text):
+        if (head := _between(text)) is not None:
             found = _with_record(content, number, found, names, cells)
-            names, cells, between = [], [], "|" if _OF_PSQL.fullmatch(text) else ":"
+            names, cells, between = [], [], head
         elif said := COUNT.fullmatch(text):
             found = _with_record(content, number, found, names, cells)
             names, cells, between = [], [], None
             if said[2] and found is not None:
                 check_count(content, number, len(found.rows), int(said[2]))
-        elif between is not None and between in text:
+        elif between is not None and (between in text or (between == " " and text)):
             text = text[1:-1] if text.startswith("|") and text.endswith("|") and text.count("|") > 2 else text
             name, _, cell = text.partition(between)
             names.append(name.strip())

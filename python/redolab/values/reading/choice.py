@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redolab import units
@@ -12,7 +13,10 @@ from redolab.printable import printable
 from redolab.values.reading.numbers import MISSING, CellsSeen, Number, number
 
 _MOST_NAMED = 20
+_MOST_SAID = 4
 _SHOWN = 40
+_YEAR = re.compile(r"(?:19|20)\d{2}")
+"""A number that names many a column."""
 _FEWEST_STEPS = 5
 """Rows from which equal steps are no chance."""
 _COUNTERS = frozenset((
@@ -29,6 +33,11 @@ class ColumnNames:
     value: str | None = None
     group: str | None = None
     against: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that there are."""
+        return tuple(name for name in (self.value, self.group, self.against) if name is not None)
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,20 @@ def choose(
     return ColumnPlaces(value, against, group, notes)
 
 
+def check_header(place: str, names: Sequence[str], rows: Sequence[Sequence[str]], value: int) -> None:
+    """Refuse a first line that can be names or values: a number is over the values (`UsageError`)."""
+    name = names[value]
+    one = number(name)
+    below = {each.unit for row in rows if len(row) > value and (each := number(row[value])) is not None}
+    if one is None or _YEAR.fullmatch(name) or (one.unit and one.unit not in below):
+        return
+    shown = printable(name[:_SHOWN])
+    raise UsageError(
+        f"{place}: its first line can be names of columns, or values: {shown} is a number. Say --value "
+        f"column_{value + 1} if it is a value, or --value {shown} if it is the name of a column."
+    )
+
+
 def find(name: str, names: Sequence[str], place: str, option: str) -> int:
     """The place of a column that the user named.
 
@@ -95,7 +118,11 @@ def _only(
     counting = [index for index in others if _counts(names[index], [row[index] for row in rows])]
     if len(others) == 1:
         return others[0], _about(names, others, counting, "")
-    numeric = [index for index in others if looked_at[index].is_numeric and index not in counting]
+    numeric = [
+        index
+        for index in others
+        if looked_at[index].is_numeric and looked_at[index].clock is None and index not in counting
+    ]
     if len(numeric) == 1:
         return numeric[0], (
             *_about(names, counting, counting, " It was left aside; --value analyses it."),
@@ -110,9 +137,21 @@ def _only(
             f"{why}{' ' if why else ''}Say "
             f"which to take with --value: {units.some([names[one] for one in others], _MOST_NAMED)}."
         )
+    for index in numeric:
+        check_header(place, names, rows, index)
     what = "no column of numbers" if not numeric else f"{len(numeric)} columns of numbers"
     named = units.some([names[index] for index in numeric or others], _MOST_NAMED)
-    raise UsageError(f"{place} has {what}. Say which to take with --value: {named}.")
+    why = "" if numeric else "".join(f" {text}" for text in _unread(names, looked_at))
+    raise UsageError(f"{place} has {what}. Say which to take with --value: {named}.{why}")
+
+
+def _unread(names: Sequence[str], looked_at: dict[int, CellsSeen]) -> Iterator[str]:
+    """What stands in columns that are none of numbers."""
+    for index, column in list(looked_at.items())[:_MOST_SAID]:
+        if column.odd is not None:
+            yield f"{names[index]} has {printable(column.odd[:_SHOWN])!r}."
+        elif column.clock is not None:
+            yield f"{names[index]} has times such as {printable(column.clock)}, which are read as durations."
 
 
 def _looked_at(rows: Sequence[Sequence[str]], index: int) -> CellsSeen:

@@ -43,12 +43,13 @@ class Form:
         return f"Its cells are separated by {_NAMED.get(self.separator, repr(self.separator))}"
 
 
-def find_form(place: str, head: str) -> Form:
+def find_form(place: str, head: str, wanted: Sequence[str] = ()) -> Form:
     """The form of a file, from its first lines.
 
     Args:
         place: of the file, as it was named.
         head: its first lines.
+        wanted: columns that the user named; `column_2` is what columns are called without a line of names.
 
     Raises:
         UsageError: it holds comments alone, or its names are too long or too many.
@@ -70,7 +71,9 @@ def find_form(place: str, head: str) -> Form:
     cells = [cell.strip() for cell in next(first)]
     lines_read = 1 if separator == BLANKS else _lines_of_first(rest, separator)
     header = not all(_is_value(cell) for cell in cells) or _names_of_units(cells, next(first, None))
-    names = cells if header else [f"column_{place}" for place in range(1, len(cells) + 1)]
+    unnamed = [f"column_{place}" for place in range(1, len(cells) + 1)]
+    header = header and not (set(wanted) & set(unnamed)) - set(cells)
+    names = cells if header else unnamed
     check_names(place, names)
     return Form(separator, tuple(names), header, comments + (lines_read if header else 0))
 

@@ -6,6 +6,7 @@ every cell of a column is looked at, then the other columns of the file. What is
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections import Counter
@@ -14,8 +15,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from redolab.printable import printable
+from redolab.values.reading.cells import CURRENCIES, bare, duration, is_clock
 
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-nan", "#N/A")
+MISSING = (
+    "", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "Null", "None", "-nan", "#N/A", "-", "--", "–", "—",
+    "\\N", "(null)", "(NULL)", "<null>", "<NULL>", "[null]", "[NULL]", "∅", "¤",
+)  # fmt: skip
+"""Cells that say that there is no value: of programs, and what users of psql and others set for NULL."""
 _LONGEST = 100
 """Letters of a cell that may be a number; what is longer is a text."""
 _GROUPING = " \u00a0\u2009\u202f'\u2019\u066c"
@@ -25,7 +31,7 @@ _GROUPS = re.compile(f"[{_GROUPING}]")
 _CELL = re.compile(
     rf"(?P<sign>[-+\u2212]?)(?P<body>(?:\d|[.,\u066b]\d)(?:[.,{_GROUPING}\u066b]?\d)*[.,]?)"
     r"(?P<power>[eE][-+]?\d{1,3})?"
-    r"(?:\s{0,3}(?P<unit>[^\W\d_]{1,12}(?:/[^\W\d_]{1,12})?|[%‰€$£¥]))?"
+    rf"(?:\s{{0,3}}(?P<unit>[^\W\d_]{{1,12}}(?:/[^\W\d_]{{1,12}})?|[%‰{CURRENCIES}]))?"
 )
 _DECIMAL = {".": "point", ",": "comma"}
 
@@ -70,9 +76,26 @@ def number(text: str) -> Number | None:
     text = text.strip()
     if text.isdecimal() and len(text) <= _LONGEST:
         return Number("", text, "", "", Written.SHORT if len(text) <= 3 else Written.LONG)
-    found = _CELL.fullmatch(text) if 0 < len(text) <= _LONGEST else None
-    if found is None:
+    if not 0 < len(text) <= _LONGEST:
         return None
+    found = _CELL.fullmatch(text)
+    return _of_another_form(text) if found is None else _of_cell(found)
+
+
+def _of_another_form(text: str) -> Number | None:
+    """A duration, or a number with brackets or a currency around it."""
+    if time := duration(text):
+        power = f"e-{time.decimals}" if time.decimals else ""
+        return Number(time.sign, time.digits, power, "s", Written.SHORT)
+    around = bare(text)
+    found = None if around is None else _CELL.fullmatch(around[0])
+    if around is None or found is None or (found["unit"] and around[1]):
+        return None
+    one = _of_cell(found)
+    return None if one is None else dataclasses.replace(one, unit=around[1] or one.unit)
+
+
+def _of_cell(found: re.Match[str]) -> Number | None:
     body = found["body"].replace("\u066b", ".")
     kept = _GROUPS.sub("", body)
     spaced = kept != body
@@ -151,6 +174,10 @@ class CellsSeen:
     units: Counter[str] = field(default_factory=Counter)
     odd: str | None = None
     """The first cell that is no number."""
+    clock: str | None = None
+    """The first cell that is a duration, or a time of day."""
+    negative: str | None = None
+    """The first cell whose sign is not before its number."""
 
     def add(self, texts: Iterable[str | None], counts: Iterable[int] | None = None) -> None:
         """Look at further cells.
@@ -169,6 +196,10 @@ class CellsSeen:
                 continue
             self.numbers += count
             if one is not None:
+                if self.clock is None and ":" in text and is_clock(text.strip()):
+                    self.clock = text.strip()
+                if self.negative is None and one.sign == "-" and text.strip()[0] not in "-\u2212":
+                    self.negative = text.strip()
                 self.seen.setdefault(one.written, text.strip())
                 if one.unit or one.body.strip("0."):
                     self.units[one.unit] += count

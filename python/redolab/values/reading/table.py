@@ -15,7 +15,9 @@ import numpy.typing as npt
 from redolab.bounds import MOST_LINE
 from redolab.errors import UsageError
 from redolab.files.refusals import one_line
+from redolab.printable import printable
 from redolab.values.content import Content
+from redolab.values.reading.cells import is_of_two_parts
 from redolab.values.reading.form import Form
 from redolab.values.reading.numbers import MISSING, CellsSeen, TwoReadingsError, decimal_mark, endless, number
 from redolab.values.reading.unit_cells import factor, unit_of
@@ -38,6 +40,8 @@ class NumberColumn:
     """Where a row has none."""
     unit: str | None
     decimal: str
+    notes: tuple[str, ...] = ()
+    """What a reader must know of how its cells were read."""
 
 
 class ValuesTable:
@@ -133,7 +137,7 @@ class ValuesTable:
                     raise self._explained((place,), ValueError(text), decimal)
                 by_text[at], is_known[at] = value, True
         values, unknown = by_text[codes], ~is_known[codes]
-        return NumberColumn(values, unknown, unit, decimal)
+        return NumberColumn(values, unknown, unit, decimal, tuple(_taken(name, column)))
 
     def _read(self, place: int, kind: Any, decimal: str) -> Any:
         """One column in a type of Arrow's, or the error that says why it has none."""
@@ -188,9 +192,8 @@ class ValuesTable:
                     )
                     return UsageError(
                         f"{place}, {self._named(line)}: {shown!r} in the column {form.names[column]} is not "
-                        "a "
-                        f"number{said}. {form.separated_by}. Mend that line, leave the cell empty, or name "
-                        "another column."
+                        f"a number{said}{_two_parts(cell)}. {form.separated_by}. Mend that line, leave the "
+                        "cell empty, or name another column."
                     )
         if "UTF8" in str(error):
             return UsageError(f"{place} is not UTF-8 throughout. {NOT_UTF8}")
@@ -255,6 +258,21 @@ def _no_groups(known: Floats) -> bool:
         return True
     thousandths = small * 1000
     return bool((np.abs(thousandths - np.rint(thousandths)) > 1e-6).any())
+
+
+def _taken(name: str, column: CellsSeen) -> Iterator[str]:
+    """How cells were read that are written unlike other numbers."""
+    if column.clock is not None:
+        yield f"Times of {name}, such as {printable(column.clock)}, were read as durations in s."
+    if column.negative is not None:
+        yield f"Cells of {name} such as {printable(column.negative)} were read as less than zero."
+
+
+def _two_parts(cell: str) -> str:
+    """Why a time of two parts is none."""
+    if not is_of_two_parts(cell):
+        return ""
+    return ", for it can be minutes and seconds, or hours and minutes: write it as 00:01:30"
 
 
 def _value(text: str, decimal: str | None, unit: str | None) -> float | None:

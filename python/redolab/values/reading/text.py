@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import zlib
 
 from redolab.bounds import MOST_PIPED_BYTES
 from redolab.errors import UsageError
+from redolab.files.packed import unpacked, wide_encoding
 from redolab.values.content import Content
 
 _LOOKED_AT = 1 << 20
-_PART = 1 << 20
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _NO_TEXT = (
     (b"PK\x03\x04", "a workbook or another zip file", "Save the sheet as CSV first, or unpack it."),
     (b"\xd0\xcf\x11\xe0", "a workbook of an old spreadsheet", "Save the sheet as CSV first."),
@@ -51,7 +44,7 @@ def as_text(content: Content, encoding: str | None = None) -> Content:
             raise UsageError(f"{content.place} is {what}, and no text. {mend}")
     if encoding is not None:
         return _decoded(content, encoding, ())
-    found = next((name for mark, name in _BOMS if head.startswith(mark)), None) or _wide(head)
+    found = wide_encoding(head)
     if found is not None:
         return _decoded(content, found, ())
     if _is_utf8(head):
@@ -66,44 +59,10 @@ def as_text(content: Content, encoding: str | None = None) -> Content:
 
 def _unpacked(content: Content) -> Content:
     with content.open() as file:
-        if file.read(2) != b"\x1f\x8b":
-            return content
-        file.seek(0)
-        unpacked = bytearray()
-        unpacker = zlib.decompressobj(wbits=31)
-        pending = b""
-        try:
-            while pending or (pending := file.read(_PART)):
-                if unpacker.eof:
-                    # Several members, as `cat` joins them; zeros behind the last are padding.
-                    if not pending.strip(b"\0"):
-                        pending = b""
-                        continue
-                    unpacker = zlib.decompressobj(wbits=31)
-                unpacked += unpacker.decompress(pending, _PART)
-                pending = unpacker.unconsumed_tail or unpacker.unused_data
-                if len(unpacked) > MOST_PIPED_BYTES:
-                    raise UsageError(
-                        f"{content.place} is packed, and unpacks to more than {MOST_PIPED_BYTES:,} bytes. "
-                        "Unpack it, "
-                        "and cut out the columns that matter."
-                    )
-            unpacked += unpacker.flush()
-        except zlib.error as error:
-            raise UsageError(f"{content.place} is packed by gzip and damaged: {error}.") from error
-    if not unpacker.eof:
-        raise UsageError(f"{content.place} is packed by gzip and ends too early: it is not whole.")
-    return content.rewritten(bytes(unpacked))
-
-
-def _wide(head: bytes) -> str | None:
-    """The encoding of two bytes a letter whose zeros lie on every other place; None where they do not."""
-    if len(head) < 8 or head.count(0) < len(head) // 3:
-        return None
-    odd, even = head[1::2].count(0), head[0::2].count(0)
-    if even == 0:
-        return "utf-16-le"
-    return "utf-16-be" if odd == 0 else None
+        found = unpacked(
+            file, content.place, MOST_PIPED_BYTES, "Unpack it, and cut out the columns that matter."
+        )
+    return content if found is None else content.rewritten(found)
 
 
 def _is_utf8(head: bytes) -> bool:

@@ -13,6 +13,7 @@ _NANOSECONDS = {
     10**9: "s sec secs second seconds",
     60 * 10**9: "min mins minute minutes",
     3600 * 10**9: "h hr hour hours",
+    86_400 * 10**9: "day days",
 }
 _BYTES = {1: "B byte bytes", 2**10: "KiB", 2**20: "MiB", 2**30: "GiB", 2**40: "TiB"}
 _KINDS = tuple(

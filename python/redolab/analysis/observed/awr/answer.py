@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ from redolab.analysis.observed.exhibits import Cumulative
 from redolab.analysis.observed.figures import AWR
 from redolab.dialect.oracle import LOG_SYNC, LOG_WRITE
 from redolab.errors import UsageError
-from redolab.records.report import Entry
+from redolab.records.report import Entry, Report
 from redolab.records.run import Run
 
 PARAMETERS = (
@@ -34,6 +35,8 @@ PARAMETERS = (
     "filesystemio_options",
     "_use_adaptive_log_file_sync",
 )
+_SAME_TIME = 0.01
+"""Part of all time that reports one after another may seem to have in common."""
 _OLD_PARAMETER, _WITHOUT_EFFECT = "commit_write", 11
 """A parameter of 10.2, and the release from which on it has no effect."""
 _NAMES = ("Log file sync", "Log file parallel write")
@@ -138,8 +141,9 @@ def _tables(
     for number, (name, summary) in enumerate(counting.items(), 1):
         key = str(number)
         sync, write = waits[name]
-        if summary.has_db_time:
-            found.append(tables.account_table(summary, name, key))
+        account = tables.account_table(summary, name, key) if summary.has_db_time else None
+        if account is not None:
+            found.append(account)
         found += [
             _cost_table(summary, name, key),
             tables.bounds_table(summary, name, key),
@@ -197,15 +201,30 @@ def _facts(run: Run, everything: Sequence[Cost]) -> list[tuple[str, str]]:
     reports = [cost.figures.report for cost in everything]
     engine = run.manifest["engine"]
     layouts = " and ".join(dict.fromkeys(report.layout for report in reports))
-    length = sum(report.elapsed_s for report in reports if report.spoiled is None)
+    counting = [report for report in reports if report.spoiled is None]
     left_out = sum(report.spoiled is not None for report in reports)
     counted = units.counted(len(reports) - left_out, "report")
     return [
         ("Database", f"Oracle Database {engine.get('version', '')}, {reports[0].setting}"),
-        ("Read from", f"{counted}, {units.significant(length / 3600)} h in all ({layouts})"
+        ("Read from", f"{counted}, {_length(counting)} ({layouts})"
          + (f", {left_out} more not counted" if left_out else "")),
         ("From", reports[0].started_at.replace("T", " ") + ", in the database's time zone"),
     ]  # fmt: skip
+
+
+def _length(reports: Sequence[Report]) -> str:
+    """How long reports are: by the clock, and all together where several are of the same time."""
+    whole = sum(report.elapsed_s for report in reports)
+    by_clock, past = 0.0, -math.inf
+    for report in sorted(reports, key=lambda item: item.start_s):
+        end = report.start_s + report.elapsed_s
+        by_clock += max(0.0, end - max(past, report.start_s))
+        past = max(past, end)
+    hours, together = (f"{units.significant(length / 3600)} h" for length in (by_clock, whole))
+    # Elapsed times are printed in hundredths of a minute, and snapshots follow each other.
+    if whole - by_clock <= _SAME_TIME * whole:
+        return f"{together} in all"
+    return f"{hours} by the clock, {together} of reports because several are of the same time"
 
 
 def _impossible(counting: Mapping[str, Summary]) -> list[str]:

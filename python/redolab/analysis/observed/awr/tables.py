@@ -35,13 +35,16 @@ def part_name(part: str) -> str:
     return _ROWS.get(part, part)
 
 
-def account_table(summary: Summary, name: str, key: str) -> Table:
-    """DB time divided into four rows that add up to it."""
+def account_table(summary: Summary, name: str, key: str) -> Table | None:
+    """DB time divided into four rows that add up to it; None where not one of them is known."""
+    rows = summary.account_rows(_ROWS)
+    if all(row["seconds"] is None and row["share"].point is None for row in rows):
+        return None
     return Table(
         f"account-{key}",
         f"{name}: where DB time went",
         time_columns("Of DB time"),
-        summary.account_rows(_ROWS),
+        rows,
         "The rows add up to DB time. Unaccounted is what CPU and waits do not explain: waiting for a CPU, "
         "and it is negative where they overlap.",
         first=True,

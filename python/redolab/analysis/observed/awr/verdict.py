@@ -36,6 +36,7 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
     if share.point is None and not summary.lists_waits:
         return [
             f"What commits of {name} wait for, these reports do not say: they have no table of wait events.",
+            *_without_account(summary),
             *_of_the_log(summary),
         ]
     busy = summary.estimate("log_utilization").point
@@ -62,6 +63,13 @@ def sentences(name: str, summary: Summary, waits: tuple[Cumulative, Cumulative])
         *_of_the_log(summary),
         *each_wait(*waits),
     ]
+
+
+def _without_account(summary: Summary) -> list[str]:
+    """That no part of DB time is known, where none is."""
+    if summary.has_db_time and not summary.parts():
+        return ["So where DB time went is not known either."]
+    return []
 
 
 def _largest(summary: Summary) -> list[str]:

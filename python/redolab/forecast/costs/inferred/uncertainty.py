@@ -62,7 +62,7 @@ THINKS = (
 LOOPS = "Sessions are taken to begin their next transaction at once."
 OTHER = (
     "Of a commit's {busy} in the server, {other} are neither CPU time nor the log. They are taken to "
-    "stay as they are, and the forecast's response times are without them."
+    "stay as they are."
 )
 MISFIT = (
     "With these costs today's setting is forecast to do {forecast} commits per second, and {seen} were seen."
