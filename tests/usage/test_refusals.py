@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -12,11 +13,12 @@ import pytest
 
 from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.postgres.parameters.parameters import Parameter, check_rights
+from redolab.engine.postgres.preflight import standbys
 from redolab.engine.private.directory import remove_server
 from redolab.engine.server import server_lock
 from redolab.errors import RefusedError
 from tests.conftest import Redolab
-from tests.servers import Ended, Server, made, versions_in_whole
+from tests.servers import Ended, Server, made, versions_in_whole, wait_until
 
 SHORT = ("--quick", "--seconds", "0.1", "--blocks", "2", "--sessions", "2")
 Run = Callable[..., Ended]
@@ -123,6 +125,70 @@ def test_a_standby_is_read_only(newest: Server, run: Run) -> None:
     finally:
         standby.stop()
         remove_server(place)
+
+
+@pytest.fixture
+def standbys_required(newest: Server, url: str) -> Iterator[Callable[[str], None]]:
+    """Has commits wait for standbys, until the test ends; `url` is that of a database made before."""
+
+    def require(names: str) -> None:
+        with newest.admin() as admin:
+            admin.execute(f"alter system set synchronous_standby_names = '{names}'".encode())
+            admin.execute("select pg_reload_conf()")
+        wait_until(
+            lambda: newest.ask("select current_setting('synchronous_standby_names')") == names, "it is"
+        )
+
+    yield require
+    require("")
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [("nobody", "asks for 1 standby"), ("ANY 2 (nobody, nowhere)", "asks for 2 standbys")],
+)
+def test_no_commit_waits_for_a_standby_that_is_not_there(
+    names: str,
+    wanted: str,
+    newest: Server,
+    url: str,
+    database: str,
+    standbys_required: Callable[[str], None],
+    run: Run,
+    redolab: Redolab,
+    tmp_path: Path,
+) -> None:
+    standbys_required(names)
+    why = f"{wanted} to confirm it, and none does. Connect the standbys"
+    # A run that sets nothing to wait commits its own rows all the same.
+    for settings in ("wait,nowait", "nowait,nowait/batch"):
+        refused(run(url, "--settings", settings), why, "pg_stat_replication", "Nothing was changed")
+    newest.assert_left_clean(database)
+    assert not (tmp_path / "run").exists()
+    asked = redolab("doctor", "commit-mode", "--engine", url)
+    assert asked.code == 3
+    assert why in asked.complaint
+    profiled = redolab("profile", url, "--seconds", "0.5", "--json")
+    assert profiled.code == 0, profiled.err
+    (warning,) = [text for text in json.loads(profiled.out)["warnings"] if "does not return" in text]
+    assert wanted in warning
+
+
+@pytest.mark.parametrize(
+    ("names", "confirming", "why"),
+    [
+        ("one", 1, ""), ("", 0, ""), ("FIRST 2 (a, b, c)", 2, ""), ("any 2(a, b, c)", 3, ""),
+        # A row that is hidden from the role may be of a standby that confirms.
+        ("one", None, ""),
+        ("one", 0, "asks for 1 standby to confirm it, and none does."),
+        ("2 (a, b, c)", 1, "asks for 2 standbys to confirm it, and 1 does."),
+        ("FIRST 3 (*)", 2, "asks for 3 standbys to confirm it, and 2 do."),
+    ],
+)  # fmt: skip
+def test_which_standbys_are_enough(names: str, confirming: int | None, why: str) -> None:
+    said = standbys.why_not({"names": names, "confirming": confirming})
+    assert said.endswith(why)
+    assert bool(said) == bool(why)
 
 
 def test_an_old_server_is_refused(

@@ -25,6 +25,8 @@ Kind = Literal["cpu", "run_queue", "steal", "log", "wait", "unknown"]
 """What a row's time is spent on: decides what can be measured about it."""
 LOG_TOGETHER = "waiting for the log"
 CPU_TOGETHER = "CPU with its queue"
+_ROUNDING = 1e-9
+"""What is left of a whole by rounding alone, where all its parts were added."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _kind(row: str) -> Kind:
 
 
 def _bound(share: float | None) -> float | None:
-    return None if share is None or share >= 1 else 1 / (1 - share)
+    return None if share is None or 1 - share < _ROUNDING else 1 / (1 - share)
 
 
 def _estimate(value: Mapping[str, Any]) -> Estimate:

@@ -199,9 +199,31 @@ def test_a_pooler_is_refused(
     assert not (tmp_path / "run").exists()
 
 
-def test_what_pgbouncer_says_of_an_option_names_the_pooler() -> None:
-    refused = Connector("").refused("unsupported startup parameter in options: search_path")
-    assert "A pooler such as PgBouncer answers there" in str(refused)
+@pytest.mark.parametrize(
+    "said",
+    [
+        "unsupported startup parameter in options: search_path", "unsupported startup parameter: options",
+        "no more connections allowed (max_client_conn)", "no such user: bench", "no such database: orders",
+        "client_login_timeout (server down)", "query_wait_timeout",
+        "server login has been failing, cached error: connect failed (server_login_retry)",
+        "bouncer config error", "pgbouncer cannot connect to server",
+        "extended query protocol not supported by admin console",
+    ],
+)  # fmt: skip
+def test_what_pgbouncer_says_names_the_pooler(said: str) -> None:
+    assert "A pooler such as PgBouncer answers there" in str(Connector("").refused(said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'database "orders" does not exist', 'role "bench" does not exist', "connection timeout expired",
+        "sorry, too many clients already",
+        'password authentication failed for user "pgbouncer"', 'database "pgbouncer" does not exist',
+    ],
+)  # fmt: skip
+def test_what_servers_say_is_not_taken_for_a_pooler(said: str) -> None:
+    assert "such as PgBouncer" not in str(Connector("").refused(said))
 
 
 def test_a_tunnel_is_not_taken_for_a_pooler(newest: Server, url: str, redolab: Redolab) -> None:

@@ -31,6 +31,17 @@ def test_all_of_the_time_has_no_limit_and_an_end_there_has_none_either() -> None
     assert (near.point, near.low, near.high) == (4.0, 2.0, None)
 
 
+@pytest.mark.parametrize("cpu", [0.284, 0.1, 0.3, 0.57])
+def test_all_of_the_time_in_two_rows_has_no_limit_whatever_their_sum_rounds_to(cpu: float) -> None:
+    shares = {"on_cpu": cpu, "run_queue": 1 - cpu - 2**-50, "unaccounted": 0.0}
+    rows = [
+        {"row": name, "share": {"point": share, "low": None, "high": None, "level": 0.95}}
+        for name, share in shares.items()
+    ]
+    found = by_name(bounds_of_profile(rows, {"point": 0.0, "low": None, "high": None, "level": 0.95}))
+    assert found[CPU_TOGETHER].most.point is None
+
+
 def test_the_sentence_is_the_one_of_the_glossary() -> None:
     share = Estimate(0.12, 0.10, 0.20)
     said = Bound("log sync", "log", ("IO:WalSync",), share, bound(share)).sentence("response time")

@@ -19,6 +19,7 @@ from redolab.engine.postgres.observer.observer import PostgresObserver
 from redolab.engine.postgres.own.schema import MARKS, identity
 from redolab.engine.postgres.preflight.preflight import check_server, server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
+from redolab.engine.postgres.preflight.standbys import check_standbys
 from redolab.engine.postgres.sessions.client import check_client
 from redolab.engine.private import checkup
 from redolab.engine.server.checkup import look_at, refusals
@@ -83,5 +84,7 @@ def _refusals(control: Connection, connector: Connector, wanted: Mapping[str, Wa
 
 def _conditions(control: Connection) -> tuple[str, ...]:
     this = identity(control)
+    server = check_server(control)
+    check_standbys(control)
     left = (LEFT,) if MARKS.left_on(this.server, this.address).here else ()
-    return (*left, *server_conditions(control, check_server(control), None), *kept_log(idle_slots(control)))
+    return (*left, *server_conditions(control, server, None), *kept_log(idle_slots(control)))

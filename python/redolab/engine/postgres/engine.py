@@ -28,6 +28,7 @@ from redolab.engine.postgres.parameters.alter_system import reload_first
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters, goes_to_system
 from redolab.engine.postgres.preflight.preflight import check_unclaimed, claim_database
 from redolab.engine.postgres.preflight.replication import check_publications, check_unpublished, published
+from redolab.engine.postgres.preflight.standbys import check_standbys
 from redolab.engine.postgres.preflight.transaction_age import read_age
 from redolab.engine.postgres.sessions.client import ClientSessions, check_client
 from redolab.engine.postgres.sessions.server import Sessions
@@ -111,6 +112,8 @@ class PostgresEngine(Engine):
         age = read_age(self._control)
         age.check(transaction_ids)
         left = check_unclaimed(self._control)
+        if not left:
+            check_standbys(self._control)
         known = self._known(load, combinations)
         system = [parameter for parameter in known.values() if goes_to_system(parameter, load.scope)]
         told = description.introduce(
@@ -168,6 +171,7 @@ class PostgresEngine(Engine):
             check_client(self._load, self._control, self._connector)
         check_publications(self._control, self._server["database"])
         claim_database(self._control, self._connector)
+        check_standbys(self._control)
         if self._own is None and self._postmaster is not None:
             # A postmaster's working directory is its data directory.
             check_room(Path(f"/proc/{self._postmaster}/cwd"), load.disk_bytes(None), "free some space there")

@@ -34,6 +34,24 @@ _TO_THE_SERVER = (
 )
 # Text of the client library or server -> what to do. Connection failures carry no SQLSTATE.
 _MENDS = (
+    # PgBouncer's words, which a server never has: for an option sent at the log-in, and for a log-in that it
+    # does not take or cannot hand on.
+    *(
+        (text, _TO_THE_SERVER)
+        for text in (
+            "unsupported startup parameter",
+            "max_client_conn",
+            "pgbouncer cannot",
+            "bouncer config",
+            "no such user",
+            "no such database",
+            "client_login_timeout",
+            "query_wait_timeout",
+            "server_login_retry",
+            "server login has been failing",
+            "admin console",
+        )
+    ),
     *TLS_MENDS,
     (
         "password authentication failed",
@@ -45,15 +63,17 @@ _MENDS = (
     ("refused", "Is the server running there, and does it listen on that address and port?"),
     ("could not translate host name", "Check the host name in the URL."),
     ("resolve", "Check the host name in the URL."),
-    ("timeout", "Nothing answered in time: check the host, the port, and any firewall between."),
+    (
+        "timeout",
+        "The log-in got no answer in time: check the host, the port, and any firewall between; and where a "
+        "pooler answers there, whether the server behind it does.",
+    ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
     (
         "remaining connection slots",
         "Ask for fewer with --sessions, or raise max_connections.",
     ),
     ("No such file or directory", "Is the server running, and is this its socket directory?"),
-    # PgBouncer's words for an option sent at the log-in, which a server never has.
-    ("unsupported startup parameter", _TO_THE_SERVER),
     (
         "no answer within",
         "Whoever answers there took the log-in and nothing more: is it a pooler that is full?",

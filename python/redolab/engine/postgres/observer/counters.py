@@ -8,6 +8,7 @@ from typing import Any
 _TIMES = ("log_write_time_s", "log_flush_time_s")
 _STANDING_STILL = ("commits", "rows_written", "log_writes", "log_flushes", *_TIMES)
 _FAR_MORE, _A_FEW = 2.0, 100.0
+_OF_THE_LOG = ("log_bytes", "log_writes", "log_flushes", *_TIMES)
 _NAMES = ("transactions", "log_bytes", *_STANDING_STILL)
 
 UNKNOWN: Mapping[str, float | None] = dict.fromkeys(_NAMES)
@@ -26,7 +27,14 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
         rows: of `select_sessions`, from both times.
         own: Redolab's own transactions in between; each is a commit.
         io_timed: whether the server takes the time of its writes and flushes.
+
+    A standby replays its primary's transaction ids and commits nothing of its own; it does not count what its
+    WAL receiver writes and flushes.
     """
+    if before["in_recovery"] != after["in_recovery"]:
+        return UNKNOWN, (
+            "This server was a standby and was promoted meanwhile: its counters of that time are left out.",
+        )
     counters = {name: _difference(before[name], after[name]) for name in _NAMES}
     if not io_timed:
         counters |= dict.fromkeys(_TIMES)
@@ -39,6 +47,9 @@ def counted(before: Row, after: Row, rows: Sequence[Row], own: int, io_timed: bo
             "Counters of log writes, flushes, commits and rows are left out: a procedure that commits in a "
             "loop keeps its counts to itself until it returns, and such procedures were running.",
         )
+    if after["in_recovery"]:
+        commits = (counters["commits"] or 0.0) - own
+        return counters | dict.fromkeys(_OF_THE_LOG) | {"transactions": 0.0, "commits": commits}, ()
     transactions, commits = counters["transactions"] or 0.0, (counters["commits"] or 0.0) - own
     if transactions > _FAR_MORE * commits + _A_FEW:
         return counters | dict.fromkeys(_STANDING_STILL), (

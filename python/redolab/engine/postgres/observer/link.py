@@ -17,6 +17,7 @@ from redolab.engine.postgres.connecting.connection import Connection, Connector,
 from redolab.engine.postgres.observer.counters import UNKNOWN, Counted, counted
 from redolab.engine.postgres.observer.unseen import not_available
 from redolab.engine.postgres.preflight.preflight import OLDEST
+from redolab.engine.postgres.preflight.standbys import why_none_confirm
 from redolab.engine.postgres.waits.activity import ActivitySource
 from redolab.engine.postgres.waits.memory import MemorySource
 from redolab.engine.postgres.waits.reach import find_reach
@@ -101,16 +102,17 @@ class LiveLink:
         self._connection.close()
 
     def _ask(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """The sessions and then the counters.
+        """The sessions and then the counters; and whether commits wait for standbys that are not there.
 
         A procedure that commits in a loop is known by the age of its transactions, and now and then it is
         met between two of them. Then it is asked for again.
         """
-        self._asked, give_up = 2, time.monotonic() + _BETWEEN_LIMIT_S
+        self._asked, give_up = 3, time.monotonic() + _BETWEEN_LIMIT_S
         rows = fetch(self._connection, "select_sessions", {"own": self._own})
         while any(row["between_transactions"] for row in rows) and time.monotonic() < give_up:
             self._asked += 1
             rows = fetch(self._connection, "select_sessions", {"own": self._own})
+        self._stuck = why_none_confirm(self._connection)
         return rows, fetch(self._connection, "select_totals")[0]
 
     def _read_server(self) -> Mapping[str, Any]:
@@ -171,7 +173,12 @@ class LiveLink:
             host_steal_s=(after.steal_ns - before.steal_ns) / 1e9 if after and before else None,
             instrument=replace(seen.instrument, server_cpu_s=sum(used) if used else None),
             not_available=tuple(
-                not_available(self._server, self._reach.postmaster is not None, self._reach.why_not_memory)
+                not_available(
+                    self._server,
+                    bool(self._totals["in_recovery"]),
+                    self._reach.postmaster is not None,
+                    self._reach.why_not_memory,
+                )
             ),
-            warnings=warnings,
+            warnings=(*warnings, *filter(None, [self._stuck])),
         )

@@ -8,14 +8,23 @@ from typing import Any
 from redolab.engine.postgres.parameters.parameters import quoted
 
 
-def not_available(server: Mapping[str, Any], local: bool, why_not_memory: str) -> Iterator[tuple[str, str]]:
+def not_available(
+    server: Mapping[str, Any], standby: bool, local: bool, why_not_memory: str
+) -> Iterator[tuple[str, str]]:
     """Each thing that is missing, with its reason and remedy.
 
     Args:
         server: the row of `select_server`.
+        standby: whether it replays what a primary commits.
         local: whether the kernel's accounts of the server's processes can be read.
         why_not_memory: why the server's memory is not read; empty when it is.
     """
+    if standby:
+        yield (
+            "Commits, and writes and flushes of the log",
+            "this server is a standby. It commits nothing of its own, and does not count what it writes of "
+            "its primary's log. Watch the primary to have them.",
+        )
     if not local:
         yield (
             "CPU and run queue",

@@ -2,6 +2,7 @@
 -- transaction id and the log's position also move while a procedure commits in a loop; the others do not.
 select concat_ws(' ', pg_postmaster_start_time(), i.stats_reset, d.stats_reset) as epoch,
        pg_postmaster_start_time() as started,
+       pg_is_in_recovery() as in_recovery,
        pg_snapshot_xmax(pg_current_snapshot())::text::float8 as transactions,
        d.commits,
        d.rows_written,

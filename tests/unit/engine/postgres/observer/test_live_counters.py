@@ -8,6 +8,7 @@ from redolab.engine.postgres.observer.counters import UNKNOWN, counted
 
 BEFORE: dict[str, Any] = {
     "epoch": "Monday",
+    "in_recovery": False,
     "transactions": 1000.0,
     "commits": 5000.0,
     "log_writes": 40.0,
@@ -19,6 +20,7 @@ BEFORE: dict[str, Any] = {
 }
 AFTER = {
     "epoch": "Monday",
+    "in_recovery": False,
     "transactions": 1200.0,
     "commits": 5230.0,
     "log_writes": 60.0,
@@ -78,7 +80,17 @@ def test_ids_that_move_far_more_than_commits_show_counts_held_back() -> None:
     assert warnings == ()
 
 
-def test_on_a_standby_the_log_has_no_position_of_its_own() -> None:
-    standby = {**BEFORE, "log_bytes": None}
-    counters, _ = counted(standby, {**AFTER, "log_bytes": None}, QUIET, own=0, io_timed=True)
-    assert counters["log_bytes"] is None
+def test_a_standby_commits_nothing_and_does_not_count_its_log() -> None:
+    """Its transaction ids are those of its primary that it replays; its sessions only read."""
+    before, after = ({**row, "in_recovery": True, "log_bytes": None} for row in (BEFORE, AFTER))
+    counters, warnings = counted(before, {**after, "rows_written": 9000.0}, QUIET, own=20, io_timed=True)
+    assert counters == {
+        **dict.fromkeys(UNKNOWN), "transactions": 0.0, "commits": 210.0, "rows_written": 0.0,
+    }  # fmt: skip
+    assert warnings == ()
+
+
+def test_of_the_time_in_which_a_standby_was_promoted_nothing_is_known() -> None:
+    counters, (warning,) = counted({**BEFORE, "in_recovery": True}, AFTER, QUIET, own=0, io_timed=True)
+    assert counters == dict.fromkeys(UNKNOWN)
+    assert "promoted" in warning
