@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from redolab.report.page.html import render
 from redolab.report.tables import advice
 from redolab.report.tables.advice import sentences
 from tests.report.conftest import Open
@@ -73,6 +74,14 @@ def test_a_bound_without_an_end_is_said_in_words() -> None:
     bounds[2]["most"] = {"point": 1.5, "low": None, "high": None, "level": 0.95}
     cells = [row[2] for row in advice.bounds(results).rows]
     assert [cell.full for cell in cells[:3]] == ["4.00 (2.00 – no limit)", "no limit", "1.50"]
+
+
+def test_a_forecast_of_no_change_at_all_is_a_page_too() -> None:
+    results = stored("advised")
+    results["advice"] |= {"changes": [], "why_no_forecast": None}
+    page = render(results)
+    assert '<section id="advice">' in page
+    assert all(bound["name"] in page for bound in results["advice"]["bounds"])
 
 
 def test_hostile_names_stay_text(open_report: Open) -> None:
