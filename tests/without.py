@@ -1,9 +1,9 @@
-"""Redolab's command line with packages taken away: `python -m tests.without PACKAGE,... COMMAND ...`."""
+"""Redolab with packages taken away: `python -m tests.without PACKAGE,... COMMAND ... + COMMAND ...`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib.machinery import PathFinder
 from typing import Any
 
@@ -18,9 +18,18 @@ def take_away(packages: Collection[str]) -> None:
     PathFinder.find_spec = find  # type: ignore[method-assign,assignment]
 
 
-if __name__ == "__main__":
-    take_away(sys.argv[1].split(","))
-    del sys.argv[1]
+def run_all(words: Sequence[str]) -> None:
+    """Run commands that stand between `+`; how each ended is said on the standard error."""
     from redolab.cli import main
 
-    main()
+    for command in "\0".join(words).split("\0+\0"):
+        sys.argv = ["redolab", *command.split("\0")]
+        try:
+            main()
+        except SystemExit as ended:
+            print(f"ended {ended.code}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    take_away(sys.argv[1].split(","))
+    run_all(sys.argv[2:])

@@ -18,6 +18,7 @@ from redolab.commands.process import (
     tell_unforeseen,
 )
 from redolab.outlet import show, standard_streams
+from redolab.parts import check_compiled
 
 COMMANDS = {
     "experiments": "List what can be run, one line each.",
@@ -38,6 +39,8 @@ COMMANDS = {
     "league": "Show how true every model's forecasts were.",
 }
 """What each does. The module of its name in `redolab.commands` has its options and its work, as `command`."""
+_MEASURING = frozenset({"doctor", "forecast", "profile", "run", "verify-forecast", "watch"})
+"""Those that work with the compiled part alone."""
 _MODULES = {"import": "import_reports"}
 """Of a command whose name cannot be a module's."""
 
@@ -87,7 +90,13 @@ for _name, _help in COMMANDS.items():
 
 
 def load(name: str) -> Any:
-    """A command with its options, as Typer makes it."""
+    """A command with its options, as Typer makes it.
+
+    Raises:
+        MissingPartError: it measures or forecasts, which this installation cannot.
+    """
+    if name in _MEASURING:
+        check_compiled()
     module = import_module(f"redolab.commands.{_MODULES.get(name, name.replace('-', '_'))}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     alone.command(name, help=COMMANDS[name])(parameters_of(module.command))

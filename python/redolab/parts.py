@@ -79,6 +79,27 @@ def check_part(part: Part) -> None:
         raise MissingPartError(why)
 
 
+def why_not_compiled() -> str | None:
+    """Why nothing can be measured, simulated or forecast here, in sentences; None where it can."""
+    found = find_spec("redolab._core")
+    if found is None or found.origin is None or not found.origin.endswith(".py"):
+        return None
+    return (
+        "Redolab's compiled part is not installed: this is the wheel for any machine, which reads and shows "
+        "runs. Forecasts and measurements need the wheel for Linux: pip install redolab, on x86-64 or arm64."
+    )
+
+
+def check_compiled() -> None:
+    """Make sure that Redolab can simulate.
+
+    Raises:
+        MissingPartError: its compiled part is not installed.
+    """
+    if (why := why_not_compiled()) is not None:
+        raise MissingPartError(why)
+
+
 def _refusal(part: Part) -> str:
     where = sys.executable or "which runs Redolab"
     said = f"{part.title} is not installed for this Python ({where}). Install it: {part.command}."

@@ -294,6 +294,9 @@ def test_a_class_name_means_one_thing() -> None:
     places: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         place = path.relative_to(PACKAGE).as_posix()
+        if place == "_core.py":
+            # It stands in for the compiled part, with the names of its classes.
+            continue
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, set()).add("engine" if place.startswith("engine/") else place)

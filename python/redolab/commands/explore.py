@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +12,13 @@ from redolab.commands.options import RunPath
 from redolab.commands.page import check_page, write_text
 from redolab.errors import UsageError
 from redolab.outlet import say
+from redolab.parts import MissingPartError, why_not_compiled
 
 if TYPE_CHECKING:
     from redolab.forecast.explored import Explored
     from redolab.records.run import Run
+
+PAGE = "report.html"
 
 
 def command(
@@ -41,13 +45,38 @@ def costs_of(path: Path) -> Explored:
 
     Raises:
         UsageError: there is no run, or it does not tell its costs.
+        MissingPartError: nothing can be forecast here, and the run's page has no explorer.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
     from redolab.files.understood import understood
     from redolab.records.store import open_run
 
     with understood(path):
-        return explored_of(open_run(path), str(path))
+        run = open_run(path)
+        why = why_not_compiled()
+        if why is None:
+            return explored_of(run, str(path))
+        kept = _kept(run)
+    if kept is None:
+        raise MissingPartError(f"{run.path / PAGE} has no explorer that could be taken instead. {why}")
+    return replace(kept, run=str(path))
+
+
+def _kept(run: Run) -> Explored | None:
+    """What the explorer of a run's stored page starts from; None where the page has none.
+
+    Raises:
+        UsageError: the page is damaged.
+    """
+    from redolab.bounds import MOST_JSON_BYTES
+    from redolab.records.store import open_folder
+    from redolab.report.page.kept_explorer import explored_in
+
+    with open_folder(run.path) as folder:
+        if not folder.has(PAGE):
+            return None
+        page = folder.read(PAGE, 4 * MOST_JSON_BYTES)
+    return explored_in(page.decode(errors="replace"), str(run.path / PAGE))
 
 
 def explored_of(run: Run, name: str) -> Explored:
@@ -68,6 +97,8 @@ def own_costs(run: Run) -> Explored | None:
     if run.manifest.get("record", "sample") != "sample":
         return None
     try:
+        if why_not_compiled() is not None:
+            return _kept(run)
         return explored_of(run, str(run.path))
     except UsageError:
         return None

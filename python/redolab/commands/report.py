@@ -12,6 +12,7 @@ from redolab.commands.options import Json, RunPath
 from redolab.commands.process import end_when_interrupted
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
 from redolab.outlet import say, show_json
+from redolab.parts import MissingPartError, why_not_compiled
 
 if TYPE_CHECKING:
     from redolab.analysis.observed.watch.periods import Periods
@@ -93,6 +94,7 @@ def make_results(
 
     Raises:
         UsageError: the run has no finished sample, or no such period.
+        MissingPartError: its figures rest on forecasts, which this installation cannot make.
     """
     from redolab.commands.explore import costs_of, own_costs
     from redolab.commands.league import league_for
@@ -119,7 +121,12 @@ def make_results(
         if early is not None:
             early(figures)
 
-    results = analyse(run, league, _periods(run, begins, ends), early=first)
+    try:
+        results = analyse(run, league, _periods(run, begins, ends), early=first)
+    except MissingPartError as error:
+        raise MissingPartError(
+            f"The figures of {run.path} rest on forecasts, so its report stays as it is. {error}"
+        ) from error
     store(results)
     return results
 
@@ -152,7 +159,8 @@ class _Screen:
         if not self._json:
             self._begun = True
             print_figures(results)
-            say(f"{self._run.path} has these figures. Redolab now forecasts what changes would give.")
+            if why_not_compiled() is None:
+                say(f"{self._run.path} has these figures. Redolab now forecasts what changes would give.")
 
     def rest(self, results: Mapping[str, Any]) -> None:
         """Print the results object as JSON, or what is left of the terminal's report."""

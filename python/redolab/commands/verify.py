@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from redolab.bounds import MOST_JSON_BYTES
 from redolab.commands.league import kept_league
 from redolab.commands.options import Json, RunPath
 from redolab.errors import CheckFailedError, UsageError
-from redolab.experiment.answers import analyse
+from redolab.experiment.answers import analyse, as_far_as_forecasts
 from redolab.files.documents import parse_json
 from redolab.files.understood import understood
 from redolab.outlet import show, show_json
+from redolab.parts import MissingPartError, why_not_compiled
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
 from redolab.records.store import Run, open_folder, open_run, read_document, read_manifest, read_results
@@ -37,7 +38,8 @@ def command(run: RunPath, json: Json = False) -> None:
     found = verify(run)
     differences = found.differences
     if json:
-        show_json({"format": 1, "run": str(run), "differences": differences, "sentences": found.sentences})
+        told = {"differences": differences, "sentences": found.sentences, "not_compared": found.not_compared}
+        show_json({"format": 1, "run": str(run), **told})
     if differences:
         raise CheckFailedError(
             f"{run} does not verify: "
@@ -46,7 +48,12 @@ def command(run: RunPath, json: Json = False) -> None:
             + ". The files were changed after the run, or another version computed them."
         )
     if not json:
-        show(f"{run}: every hash and every figure holds ({found.samples} samples).")
+        every = (
+            "every hash and every figure" if not found.not_compared else "every hash, and what was compared,"
+        )
+        show(f"{run}: {every} holds ({found.samples} samples).")
+        for text in found.not_compared:
+            show(text)
         if not found.sentences:
             show("Its sentences are an older version's and were not compared; redolab report renews them.")
 
@@ -61,6 +68,8 @@ class VerifiedRun:
     """How many the run has; None where they could not be read."""
     sentences: bool
     """Whether its sentences were compared too: they are not where another version worded them."""
+    not_compared: list[str] = field(default_factory=list)
+    """What could not be compared because an installation cannot forecast, one sentence or more each."""
 
 
 def verify(path: Path) -> VerifiedRun:
@@ -73,7 +82,9 @@ def verify(path: Path) -> VerifiedRun:
     try:
         run = open_run(path)
         with understood(path):
-            return VerifiedRun(verify_run(run), run.samples.num_rows, _same_wording(run))
+            left: list[str] = []
+            differences = verify_run(run, left)
+            return VerifiedRun(differences, run.samples.num_rows, _same_wording(run), left)
     except UsageError:
         # A file that was changed need not be one any more.
         if not changed:
@@ -88,8 +99,14 @@ def _same_wording(run: Run) -> bool:
         return False
 
 
-def verify_run(run: Run) -> list[str]:
-    """Every difference between the stored run and what its data say, one sentence each."""
+def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
+    """Every difference between the stored run and what its data say, one sentence each.
+
+    Args:
+        run: the stored run.
+        left: gets what could not be compared, and why, in sentences.
+    """
+    left = [] if left is None else left
     found = _changed(run.path, run.manifest["hashes"])
     try:
         found += _seal(run)
@@ -99,10 +116,21 @@ def verify_run(run: Run) -> list[str]:
     if (later := _watched_since(run, stored)) is not None:
         return [*found, later]
     # Where the run lies is no figure: it may have been moved, or be named another way.
-    recomputed = analyse(run, kept_league(run), _periods(run, stored), clock=False)
+    try:
+        recomputed = analyse(run, kept_league(run), _periods(run, stored), clock=False)
+    except MissingPartError as error:
+        left.append(f"The figures of results.json were not recomputed. {error}")
+        return found + _page(run.path, stored)
     recomputed |= {"run": stored.get("run")}
     if run.manifest.get("record", "sample") != "sample":
         stored, recomputed = _as_far_as_the_advice_went(stored, recomputed)
+    if "left_out" in stored:
+        left.append(
+            "results.json was made without forecasts, so none was compared; redolab report adds them."
+        )
+    elif (why := why_not_compiled()) is not None and "left_out" in recomputed:
+        left.append(f"Forecasts in results.json were not compared. {why}")
+    stored, recomputed = as_far_as_forecasts(stored, recomputed)
     if stored.get("wording") != recomputed.get("wording"):
         found += compare(_figures(stored), _known_then(_figures(recomputed), stored), "", prose=False)
     else:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from redolab.errors import UsageError
+from redolab.parts import why_not_compiled
 from redolab.records.run import Run
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _FOLDERS: Mapping[str, str] = {
 _IMPORTED = frozenset({"awr", "statspack", "oracle-pack"})
 """What stands in the place of an experiment where a run was made of reports."""
 Early = Callable[[Mapping[str, Any]], None]
+LEFT_OUT = "Forecasts are left out: of the advice, of the league, and at an equal workload."
 WATCH = "watch"
 """The same where a live server was watched."""
 
@@ -77,7 +79,7 @@ def analyse(
         other: dict[str, Any] = answer.analyse(run)
         return _advised(other, run, None, clock, early) if record == "report" else other
     compared = compare_run(run)
-    return with_forecasts(answer.analyse(run, compared), run, compared, league)
+    return _completed(with_forecasts(answer.analyse(run, compared), run, compared, league))
 
 
 def _of_watch(run: Run, periods: Periods | None, clock: bool, early: Early | None) -> dict[str, Any]:
@@ -103,7 +105,36 @@ def _advised(
 
     if early is not None:
         early({**found, "advice": None})
-    return {**found, "advice": of_seen(run, bounds, found, clock=clock)}
+    return _completed({**found, "advice": of_seen(run, bounds, found, clock=clock)})
+
+
+def _completed(found: dict[str, Any]) -> dict[str, Any]:
+    """A results object that says so where this installation could not forecast."""
+    why = why_not_compiled()
+    if why is None:
+        return found
+    return {**found, "left_out": why, "warnings": [*found["warnings"], f"{LEFT_OUT} {why}"]}
+
+
+def as_far_as_forecasts(
+    one: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two results objects of a run; both without forecasts where either was made without them."""
+    if "left_out" not in one and "left_out" not in other:
+        return dict(one), dict(other)
+    return _without_forecasts(one), _without_forecasts(other)
+
+
+def _without_forecasts(results: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in results.items() if key not in ("left_out", "advice", "league")}
+    if isinstance(advice := results.get("advice"), dict):
+        kept["advice"] = {"bounds": advice.get("bounds")}
+    if isinstance(warnings := kept.get("warnings"), list):
+        kept["warnings"] = [text for text in warnings if not str(text).startswith(LEFT_OUT)]
+    curve = kept.get("curve")
+    if isinstance(curve, dict) and isinstance(same := curve.get("equal_workload"), dict):
+        kept["curve"] = {**curve, "equal_workload": {**same, "forecasts": None}}
+    return kept
 
 
 def with_forecasts(

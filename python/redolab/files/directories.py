@@ -8,16 +8,15 @@ that others can exchange. Trusted are root, this user, and whoever owns `/`, who
 from __future__ import annotations
 
 import errno
-import grp
 import os
-import pwd
-import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
 
-_STEP = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+from redolab.files import entries, system
+
+_STEP = system.STEP | system.DIRECTORY | system.NO_LINK | system.PLAIN
+_OPEN = os.O_RDONLY | system.DIRECTORY | system.PLAIN
 _LINKS_LIMIT = 40
 
 
@@ -61,6 +60,8 @@ def own_directory(path: Path, mode: int = 0o700, *, new: bool = False) -> int:
         UnsafeError: others can write to it, or exchange it.
         OSError: it cannot be made or opened.
     """
+    if not entries.BY_DESCRIPTOR:
+        return _unchecked(path, mode, new=new)
     parent = _walk(path.parent)
     try:
         try:
@@ -102,10 +103,10 @@ def directory_to_write(path: Path, make: int | None = None, *, alone: bool = Fal
         UnsafeError: root would be led there by others, or they can write to it or exchange it.
         OSError: it cannot be made or opened.
     """
-    if os.geteuid() != 0:
+    if not system.is_root() or not entries.BY_DESCRIPTOR:
         if make is not None:
             make_directories(path, make)
-        return os.open(path, _OPEN)
+        return entries.open_directory(path)
     # What root makes is not for others to write to, whatever the umask says.
     here = _walk(path.absolute(), make if make is None else make & 0o755, alone=alone)
     try:
@@ -138,7 +139,7 @@ def make_in(name: str, directory: int) -> None:
     Raises:
         OSError: it is there, or cannot be made.
     """
-    os.mkdir(name, 0o755 if os.geteuid() == 0 else 0o777, dir_fd=directory)
+    entries.make_in(name, directory, 0o755 if system.is_root() else 0o777)
 
 
 def empty_directory(directory: int, keep: str | None = None) -> bool:
@@ -161,7 +162,7 @@ def remove_tree(name: str, parent: int) -> None:
     """Remove a directory in an open one, as far as that can be; no symbolic link is followed."""
     # One that is nested too deeply is left: whoever made it does not stop Redolab.
     with suppress(RecursionError):
-        shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
+        entries.remove_tree_in(name, parent)
 
 
 def remove_own_directory(path: Path) -> None:
@@ -179,9 +180,20 @@ def remove_own_directory(path: Path) -> None:
         os.close(parent)
 
 
+def _unchecked(path: Path, mode: int, *, new: bool) -> int:
+    """Open a directory where the system tells neither owners nor modes; made if missing."""
+    make_directories(path.parent, mode)
+    try:
+        path.mkdir(mode)
+    except FileExistsError:
+        if new:
+            raise
+    return entries.open_directory(path, links=False)
+
+
 def _require_own(path: Path, found: os.stat_result) -> None:
-    if found.st_uid != os.geteuid():
-        raise UnsafeError(str(path), f"belongs to {_name(found.st_uid)}")
+    if found.st_uid != system.user_id():
+        raise UnsafeError(str(path), f"belongs to {system.user_name(found.st_uid)}")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeError(str(path), "can be written by others")
 
@@ -249,30 +261,23 @@ def _link_target(place: Path, name: str, here: int) -> Path | None:
 def _require_lasting(place: Path, found: os.stat_result) -> None:
     """Names in a directory last when only trusted users can take them away, or each only their own."""
     if found.st_uid not in _trusted():
-        raise UnsafeError(str(place), f"belongs to {_name(found.st_uid)}")
+        raise UnsafeError(str(place), f"belongs to {system.user_name(found.st_uid)}")
     if _others_write(found) and not found.st_mode & stat.S_ISVTX:
         raise UnsafeError(str(place), "can be written by others")
 
 
 def _trusted() -> set[int]:
-    return {0, os.geteuid(), Path("/").stat().st_uid}
+    return {0, system.user_id() or 0, Path("/").stat().st_uid}
 
 
 def _others_write(found: os.stat_result) -> bool:
     """Whether users who are not trusted may write: all, or a group that is not root's or the user's own."""
     if not found.st_mode & stat.S_IWGRP:
         return bool(found.st_mode & stat.S_IWOTH)
-    trusted = {"root", _name(os.geteuid())}
-    try:
-        group = grp.getgrgid(found.st_gid)
-    except KeyError:
+    trusted = {"root", system.user_name(system.user_id())}
+    group = system.group_of(found.st_gid)
+    if group is None:
         return True
-    private = group.gr_name in trusted and trusted.issuperset(group.gr_mem)
+    name, members = group
+    private = name in trusted and trusted.issuperset(members)
     return bool(found.st_mode & stat.S_IWOTH) or not private
-
-
-def _name(user: int) -> str:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:
-        return f"user {user}"

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from redolab.errors import UsageError
+from redolab.files import entries, system
 from redolab.files.directories import directory_to_write, make_in, own_directory
 from redolab.files.foreign import check_regular, read_open
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_NEW = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_NEW = os.O_CREAT | os.O_EXCL | system.NO_LINK
+_READ = os.O_RDONLY | system.NO_LINK | system.NO_WAIT
 _DRAFT = re.compile(r"\.[0-9a-f]{16}\.draft")
 _SPECIAL = "it is not a regular file"
 
@@ -40,7 +40,7 @@ class Folder:
     @classmethod
     def to_read(cls, path: Path) -> Self:
         """Open a directory that the user named; links on the way are followed."""
-        return cls(os.open(path, _FOLDER), path)
+        return cls(entries.open_directory(path), path)
 
     @classmethod
     def to_write(cls, path: Path, make: int | None = None, *, alone: bool = False) -> Self:
@@ -62,11 +62,15 @@ class Folder:
         """Its descriptor."""
         return self._descriptor
 
+    def status(self) -> os.stat_result:
+        """What the open directory is."""
+        return entries.status_of(self._descriptor)
+
     def close(self) -> None:
         """Let go of it; the second time nothing is done."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
-            os.close(descriptor)
+            entries.close_directory(descriptor)
 
     def names(self, most: int | None = None) -> list[str]:
         """The names in it, sorted.
@@ -75,8 +79,8 @@ class Folder:
             UsageError: there are more than `most`.
         """
         found = []
-        with os.scandir(self._descriptor) as entries:
-            for entry in entries:
+        with entries.scan(self._descriptor) as scanned:
+            for entry in scanned:
                 found.append(entry.name)
                 if most is not None and len(found) > most:
                     raise UsageError(f"{self.path} has more than {most:,} files in it.")
@@ -85,7 +89,7 @@ class Folder:
     def has(self, name: str) -> bool:
         """Whether there is something of that name, be it a link that leads nowhere."""
         try:
-            os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
+            entries.stat_in(_single(name), self._descriptor)
         except FileNotFoundError:
             return False
         return True
@@ -111,17 +115,17 @@ class Folder:
         """Write a file whole, in place of an older one or a link; the umask takes from its mode, 0666."""
         self._refuse_special(name)
         draft = f".{secrets.token_hex(8)}.draft"
-        file = os.open(draft, os.O_WRONLY | _NEW, 0o666, dir_fd=self._descriptor)
+        file = entries.open_in(draft, self._descriptor, os.O_WRONLY | _NEW)
         try:
             try:
                 write_all(file, content)
                 os.fsync(file)
             finally:
                 os.close(file)
-            os.rename(draft, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            entries.replace_in(draft, name, self._descriptor)
         except BaseException:
             with suppress(OSError):
-                os.unlink(draft, dir_fd=self._descriptor)
+                entries.unlink_in(draft, self._descriptor)
             raise
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
@@ -130,9 +134,9 @@ class Folder:
 
     def create(self, name: str, content: bytes, mode: int) -> int:
         """Make a file where there is none, with just this mode; returns a descriptor to read and write it."""
-        file = os.open(_single(name), os.O_RDWR | _NEW, mode, dir_fd=self._descriptor)
+        file = entries.open_in(_single(name), self._descriptor, os.O_RDWR | _NEW, mode)
         try:
-            os.fchmod(file, mode)
+            system.set_mode(file, mode)
             write_all(file, content)
         except BaseException:
             os.close(file)
@@ -142,16 +146,16 @@ class Folder:
     def append(self, name: str) -> int:
         """Open a file for lines to be added, made if missing; returns its descriptor."""
         # A pipe in its place would be waited for.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | system.NO_LINK | system.NO_WAIT
         try:
-            file = os.open(_single(name), flags, 0o644, dir_fd=self._descriptor)
+            file = entries.open_in(_single(name), self._descriptor, flags, 0o644)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed", name) from error
             raise
         found = os.fstat(file)
         # Somebody may have given another name to a file of root's, where this one stands in his directory.
-        second = os.geteuid() == 0 and found.st_nlink > 1
+        second = system.is_root() and found.st_nlink > 1
         if second or not stat.S_ISREG(found.st_mode):
             os.close(file)
             raise OSError(errno.EINVAL, "it has a second name elsewhere" if second else _SPECIAL, name)
@@ -159,20 +163,20 @@ class Folder:
 
     def lock_file(self, name: str) -> int:
         """Open a file that only this user can lock, made if missing; returns its descriptor."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        file = os.open(_single(name), flags, 0o600, dir_fd=self._descriptor)
-        os.fchmod(file, 0o600)  # Whoever can open it can lock it.
+        flags = os.O_RDWR | os.O_CREAT | system.NO_LINK
+        file = entries.open_in(_single(name), self._descriptor, flags, 0o600)
+        system.set_mode(file, 0o600)  # Whoever can open it can lock it.
         return file
 
     def link(self, name: str, target: Path) -> None:
         """Make a symbolic link where there is nothing."""
-        os.symlink(target, _single(name), dir_fd=self._descriptor)
+        entries.link_in(_single(name), target, self._descriptor)
 
     def remove(self, *names: str) -> None:
         """Remove files and links; one that is not there will do."""
         for name in names:
             with suppress(FileNotFoundError):
-                os.unlink(_single(name), dir_fd=self._descriptor)
+                entries.unlink_in(_single(name), self._descriptor)
 
     def clear(self, ours: Callable[[str], bool] | None = None) -> None:
         """Remove drafts that a kill left, and the files whose names are `ours`."""
@@ -185,22 +189,22 @@ class Folder:
         """Open a directory in it; with `make` one that must not be there yet."""
         if make:
             make_in(_single(name), self._descriptor)
-        opened = os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self._descriptor)
+        opened = entries.open_directory(_single(name), self._descriptor, links=False)
         return Folder(opened, self.path / name)
 
     def holds(self, inner: Folder) -> bool:
         """Whether a directory that was opened in it still stands there, under the same name."""
         try:
-            found = os.stat(inner.path.name, dir_fd=self._descriptor, follow_symlinks=False)
+            found = entries.stat_in(inner.path.name, self._descriptor)
         except OSError:
             return False
-        return os.path.samestat(found, os.fstat(inner.fileno()))
+        return os.path.samestat(found, inner.status())
 
     def remove_inner(self, inner: Folder) -> None:
         """Remove a directory that was opened in it, where it is empty and still stands there."""
         if self.holds(inner):
             with suppress(OSError):
-                os.rmdir(inner.path.name, dir_fd=self._descriptor)
+                entries.rmdir_in(inner.path.name, self._descriptor)
 
     def vanish(self) -> None:
         """Remove the directory itself, where it is empty and still stands where it was opened; close it."""
@@ -210,14 +214,14 @@ class Folder:
 
     def _opened(self, name: str) -> int:
         # Looked at before it is opened: opening a device or a pipe may do something.
-        found = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
+        found = entries.stat_in(_single(name), self._descriptor)
         check_regular(found.st_mode, self.path / name)
-        return os.open(name, _READ, dir_fd=self._descriptor)
+        return entries.open_in(name, self._descriptor, _READ)
 
     def _refuse_special(self, name: str) -> None:
         """What is neither a file nor a link is not Redolab's to replace: a device, a pipe, a directory."""
         try:
-            found = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False).st_mode
+            found = entries.stat_in(_single(name), self._descriptor).st_mode
         except FileNotFoundError:
             return
         if stat.S_ISDIR(found):

@@ -13,9 +13,10 @@ import stat
 from pathlib import Path
 
 from redolab.errors import UsageError
+from redolab.files import system
 from redolab.outlet import say
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_FLAGS = os.O_RDONLY | system.PLAIN | system.NO_WAIT
 _PART_BYTES = 1 << 20
 _SILENT_S = 1.0
 """So long a pipe is waited for without a word; a command that writes into it has begun by then."""

@@ -11,6 +11,7 @@ from redolab.errors import UsageError
 from redolab.forecast.costs.of_run import costs_of
 from redolab.forecast.track_record import Score
 from redolab.model.erlang import NoSteadyStateError
+from redolab.parts import MissingPartError
 from redolab.records.run import Run
 
 
@@ -24,13 +25,13 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
 
     Returns:
         By setting: the response time in milliseconds with its interval, or `refused` and why. None where the
-        run does not tell its costs.
+        run does not tell its costs, or nothing can be simulated here.
     """
     from redolab.forecast.models.outlook import glance, predict
 
     try:
         calibrated = costs_of(run)
-    except UsageError:
+    except (UsageError, MissingPartError):
         return None
     found: dict[str, Any] = {}
     for name, item in calibrated.measured.items():

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from redolab.files import system
+
 _ROOT = Path("/")
 _CPU = "sys/devices/system/cpu"
 
@@ -82,7 +84,7 @@ def read_cpus(root: Path = _ROOT, allowed: Iterable[int] | None = None) -> Cpus:
         allowed: the affinity mask; None asks the kernel.
     """
     place = root / _CPU
-    mask = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
+    mask = system.allowed_cpus() if allowed is None else sorted(allowed)
     topology = [_core(place, cpu) for cpu in mask]
     return Cpus(
         online=_cpu_list(_text(place / "online")) or tuple(mask),

@@ -6,7 +6,6 @@ import errno
 import mmap
 import os
 import re
-import resource
 
 _MEMORY = (
     "There is too little memory for this command. Give it more (`ulimit -v`, the limit of a container), or a "
@@ -68,4 +67,8 @@ def _of_one(error: BaseException) -> str | None:
 
 
 def _memory_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:
+        return False
     return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY

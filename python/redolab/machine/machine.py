@@ -18,6 +18,7 @@ from typing import Any
 
 import redolab
 from redolab.errors import UsageError
+from redolab.files import system
 from redolab.files.documents import parse_json_object
 from redolab.files.folder import Folder
 from redolab.files.foreign import read_regular
@@ -50,7 +51,7 @@ def describe_machine() -> dict[str, Any]:
     return {
         "cpus": os.cpu_count(),
         "cpu_model": _field(Path("/proc/cpuinfo"), "model name"),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": system.memory_bytes(),
         "kernel": f"{platform.system()} {platform.release()}",
         "os": _field(Path("/etc/os-release"), "PRETTY_NAME"),
         "python": platform.python_version(),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from redolab._core import distribution_moments
+from redolab import _core
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Distribution:
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        return distribution_moments(self)
+        return _core.distribution_moments(self)
 
 
 def constant(duration_s: float) -> Distribution:

@@ -17,6 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redolab import _core
+from redolab.model import published
+from redolab.parts import why_not_compiled
+
+_CURVES = _core if why_not_compiled() is None else published
 
 
 def response_time_cpu(service_time: float, arrival_rate: float, servers: float) -> float:
@@ -25,7 +29,8 @@ def response_time_cpu(service_time: float, arrival_rate: float, servers: float) 
     Raises:
         ValueError: S L reaches M, where the curve has no finite value.
     """
-    return _core.response_time_cpu(service_time, arrival_rate, servers)
+    found: float = _CURVES.response_time_cpu(service_time, arrival_rate, servers)
+    return found
 
 
 def response_time_io(service_time: float, arrival_rate: float, servers: float) -> float:
@@ -34,7 +39,8 @@ def response_time_io(service_time: float, arrival_rate: float, servers: float) -
     Raises:
         ValueError: S L reaches M, where the curve has no finite value.
     """
-    return _core.response_time_io(service_time, arrival_rate, servers)
+    found: float = _CURVES.response_time_io(service_time, arrival_rate, servers)
+    return found
 
 
 def response_time_single(service_time: float, arrival_rate: float) -> float:
@@ -56,7 +62,8 @@ def solve_servers(service_time: float, arrival_rate: float, response_time: float
 
     Source: Corless et al., "On the Lambert W function" (1996).
     """
-    return _core.solve_servers(service_time, arrival_rate, response_time)
+    found: float | None = _CURVES.solve_servers(service_time, arrival_rate, response_time)
+    return found
 
 
 def server_slopes(point: Sequence[float]) -> list[float] | None:

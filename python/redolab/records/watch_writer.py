@@ -10,7 +10,6 @@ process is killed, no stretch is lost and none is there twice:
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime
@@ -20,6 +19,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from redolab.errors import UsageError
+from redolab.files import system
 from redolab.files.directories import UnsafeError
 from redolab.files.folder import Folder
 from redolab.records.manifest import MOST_SAMPLES
@@ -213,7 +213,7 @@ def _lock(folder: Folder, parts: Folder) -> None:
         UsageError: another process has it, or has just closed the watch.
     """
     try:
-        fcntl.flock(parts.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(parts.fileno(), wait=False)
     except BlockingIOError as error:
         raise UsageError(
             f"{folder.path} is still being watched by another process. End that one with Ctrl-C first, or "

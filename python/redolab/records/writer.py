@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from redolab.errors import RefusedError, UsageError
+from redolab.files import system
 from redolab.files.directories import UnsafeError
 from redolab.files.folder import Folder
 from redolab.records.parts import Span, is_part
@@ -59,7 +59,7 @@ class RunWriter:
         check_free(path)
         self._take(path, {"format": FORMAT, **manifest, "status": "running", "hashes": {}})
         self._folder, self._parts = _made(path)
-        self._made_here = os.fstat(self._folder.fileno())
+        self._made_here = self._folder.status()
         try:
             with naming_the_disk(path, self.kept):
                 for name, content in (documents or {}).items():
@@ -124,7 +124,7 @@ class RunWriter:
     def _opened_again(self) -> bool:
         """Open the directory that was made here once more; whether it is still the one of that name."""
         folder = Folder.to_write(self.path, alone=True)
-        if self._made_here is None or not os.path.samestat(os.fstat(folder.fileno()), self._made_here):
+        if self._made_here is None or not os.path.samestat(folder.status(), self._made_here):
             folder.close()
             return False
         self._folder, self._parts = folder, folder.inner(PARTS)
@@ -291,7 +291,7 @@ def _alone_in(folder: Folder) -> Iterator[None]:
     last = time.monotonic() + _LOCK_S
     while True:
         try:
-            fcntl.flock(folder.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(folder.fileno(), wait=False)
             break
         except BlockingIOError as error:
             if time.monotonic() > last:
@@ -306,7 +306,7 @@ def _alone_in(folder: Folder) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            fcntl.flock(folder.fileno(), fcntl.LOCK_UN)
+            system.unlock(folder.fileno())
 
 
 class naming_the_disk:  # noqa: N801

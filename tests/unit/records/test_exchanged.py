@@ -21,6 +21,7 @@ import pytest
 import redolab as package
 from redolab.engine.private.marks import Marks
 from redolab.errors import RedolabError, RefusedError
+from redolab.files import entries
 from redolab.files.folder import write_file
 from redolab.forecast.checks import ledger
 from redolab.records import watch_writer
@@ -296,6 +297,7 @@ BY_NAME = {
 """Calls that take a name, unless they are given the directory that it is in."""
 WHERE_NAMES_ARE_USED = {
     "files/directories.py": "opens directories, step by step",
+    "files/entries.py": "where the system opens no directories, which it does here",
     "files/foreign.py": "reads what the user named",
     "engine/private/processes.py": "reads what the kernel says of processes",
 }
@@ -304,10 +306,9 @@ BY_NAME_ALL_THE_SAME = {
     "records/writer.py: os.path.lexists(path)", "engine/private/checkup.py: place.exists()",
     "engine/private/place.py: base.exists()", "engine/private/server.py: self.directory.exists()",
     # The first step, after which all is done by descriptor.
-    "files/folder.py: os.open(path, _FOLDER)",
     "engine/private/directory.py: os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)",
     # By descriptor.
-    "files/folder.py: os.scandir(self._descriptor)", "engine/private/directory.py: os.listdir(base)",
+    "engine/private/directory.py: os.listdir(base)",
     "engine/private/directory.py: here.link(_ELSEWHERE, place)",
     # Reads what a server wrote, and believes none of it.
     "engine/private/guard.py: os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)",
@@ -327,6 +328,8 @@ def test_nothing_goes_by_name_after_a_check_by_descriptor() -> None:
         if isinstance(node, ast.Call) and _by_name(node)
     }
     assert found == BY_NAME_ALL_THE_SAME
+    assert entries.BY_DESCRIPTOR
+    assert entries._paths == {}
 
 
 def _by_name(call: ast.Call) -> bool:

@@ -27,7 +27,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from redolab._core import toml_places
+from redolab import _core
 from redolab.errors import UsageError
 from redolab.files.documents import read_toml
 from redolab.records.list_texts import PLACEHOLDER, place_in_file
@@ -81,7 +81,7 @@ def read_list(path: Path) -> ListFile:
         UsageError: it cannot be read, or something in it is wrong; the text has line and column.
     """
     text, content = read_toml(path)
-    places = {".".join(keys): (line, column) for keys, line, column in toml_places(text)}
+    places = {".".join(keys): (line, column) for keys, line, column in _core.toml_places(text)}
     return _Checker(path, places).checked(content)
 
 

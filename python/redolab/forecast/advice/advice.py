@@ -22,6 +22,7 @@ from redolab.forecast.costs.calibrated import Calibrated, Effort
 from redolab.forecast.costs.of_run import costs_or_why, costs_within, why_of
 from redolab.forecast.track_record import shipped_record
 from redolab.model.allowance import Allowance, OutOfTimeError
+from redolab.parts import MissingPartError
 from redolab.records.capability import OFFERED, Capability
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
@@ -143,7 +144,7 @@ def of_seen(
     try:
         calibrated = costs_within(run, Effort(REPLICATES, allowance))
         advice |= _of_costs(run, calibrated, share, elsewhere, allowance)
-    except UsageError as error:
+    except (UsageError, MissingPartError) as error:
         advice["why_no_forecast"] = f"No forecast: {why_of(error).rstrip('.')}."
     except (SimulationTooLongError, NoSteadyStateError) as error:
         advice |= {

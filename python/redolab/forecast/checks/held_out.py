@@ -10,6 +10,7 @@ from redolab.forecast.costs.costs import Scenario, scenario_of
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.costs.direct.measured import measured_settings
 from redolab.forecast.track_record import Score, Silence, family_of
+from redolab.parts import MissingPartError, check_compiled
 from redolab.records.load import FACTORS
 from redolab.records.run import Run
 
@@ -28,8 +29,9 @@ def held_out(run: Run) -> tuple[tuple[Score, ...], tuple[Silence, ...]]:
     if not known or len(asked) == len(known):
         return (), ()
     try:
+        check_compiled()
         calibrated = calibrate(run, known)
-    except UsageError:
+    except (UsageError, MissingPartError):
         return (), ()
     measured, models = measured_settings(run), models_of(calibrated)
     scores, silences = [], []

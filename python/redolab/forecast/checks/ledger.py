@@ -11,7 +11,6 @@ have.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from redolab.errors import RefusedError, UsageError
+from redolab.files import system
 from redolab.files.documents import parse_json_object
 from redolab.files.folder import Folder, write_all, write_file
 from redolab.files.foreign import open_regular, read_regular
@@ -231,7 +231,7 @@ def _locked(path: Path) -> Iterator[int]:
         with Folder.to_write(path.parent, 0o700) as folder:
             file = folder.append(path.name)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            system.lock(file)
             yield file
         finally:
             os.close(file)
@@ -245,7 +245,7 @@ def _locked(path: Path) -> Iterator[int]:
 def _write(file: int, lines: Sequence[Mapping[str, Any]]) -> None:
     content = b"".join(canonical(line) + b"\n" for line in lines)
     end = os.fstat(file).st_size
-    if end and os.pread(file, 1, end - 1) != b"\n":
+    if end and system.read_at(file, 1, end - 1) != b"\n":
         content = b"\n" + content
     write_all(file, content)
     os.fsync(file)
@@ -269,7 +269,7 @@ def _read(path: Path, most: int) -> list[dict[str, Any]]:
     except OSError as error:
         raise RefusedError(f"The ledger of forecasts {path} cannot be read: {error.strerror}.") from error
     try:
-        fcntl.flock(file, fcntl.LOCK_SH)
+        system.lock(file, shared=True)
         return _parsed(file, most)
     except OSError as error:
         raise RefusedError(f"The ledger of forecasts {path} cannot be read: {error.strerror}.") from error
@@ -285,7 +285,7 @@ def _parsed(file: int, most: int) -> list[dict[str, Any]]:
 def _content(file: int, most: int) -> bytes:
     content, size = bytearray(), min(os.fstat(file).st_size, most)
     # The kernel gives no more than 2 GB at a time.
-    while len(content) < size and (part := os.pread(file, size - len(content), len(content))):
+    while len(content) < size and (part := system.read_at(file, size - len(content), len(content))):
         content += part
     return bytes(content)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from redolab._core import SimulationTooLongError
-from redolab.errors import UsageError
+from redolab.errors import RedolabError, UsageError
 from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.parts import MissingPartError, check_compiled
 from redolab.records.run import Run, once_for_a_run
 
 
@@ -19,6 +20,7 @@ def costs_of(run: Run) -> Calibrated:
     Raises:
         NoCostsError: the run does not tell it; the text says what is missing, or that what was seen takes too
             long to simulate.
+        MissingPartError: nothing can be simulated in this installation.
     """
     try:
         return costs_within(run, WHOLE)
@@ -37,7 +39,9 @@ def costs_within(run: Run, effort: Effort) -> Calibrated:
     Raises:
         NoCostsError: the run does not tell it; the text says what is missing.
         SimulationTooLongError: the simulations take more.
+        MissingPartError: nothing can be simulated in this installation.
     """
+    check_compiled()
     # What the one needs the other does not load.
     if run.manifest.get("record") == "watched":
         from redolab.forecast.costs.inferred.watched import calibrate_watched
@@ -54,10 +58,10 @@ def costs_or_why(run: Run) -> tuple[Calibrated | None, str]:
     """The same, or why there are none, in words that name no place: a run that was moved says the same."""
     try:
         return costs_of(run), ""
-    except UsageError as error:
+    except (UsageError, MissingPartError) as error:
         return None, why_of(error)
 
 
-def why_of(error: UsageError) -> str:
+def why_of(error: RedolabError) -> str:
     """Why a run tells no costs, in words that name no place."""
     return f"this run {error.why}" if isinstance(error, NoCostsError) else str(error)

@@ -9,7 +9,6 @@ it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 
 from redolab import _core
 from redolab._core import SimulationTooLongError
+from redolab.files.system import allowed_cpus
 from redolab.forecast.ask import ask, models_of
 from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Calibration, Scenario, parameters
@@ -198,7 +198,7 @@ def _with_other_waits(found: Quantities, other_ms: float) -> Quantities:
 
 def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
     """What each replicate answers, in their order; several at a time, since the simulation holds no lock."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(len(allowed_cpus())) as pool:
         return list(pool.map(answer, calibrated.replicates))
 
 

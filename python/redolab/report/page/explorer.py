@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
@@ -32,6 +32,14 @@ _CPUS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64)
 _FACTORS = (0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2)
 _THINK_MS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 _MOST_RATE = 1e7
+_SWEPT = (
+    "throughput_per_s",
+    "response_time_ms",
+    "response_time_ms_p95",
+    "cpu_utilization",
+    "device_utilization",
+)
+"""What a page shows of its sweep."""
 STATES: Mapping[str, str] = {
     "cpu": "on CPU", "queue": "waiting for a CPU", "wait1": "waiting for another's flush",
     "wait2": "its own flush", "wait3": "commit delay", "wait4": "in the client",
@@ -79,6 +87,15 @@ def explorer(explored: Explored) -> Explorer:
     controls, known = _controls(explored), explored.as_json()
     data = {
         **known,
+        # For an installation that cannot forecast: `kept_explorer` reads them back.
+        "only_seen": explored.only_seen,
+        "sweep": [
+            {
+                "scenario": asdict(swept.scenario),
+                "forecast": {name: asdict(swept.forecast[name]) for name in _SWEPT if name in swept.forecast},
+            }
+            for swept in explored.sweep
+        ],
         "controls": [
             {key: getattr(item, key) for key in ("factor", "label", "unit", "steps", "none", "whole")}
             for item in controls

@@ -4,12 +4,12 @@ words.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from redolab.files.system import allowed_cpus
 from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, Measured, NoCostsError
 from redolab.forecast.costs.costs import Calibration
 from redolab.forecast.costs.inferred.priors import Found, Prior
@@ -128,7 +128,7 @@ def inferred(
 
     # Threads take turns as they come: what each may take must not depend on the others.
     parts = None if allowance is None else allowance.divided(len(draws))
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(len(allowed_cpus())) as pool:
         replicates = tuple(pool.map(replicate, draws, parts or [None] * len(draws)))
     if allowance is not None and parts is not None:
         allowance.give_back(parts)
