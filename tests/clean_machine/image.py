@@ -22,6 +22,8 @@ def play_image(root: Root, wheel: Path) -> tuple[str, ...]:
     """Everything that went wrong, as sentences."""
     words = dict(instructions(_FILE))
     variables = dict(word.split("=", 1) for word in shlex.split(words["ENV"]))
+    # What enters the root is looked for on the same path.
+    variables["PATH"] += ":/usr/sbin:/sbin"
     (root.place / "wheels").mkdir()
     shutil.copyfile(wheel, root.place / "wheels" / wheel.name)
     for command in run_lines(_FILE):
