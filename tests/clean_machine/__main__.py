@@ -1,6 +1,7 @@
 """The clean machines: `python -m tests.clean_machine [WHEEL] [--only WORDS]`; without a wheel, that of dist/.
 
-Debian 12 and 13 with Python and nothing to build with; root and an ordinary user; each way to install.
+Debian 12 and 13 with Python and nothing to build with; root and an ordinary user; each way to install. And
+the RUN lines of the Containerfile.
 Exit code 1 where anything failed.
 """
 
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.clean_machine.image import SUITE, play_image
 from tests.clean_machine.root import USER, NotHereError, fresh, suites
 from tests.clean_machine.story import Told, play
 from tests.clean_machine.ways import PIPX, UV, VENV, Way
@@ -54,7 +56,23 @@ def main(arguments: Sequence[str]) -> int:
             continue
         wrong += bool(told.faults)
         print(f"{name}: {_in_words(told)}", flush=True)
+    image = f"{SUITE}, the Containerfile"
+    if asked.only in image:
+        wrong += _image(image, wheel.absolute())
     return wrong and 1
+
+
+def _image(name: str, wheel: Path) -> int:
+    """Try it; 1 where anything failed."""
+    try:
+        with fresh(SUITE) as root:
+            faults = play_image(root, wheel)
+    except NotHereError as error:
+        print(f"NOT tested: {name}: {error}", flush=True)
+        return 0
+    words = "its RUN lines, doctor, a verdict, report, verify; nothing was written outside of its volume"
+    print(f"{name}: {chr(10).join(['WRONG', *faults]) if faults else words}", flush=True)
+    return 1 if faults else 0
 
 
 def _in_words(told: Told) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.clean_machine import root as machines
 from tests.clean_machine.__main__ import cases, main
+from tests.clean_machine.image import SUITE, _written
 from tests.clean_machine.root import USER, NotHereError, Root, settings
 from tests.clean_machine.story import ABSENT, _announced_s, _present, _traces
 from tests.clean_machine.ways import UV, VENV, WAYS, WHEEL
@@ -95,5 +96,19 @@ def test_what_could_not_be_tried_is_said(
         machines._template("bookworm")
     assert main([str(wheel)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(list(cases()))
+    assert len(lines) == len(list(cases())) + 1
+    assert "the Containerfile" in lines[-1]
     assert all(line.startswith("NOT tested: ") and "run this as root" in line for line in lines)
+
+
+def test_an_image_writes_into_its_volume_alone() -> None:
+    before = {"runs", "etc/passwd"}
+    fine = {"runs/first", "runs/.cache/redolab", "tmp/x", "var/tmp/y"}
+    assert list(_written(before, before | fine)) == []
+    assert list(_written(before, before | {"opt/redolab/x.pyc", "runs2"})) == [
+        "the image wrote outside of its volume: opt/redolab/x.pyc",
+        "the image wrote outside of its volume: runs2",
+    ]
+    # The system that the Containerfile begins from.
+    assert (ROOT / "Containerfile").read_text().count("/debian:13-") == 1
+    assert SUITE == "trixie"
