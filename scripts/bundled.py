@@ -43,6 +43,8 @@ class Package(NamedTuple):
     version: str
     licence: str
     place: Path
+    compiles_c: bool = False
+    """Whether its build has a C compiler at work."""
 
 
 def rust_packages() -> list[Package]:
@@ -52,7 +54,15 @@ def rust_packages() -> list[Package]:
     ours = {known_id for known_id, one in known.items() if one["source"] is None}
     wanted = {identity for package, target in BUILT for identity in _compiled_in(package, target)} - ours
     return [
-        Package(*identity, known[identity]["license"], Path(known[identity]["manifest_path"]).parent)
+        Package(
+            *identity,
+            licence=known[identity]["license"],
+            place=Path(known[identity]["manifest_path"]).parent,
+            compiles_c=any(
+                needed["name"] == "cc" and needed["kind"] == "build"
+                for needed in known[identity]["dependencies"]
+            ),
+        )
         for identity in sorted(wanted)
     ]
 
@@ -154,7 +164,7 @@ def _compiled_c(source: Path, packages: Sequence[Package]) -> Iterator[dict[str,
         yield _component(path.name, None, "Apache-2.0") | _file(path, path.relative_to(source))
     for package in packages:
         count = sum(1 for path in package.place.rglob("*") if path.suffix in (".c", ".S"))
-        if count and (package.place / "build.rs").exists():
+        if package.compiles_c and count:
             yield _crate(package) | {
                 "name": f"C and assembly of {package.name}",
                 "description": f"Compiled from the package's own sources; it has {count}, for all machines.",

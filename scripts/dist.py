@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bundled
+import neutral
 import package_checks
 
 ROOT = Path(__file__).parent.parent
@@ -58,6 +59,8 @@ def main() -> int:
                 built.append(name)
             else:
                 missing.append(_how_to_get(target, name))
+        for wheel in OUT.glob("*.whl"):
+            neutral.neutralise(wheel, SOURCE, int(moment))
         _run(*_maturin("sdist"), environment=environment)
         _check(environment)
     except DistError as error:

@@ -27,7 +27,11 @@ ASKED_FOR = {
         line for line in (ROOT / "locks" / "tools.in").read_text().splitlines() if not line.startswith("#")
     ],
 }
-RECIPES = [ROOT / "Makefile", *(ROOT / "scripts").iterdir(), *(ROOT / ".ci").iterdir()]
+RECIPES = [
+    path
+    for path in (ROOT / "Makefile", *(ROOT / "scripts").iterdir(), *(ROOT / ".ci").iterdir())
+    if path.is_file()
+]
 AUDIT = runpy.run_path(str(ROOT / "scripts" / "audit.py"))
 Outcome = AUDIT["Outcome"]
 

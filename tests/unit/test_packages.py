@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib.util
 import json
 import re
@@ -34,6 +36,7 @@ def script(name: str) -> ModuleType:
 
 CHECKS = script("package_checks")
 BUNDLED = script("bundled")
+NEUTRAL = script("neutral")
 
 
 def wheel(folder: Path, further: Mapping[str, bytes] | None = None, without: str = "") -> Path:
@@ -153,6 +156,46 @@ def test_every_script_that_pages_carry_is_in_the_bill_of_materials() -> None:
     }
     assert listed["plot.umd.min.js"][0] == "@observablehq/plot"
     assert all(name == Path(path).name.split(".")[0] for path, (name, _) in listed.items() if "d3" in path)
+
+
+def test_the_only_c_of_others_is_in_the_bill_of_materials() -> None:
+    compiled = [entry["name"] for entry in BUNDLED._compiled_c(ROOT, BUNDLED.rust_packages())]
+    assert compiled == ["flush_delay.c", "C and assembly of ring"]
+
+
+def bill_of(folder: Path, source: str, moment: str, number: int) -> bytes:
+    """A wheel's bytes, after it was made neutral, that was built in a folder at a time."""
+    bill = {
+        "serialNumber": f"urn:uuid:{number}",
+        "metadata": {"timestamp": moment, "component": {"bom-ref": f"path+file://{source}/crates/a#0.1.0"}},
+        "components": [{"bom-ref": f"path+file://{source}/crates/b#0.1.0"}],
+    }
+    name = f"{_INFO}/sboms/redolab-py.cyclonedx.json"
+    record = f"{name},sha256=of-another,1\nredolab/cli.py,sha256=kept,7\n{_INFO}/RECORD,,\n"
+    path = wheel(folder, {name: json.dumps(bill).encode(), f"{_INFO}/RECORD": record.encode()})
+    NEUTRAL.neutralise(path, Path(source), 1_700_000_000)
+    return path.read_bytes()
+
+
+def test_where_and_when_a_wheel_was_built_is_not_in_its_bytes(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        patch.setattr("time.time", lambda: 1_700_000_000.0)
+        first = bill_of(tmp_path, "/srv/one", "2026-11-27T17:31:34Z", 1)
+        second = bill_of(tmp_path, "/srv/two of mine", "2027-01-01T00:00:00Z", 2)
+    assert b"/srv/" not in first
+    (path,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        name = f"{_INFO}/sboms/redolab-py.cyclonedx.json"
+        content = archive.read(name)
+        record = archive.read(f"{_INFO}/RECORD").decode()
+        document = json.loads(content)
+    assert document["metadata"]["timestamp"] == "2023-11-14T22:13:20Z"
+    assert document["components"] == [{"bom-ref": "path+file:///redolab/crates/b#0.1.0"}]
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    assert f"{name},sha256={digest},{len(content)}\n" in record
+    assert "redolab/cli.py,sha256=kept,7\n" in record
+    assert first == second
 
 
 # The version
