@@ -92,6 +92,9 @@ def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = ""
         )
     except UnreadMomentError as error:
         raise UsageError(f"{what} has snapshots {error}.") from error
+    _check_life(
+        named.get("startup time", ""), first, last, [r.get("snap time", "") for r in (begin, end)], what
+    )
     elapsed = _minutes(rows["elapsed"], numbers).kept()
     return Header(
         named["db name"],
@@ -107,6 +110,30 @@ def header_of(grids: Sequence[Grid], what: str, numbers: Numbers, text: str = ""
         (*_of_snapshots(rows, numbers), *_of_host(grids, numbers)),
         _container(grids),
     )
+
+
+def _check_life(startup: str, first: datetime, last: datetime, texts: Sequence[str], what: str) -> None:
+    """Make sure that the instance was not restarted between the snapshots: its counters began anew then.
+
+    Args:
+        startup: when it started, as printed; empty where it is not.
+        first: the first snapshot.
+        last: the last one.
+        texts: both as printed, which may tell the language.
+        what: name of the file, for the error.
+
+    Raises:
+        UsageError: it was.
+    """
+    try:
+        (started,) = moments_of([startup], texts)
+    except UnreadMomentError:
+        return
+    if first < started < last:
+        raise UsageError(
+            f"{what} is of an instance that started at {started:%Y-%m-%d %H:%M}, between its two snapshots. "
+            "What it counts began anew there. Create a report of two snapshots after that."
+        )
 
 
 def numbers_in_header(grids: Sequence[Grid]) -> Iterator[PrintedNumber]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from redolab.experiment.commit_scaling import answer
 from redolab.experiment.commit_scaling.growth import PublishedWait, enough, greatest, ratio, single_server
-from redolab.stats.estimates import MISSING
+from redolab.stats.estimates import MISSING, Estimate
 
 RATES = {1: 1000.0, 2: 1900.0, 5: 4000.0, 10: 5800.0, 20: 5900.0}
 
@@ -80,3 +81,8 @@ def test_the_single_server_curve_ends_before_its_wall() -> None:
     assert times == sorted(times)
     low, _ = single_server(0.001, 500.0)
     assert low[-1] == pytest.approx(500)
+
+
+def test_a_ratio_that_is_not_known_is_not_nought() -> None:
+    assert answer._times(MISSING) == "an unknown number of times"
+    assert answer._times(Estimate(3.0, 2.5, 3.5)) == "3.00 times (2.50 to 3.50)"

@@ -44,7 +44,7 @@ class Figures:
     entries: Mapping[Key, Entry]
 
     def number(self, section: str, name: str, measure: str) -> Rounded | None:
-        """A figure; None where the report does not have it."""
+        """A figure; None where the report does not have it, or has it below zero."""
         return _rounded(self.entries.get((section, name, measure)))
 
     def texts(self, section: str) -> Iterator[tuple[str, str]]:
@@ -115,6 +115,7 @@ def read_histogram(run: Run, event: str) -> dict[int, list[Entry]]:
 
 
 def _rounded(entry: Entry | None) -> Rounded | None:
-    if entry is None or entry.value is None or entry.rounding is None:
+    # What counts or times something is never below zero: such a counter began anew.
+    if entry is None or entry.value is None or entry.rounding is None or entry.value < 0:
         return None
     return printed(entry.value, entry.rounding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from redolab.errors import UsageError
+from redolab.importers.layout import Kind
 from tests.imported_reports import results_of
-from tests.written_reports import Truth, awr_html, awr_miner, truth
+from tests.written_reports import Truth, awr_html, awr_miner, awr_text, statspack, truth
 
 
 def _read_from(results: dict[str, Any]) -> str:
@@ -55,3 +58,30 @@ def test_an_account_without_a_single_figure_is_a_sentence(tmp_path: Path) -> Non
     results = results_of(tmp_path / "without", [without])
     assert "account-1" not in {item["key"] for item in results["tables"]}
     assert "So where DB time went is not known either." in results["verdict"]["text"]
+
+
+def test_a_counter_below_zero_makes_no_figure(tmp_path: Path) -> None:
+    page = re.sub(r"(user commits</td><td[^>]*>)[\d,]+", r"\g<1>-5", awr_html(truth(), "19c"))
+    setting = results_of(tmp_path, [page])["settings"][0]
+    unknown = ("arrival_rate_per_s", "service_time_s", "commits_per_log_write")
+    assert [setting["figures"][key]["point"] for key in unknown] == [None, None, None]
+    assert all(value["point"] is None or value["point"] >= 0 for value in setting["figures"].values())
+
+
+@pytest.mark.parametrize("layout", ["page", "text", "Statspack"])
+def test_a_restart_between_the_snapshots_is_refused(tmp_path: Path, layout: str) -> None:
+    begin = truth().begin
+
+    def pages(hours: float) -> list[str]:
+        facts = truth(startup=begin + timedelta(hours=hours))
+        writers = {
+            "page": lambda: awr_html(facts, "19c"),
+            "text": lambda: awr_text(facts, "19c"),
+            "Statspack": lambda: statspack(facts, "11.2"),
+        }
+        return [writers[layout]()]
+
+    kind: Kind = "statspack" if layout == "Statspack" else "awr"
+    with pytest.raises(UsageError, match="started at 2025-03-14 10:30, between its two snapshots"):
+        results_of(tmp_path / "between", pages(0.5), kind)
+    assert results_of(tmp_path / "before", pages(-0.5), kind)["settings"][0]["reports"] == 1
