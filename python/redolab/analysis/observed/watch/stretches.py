@@ -36,7 +36,8 @@ class Stretches:
     began: Floats
     """Seconds since 1970, UTC."""
     columns: Mapping[str, Floats]
-    """Every number of `Watched`, and `core_s` and `thread_s`: what cores and threads had to give."""
+    """Every number of `Watched`; `core_s` and `thread_s`: what cores and threads had to give; and
+    `session_transactions`: those that sessions committed, where replication committed none."""
     spoiled: Sequence[str | None]
 
     def __len__(self) -> int:
@@ -91,6 +92,8 @@ def read_stretches(run: Run) -> Stretches:
     columns["elapsed_s"] = np.where((elapsed > 0) & (elapsed <= _LONGEST_S), elapsed, np.nan)
     columns["core_s"] = columns["host_cores"] * columns["elapsed_s"]
     columns["thread_s"] = columns["host_cpus"] * columns["elapsed_s"]
+    # What replication commits is in no session's time.
+    columns["session_transactions"] = np.where(columns["replayers"] > 0, np.nan, columns["transactions"])
     spoiled = [
         _NOT_COUNTED if reason is None and not elapsed > 0 else reason
         for reason, elapsed in zip(table["spoiled"].to_pylist(), columns["elapsed_s"], strict=True)
