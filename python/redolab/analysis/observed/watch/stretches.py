@@ -87,7 +87,10 @@ def read_stretches(run: Run) -> Stretches:
     """
     table = run.samples.sort_by([("started_at", "ascending"), ("sample", "ascending")])
     names = [item.name for item in dataclasses.fields(Watched) if item.name not in _TEXTS]
-    columns = {name: _numbers(table[name]) for name in names}
+    unknown = np.full(table.num_rows, np.nan)
+    there = set(table.column_names)
+    # A watch that is older than a column does not have it.
+    columns = {name: _numbers(table[name]) if name in there else unknown for name in names}
     elapsed = columns["elapsed_s"]
     columns["elapsed_s"] = np.where((elapsed > 0) & (elapsed <= _LONGEST_S), elapsed, np.nan)
     columns["core_s"] = columns["host_cores"] * columns["elapsed_s"]

@@ -79,6 +79,14 @@ def test_what_replication_commits_is_in_no_figure_of_sessions(tmp_path: Path) ->
         assert found[key] == whole[key] is not None
 
 
+def test_a_watch_from_before_replication_was_told_apart_keeps_its_figures(tmp_path: Path) -> None:
+    run = watched_run(tmp_path / "run", steady())
+    before = figures(analyse(run))
+    older = replace(run, samples=run.samples.drop_columns(["replayers"]))
+    assert figures(analyse(older)) == before
+    assert before["session_response_time_s"] is not None
+
+
 def test_m_is_that_at_which_the_published_curve_passes_through_the_means(tmp_path: Path) -> None:
     found = figures(analyse(watched_run(tmp_path / "run", steady())))
     service, rate, servers = (found[key] for key in ("service_time_s", "arrival_rate_per_s", "servers"))
