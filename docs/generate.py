@@ -53,6 +53,7 @@ _COUNTS = frozenset(
         "host_cores",
         "host_cpus",
         "looks",
+        "replayers",
         "looks_torn",
         "missing",
         "row_versions",

@@ -36,6 +36,17 @@ def program_of(name: str) -> Path:
     return server_programs()[name]
 
 
+def pgbouncer_program() -> Path:
+    """The program of PgBouncer; where it cannot be had the test says why it does not run."""
+    place = _KEPT / "pgbouncer-1.24"
+    if not place.exists():
+        why = place.with_name(f"{place.name}.missing")
+        pytest.skip(
+            why.read_text().strip() if why.exists() else "PgBouncer is missing: run scripts/need-servers"
+        )
+    return (place / "usr/sbin/pgbouncer").resolve()
+
+
 def first_on_path(name: str) -> str:
     """The search path with which Redolab finds this server."""
     return f"{program_of(name).parent}:{os.environ['PATH']}"

@@ -27,14 +27,17 @@ def main(arguments: list[str]) -> int:
         "--only", default="", metavar="WORDS", help="settings with these words in their names"
     )
     parser.add_argument("--groups", action="store_true", help="in groups alone")
+    parser.add_argument("--group", type=int, metavar="NUMBER", help="one group alone, counted from 0")
     asked = parser.parse_args(arguments)
-    return sum(_tried(server, asked.only, asked.groups) for server in asked.servers or SERVERS) and 1
+    return sum(_tried(server, asked) for server in asked.servers or SERVERS) and 1
 
 
-def _tried(server: str, only: str, groups: bool) -> int:
-    odds = [odd for odd in odds_of(server) if only in odd.name]
-    tried = [] if groups else [[odd] for odd in sorted(odds, key=_start)]
-    tried += [group for group in together(odds) if len(group) > 1] if not only or groups else []
+def _tried(server: str, asked: argparse.Namespace) -> int:
+    odds = [odd for odd in odds_of(server) if asked.only in odd.name]
+    in_groups = asked.groups or asked.group is not None
+    tried = [] if in_groups else [[odd] for odd in sorted(odds, key=_start)]
+    groups = [group for group in together(odds) if len(group) > 1] if not asked.only or in_groups else []
+    tried += groups if asked.group is None else [groups[asked.group]]
     faults = 0
     for _, sharing in groupby(tried, key=lambda group: [_start(odd) for odd in group if odd.start]):
         faults += _shared(server, list(sharing))

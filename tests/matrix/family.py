@@ -104,7 +104,7 @@ _MYSQL = (
         undo=("alter instance enable innodb redo_log",), volatile=True),
     parameter("transaction_read_only = 1", refuses="transaction_read_only = ON"),
     at_start("performance_schema = 0", refuses="performance_schema"),
-    parameter("super_read_only = 1", refuses="read.only"), parameter("offline_mode = 0"),
+    parameter("read_only = 1; super_read_only = 1", refuses="read.only"), parameter("offline_mode = 0"),
 )  # fmt: skip
 
 ODD = {"mariadb": (*_BOTH, *_MARIADB), "mysql": (*_BOTH, *_MYSQL)}

@@ -98,7 +98,6 @@ ODD = (
         undo=("drop publication everything",), refuses="takes all tables"),
     parameter("default_transaction_read_only = on", refuses="takes no writes: default_transaction_read_only"),
     at_start("allow_alter_system = off", only=_NOT_OLD, refuses=r"allow_alter_system = off"),
-    at_start("max_connections = 8; superuser_reserved_connections = 3", refuses="max_connections"),
 )  # fmt: skip
 
 
@@ -131,8 +130,9 @@ class Postgres:
     def undo(self, odds: Sequence[Odd]) -> None:
         """Have it again as it was started."""
         with self._server.admin() as admin:
-            admin.execute("alter system reset all")
-            admin.execute("select pg_reload_conf()")
+            if any(odd.live for odd in odds):
+                admin.execute("alter system reset all")
+                admin.execute("select pg_reload_conf()")
             admin.execute("set default_transaction_read_only = off")
             for statement in (text for odd in odds for text in odd.undo):
                 admin.execute(statement.encode())
@@ -152,6 +152,7 @@ class Postgres:
     def commits(self, stop: threading.Event, pause_s: float) -> Iterator[None]:
         """Commit rows until `stop`; gives something after each commit, and ends where one is refused."""
         with self.session() as session:
+            session.execute("set default_transaction_read_only = off")
             session.execute("insert into public.colleague values (1, 0) on conflict do nothing")
             while not stop.wait(pause_s):
                 session.execute("update public.colleague set n = n + 1 where id = 1")

@@ -65,3 +65,7 @@ class Watched:
     looks: int = field(metadata={"doc": "looks at one process each, idle ones too"})
     sampler_cpu_s: float = field(metadata={"doc": "CPU of the watching, here"})
     server_cpu_s: float | None = field(metadata={"doc": "CPU of Redolab's own session in the server"})
+    replayers: int | None = field(
+        default=None,
+        metadata={"doc": "threads at work that committed what another server had; null in older runs"},
+    )

@@ -27,6 +27,10 @@ MOST_ROWS = 40
 """Rows of an account that are kept by name; the shortest beyond them are one row."""
 OTHER = "other"
 _LONGEST_NAME = 200
+_REPLAYING = (
+    "logical replication", "slave_sql", "slave_worker", "replica_sql", "replica_worker", "replication",
+)  # fmt: skip
+"""How the names of those begin that commit what another server committed."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ def stretch(
         looks=observation.instrument.looks,
         sampler_cpu_s=observation.instrument.cpu_s,
         server_cpu_s=observation.instrument.server_cpu_s,
+        replayers=_replayers(observation),
     )
     named = [
         *((SESSIONS, *item) for item in _rows(of_sessions["profile"])),
@@ -112,6 +117,16 @@ def stretch(
         for section, name, value in found
     ]
     return row, entries
+
+
+def _replayers(observation: Observation) -> int:
+    """Background processes and threads that commit what another server committed, and did so now."""
+    return sum(
+        process.scope == "background"
+        and process.cpu_s != 0
+        and process.kind.removeprefix("sql/").startswith(_REPLAYING)
+        for process in observation.processes
+    )
 
 
 def _spoiled(observation: Observation) -> str | None:

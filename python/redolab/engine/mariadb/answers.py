@@ -140,6 +140,13 @@ def number(value: object) -> float:
     raise StrangeAnswerError("the server's answer has something else in the place of a number")
 
 
+def _of_status(row: Mapping[str, Any]) -> Callable[[object], bool]:
+    """What the value of a row of SHOW STATUS must be: a figure, or a switch where the name says so."""
+    if str(row.get("Variable_name", "")).lower().endswith("_status"):
+        return lambda value: value in ("ON", "OFF")
+    return _is_figure
+
+
 def checked(statement: str, rows: Sequence[Mapping[str, Any]]) -> Rows:
     """The rows of an answer, with every column that is known by name as it must be.
 
@@ -155,7 +162,7 @@ def checked(statement: str, rows: Sequence[Mapping[str, Any]]) -> Rows:
         if not row:
             raise StrangeAnswerError("the server's answer does not have a column")
         for column, value in row.items():
-            kind = _is_figure if of_status and column == "Value" else _COLUMNS.get(column)
+            kind = _of_status(row) if of_status and column == "Value" else _COLUMNS.get(column)
             if kind is not None and not kind(value):
                 raise StrangeAnswerError(f"the server's answer has an impossible value for {column}")
     return Rows(rows)

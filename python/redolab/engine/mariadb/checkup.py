@@ -18,6 +18,7 @@ from redolab.engine.mariadb.connection import Connection, error_text
 from redolab.engine.mariadb.observer.observer import MariadbObserver
 from redolab.engine.mariadb.own.schema import left_here
 from redolab.engine.mariadb.preflight.conditions import server_conditions
+from redolab.engine.mariadb.preflight.semi_sync import check_semi_sync
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.offer import Wanted
 from redolab.engine.private import checkup
@@ -73,8 +74,10 @@ def _server(control: Connection, connector: Connector, seen: Observation | None)
 
 
 def _conditions(control: Connection, connector: Connector) -> tuple[str, ...]:
+    server = check_server(control, connector.place)
+    check_semi_sync(control, server)
     left = (LEFT,) if left_here(control).here else ()
-    return (*left, *server_conditions(control, check_server(control, connector.place), None))
+    return (*left, *server_conditions(control, server, None))
 
 
 def _refusals(connector: Connector, wanted: Mapping[str, Wanted]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from redolab.engine.mariadb.preflight.claim import check_unclaimed, claim_server
 from redolab.engine.mariadb.preflight.conditions import server_conditions
 from redolab.engine.mariadb.preflight.introduction import introduction
 from redolab.engine.mariadb.preflight.rights import check_rights
+from redolab.engine.mariadb.preflight.semi_sync import check_semi_sync
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.mariadb.preflight.strangers import check_strangers, unseen
 from redolab.engine.private.charge import NO_MARK, Charge
@@ -83,6 +84,8 @@ class Hold(hold.Hold[Connection]):
         known = read_parameters(self.connection, parameters)
         self.check_rights(parameters)
         left = check_unclaimed(self.connection)
+        if not left:
+            check_semi_sync(self.connection, self.server)
         told = introduction(self.connection, self.server, known, log_bytes)
         note = unseen(self.connection)
         return replace(told, notes=(*((LEFT,) if left else ()), *told.notes, *((note,) if note else ())))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from redolab.engine.mariadb.preflight.conditions import server_conditions
+from redolab.engine.mariadb.preflight.semi_sync import check_semi_sync
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.errors import RefusedError
 from tests.engine.mariadb.held.holding import PARAMETERS, REDO, hold_of
@@ -45,9 +46,17 @@ class Said:
         if "show global variables" in asked:
             self._rows = [{"Variable_name": n, "Value": v} for n, v in self._variables.items()]
         elif "show processlist" in asked:
-            self._rows = [{"Id": n, "Command": "Query"} for n in range(1, self._others + 2)]
+            self._rows = [{"Id": n, "Command": "Query", "User": "u"} for n in range(1, self._others + 2)]
+            # Threads of a replica's have the commands of clients.
+            self._rows.append({"Id": 99, "Command": "Query", "User": "system user"})
         elif "slave status" in asked or "replica status" in asked:
             self._rows = []
+        elif "rpl_semi_sync_source_status" in asked:
+            self._rows = [
+                {"Variable_name": n, "Value": v}
+                for n, v in self._variables.items()
+                if n.endswith(("_status", "_clients"))
+            ]
         elif "global_status" in asked:
             self._rows = [{"Value": self._variables.get("innodb_redo_log_enabled", "ON")}]
         else:
@@ -145,7 +154,7 @@ def test_one_on_which_no_run_is_possible_is_refused(variables: dict[str, str], s
             ["redo log is disabled"],
         ),
         ({"innodb_flush_log_at_timeout": "10"}, None, ["lose about that many seconds"]),
-        ({"rpl_semi_sync_source_enabled": "ON"}, None, ["Semi-synchronous"]),
+        ({"rpl_semi_sync_source_enabled": "ON"}, None, ["no commit waits for a replica at present"]),
         ({}, "tmpfs", ["lie in memory"]),
         ({"version": "13.1.2-MariaDB"}, None, ["newer than 11.8"]),
         # One log, whatever sync_binlog is.
@@ -160,6 +169,45 @@ def test_what_changes_the_meaning_of_figures_is_told(
     told = server_conditions(Said({}), facts(**variables), filesystem)  # type: ignore[arg-type]
     assert len(told) == len(said), told
     assert all(words in text for words, text in zip(said, told, strict=True))
+
+
+def semi_sync(status: str, clients: int, timeout_ms: int, **more: str) -> dict[str, str]:
+    before = "rpl_semi_sync_master_"
+    return {
+        f"{before}enabled": "ON", f"{before}status": status, f"{before}clients": str(clients),
+        f"{before}timeout": str(timeout_ms), **more,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variables", "said", "refused"),
+    [
+        (semi_sync("ON", 1, 10_000), "a commit waits for a replica too", False),
+        (semi_sync("OFF", 0, 10_000), "no commit waits for a replica at present", False),
+        (semi_sync("OFF", 0, 9_000_000), "Rpl_semi_sync_master_status is OFF", False),
+        (semi_sync("ON", 0, 10_000), "none is connected: a commit returns after 10 s", False),
+        (semi_sync("ON", 0, 3_600_000), "none is connected: a commit returns after 3600 s", True),
+        (
+            semi_sync("ON", 1, 61_000, rpl_semi_sync_master_wait_for_slave_count="2"),
+            "waits for 2 replicas, and 1 is connected", True,
+        ),
+        ({}, "", False),
+    ],
+)  # fmt: skip
+def test_a_commit_that_waits_long_for_absent_replicas_is_no_run(
+    variables: dict[str, str], said: str, refused: bool
+) -> None:
+    server, connection = facts(**variables), Said(variables)
+    told = server_conditions(connection, server, None)  # type: ignore[arg-type]
+    assert said in " ".join(told)
+    assert bool(told) == bool(said)
+    if not refused:
+        check_semi_sync(connection, server)  # type: ignore[arg-type]
+        return
+    with pytest.raises(RefusedError, match=said) as error:
+        check_semi_sync(connection, server)  # type: ignore[arg-type]
+    assert "Connect the replicas" in str(error.value)
+    assert "Nothing was changed." in str(error.value)
 
 
 def test_others_at_work_are_told() -> None:

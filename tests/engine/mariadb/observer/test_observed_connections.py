@@ -45,6 +45,29 @@ def test_threads_serve_one_session_after_another(plain: MariaDB) -> None:
     assert all(process.ended for process in it.processes if process.connection in numbers)
 
 
+def test_threads_of_replication_are_no_sessions(server: MariaDB) -> None:
+    """MySQL gives them the commands of clients: its workers would be busy at any time."""
+    new = server.flavour == "mysql"
+    source, replica = ("replication source", "replica") if new else ("master", "slave")
+    prefix = "source" if new else "master"
+    with closing(server.connect()) as admin:
+        run(admin, f"change {source} to {prefix}_host='127.0.0.1', {prefix}_port=1, {prefix}_user='nobody'")
+        run(admin, f"start {replica} sql_thread")
+        try:
+            with closing(server.connect()) as client, closing(MariadbObserver(server.url, 6)) as observer:
+                number = number_of(client)
+                run(client, "select sleep(0.5)")
+                it = observer.read()
+        finally:
+            run(admin, f"stop {replica}")
+            run(admin, f"reset {replica} all")
+    replaying = [process for process in it.processes if process.user == "system user"]
+    assert replaying
+    assert {process.scope for process in replaying} == {"background"}
+    assert number in {process.connection for process in it.processes if process.scope == "session"}
+    assert any("is a replica" in text for text in it.warnings)
+
+
 def test_nothing_is_lost_while_connections_come_and_go(plain: MariaDB) -> None:
     done = threading.Event()
 

@@ -58,6 +58,24 @@ def of(entries: list[Entry], section: str) -> dict[str, float | None]:
     return {entry.name: entry.value for entry in entries if entry.section == section}
 
 
+@pytest.mark.parametrize(
+    ("kind", "cpu_s", "replays"),
+    [
+        ("slave_worker", 0.5, 1), ("slave_sql", 0.5, 1), ("slave_io", 0.5, 0), ("sql/replica_worker", 0.5, 1),
+        ("sql/slave_sql", 0.5, 1), ("sql/replica_io", 0.5, 0), ("logical replication apply worker", 0.5, 1),
+        ("logical replication worker", None, 1), ("walsender", 0.5, 0), ("binlog dump gtid", 0.5, 0),
+        # One that had nothing to replay.
+        ("slave_worker", 0.0, 0),
+    ],
+)  # fmt: skip
+def test_who_commits_what_another_server_had_is_counted(kind: str, cpu_s: float | None, replays: int) -> None:
+    observation = seen()
+    *others, writer = observation.processes
+    replaying = replace(writer, kind=kind, cpu_s=cpu_s)
+    row, _ = stretch(replace(observation, processes=(*others, replaying)), PLACE, 1)
+    assert row.replayers == replays
+
+
 def test_every_amount_is_where_it_belongs() -> None:
     row, entries = stretch(seen(), PLACE, 1)
     assert (row.sample, row.block, row.position, row.start_s, row.elapsed_s) == (7, 2, 3, 60.5, 10.0)

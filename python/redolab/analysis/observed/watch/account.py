@@ -29,7 +29,7 @@ class Account:
         self.section = section
         self.rows = rows
         self._whole: Floats = np.sum(list(rows.values()), axis=0) if rows else np.zeros(len(stretches))
-        self._commits = stretches.columns["transactions"]
+        self._commits = stretches.columns["session_transactions"]
         self._lengths = stretches.columns["elapsed_s"]
 
     @property

@@ -48,6 +48,7 @@ def over(upper: Floats, lower: Floats) -> float | None:
 
 _WHY: Mapping[str, str] = {
     "transactions": "the server did not count its transactions",
+    "session_transactions": "replication commits here too, and is not told apart from the sessions",
     "rows_written": "the server did not count its rows",
     "log_flushes": "the server did not count its flushes",
     "log_flush_time_s": "the server did not time its flushes",
@@ -66,6 +67,7 @@ _WHY: Mapping[str, str] = {
     "elapsed_s": "no time was watched",
 }
 """Why a column has no figure."""
+_NOTHING = "nothing was committed that wrote"
 _NO_CPU = "CPU could not be read of the server's processes: they are on another machine, or another user's"
 
 
@@ -159,7 +161,8 @@ def _why(key: str, stretches: Stretches) -> str:
         if not np.isfinite(stretches.columns[name]).any():
             return _WHY.get(name, _NO_CPU)
     nothing = {
-        "transactions": "nothing was committed that wrote",
+        "transactions": _NOTHING,
+        "session_transactions": _NOTHING,
         "log_flushes": "the log was not flushed",
         "log_writes": "nothing was written to the log",
         "binlog_flushes": "the binary log was not flushed",

@@ -36,7 +36,8 @@ class Stretches:
     began: Floats
     """Seconds since 1970, UTC."""
     columns: Mapping[str, Floats]
-    """Every number of `Watched`, and `core_s` and `thread_s`: what cores and threads had to give."""
+    """Every number of `Watched`; `core_s` and `thread_s`: what cores and threads had to give; and
+    `session_transactions`: those that sessions committed, where replication committed none."""
     spoiled: Sequence[str | None]
 
     def __len__(self) -> int:
@@ -86,11 +87,16 @@ def read_stretches(run: Run) -> Stretches:
     """
     table = run.samples.sort_by([("started_at", "ascending"), ("sample", "ascending")])
     names = [item.name for item in dataclasses.fields(Watched) if item.name not in _TEXTS]
-    columns = {name: _numbers(table[name]) for name in names}
+    unknown = np.full(table.num_rows, np.nan)
+    there = set(table.column_names)
+    # A watch that is older than a column does not have it.
+    columns = {name: _numbers(table[name]) if name in there else unknown for name in names}
     elapsed = columns["elapsed_s"]
     columns["elapsed_s"] = np.where((elapsed > 0) & (elapsed <= _LONGEST_S), elapsed, np.nan)
     columns["core_s"] = columns["host_cores"] * columns["elapsed_s"]
     columns["thread_s"] = columns["host_cpus"] * columns["elapsed_s"]
+    # What replication commits is in no session's time.
+    columns["session_transactions"] = np.where(columns["replayers"] > 0, np.nan, columns["transactions"])
     spoiled = [
         _NOT_COUNTED if reason is None and not elapsed > 0 else reason
         for reason, elapsed in zip(table["spoiled"].to_pylist(), columns["elapsed_s"], strict=True)

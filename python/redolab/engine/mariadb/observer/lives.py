@@ -11,6 +11,8 @@ from redolab.records.observation import Observed
 
 _SERVICES = ("Daemon", "Slave", "Binlog Dump")
 """Commands of connections that serve no client."""
+_OF_NO_CLIENT = "system user"
+"""Whose the threads of replication are: MySQL gives them the commands of clients."""
 
 
 @dataclass
@@ -121,7 +123,9 @@ class Lives:
 
     def _begin_session(self, row: Mapping[str, Any], thread: int, tick: int, now_s: float) -> Life:
         command = str(row["command"])
-        service = command.startswith(_SERVICES)
+        named = command.startswith(_SERVICES)
+        service = named or row["user"] == _OF_NO_CLIENT
+        kind = command.lower() if named else self.names.get(thread, ("replication", None))[0]
         host = row["host"] or ""
         client = "local" if host == "localhost" else host.rpartition(":")[0] or host or None
         life = Life(
@@ -129,7 +133,7 @@ class Lives:
             # Threads serve one session after another: with its number a session has its own name.
             started=int(row["connection"]),
             connection=int(row["connection"]),
-            kind=command.lower() if service else "session",
+            kind=kind if service else "session",
             scope="background" if service else "session",
             client=client,
             first_tick=tick,

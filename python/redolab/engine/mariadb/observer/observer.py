@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -9,9 +10,12 @@ import pymysql
 
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connecting.target import read_target
-from redolab.engine.mariadb.connection import connect, error_text, settled
+from redolab.engine.mariadb.connection import connect, error_text, fetch, settled
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import ThreadSource
+from redolab.engine.mariadb.preflight.conditions import REPLICA
+from redolab.engine.mariadb.preflight.semi_sync import read_semi_sync
+from redolab.engine.mariadb.preflight.server import is_replica
 from redolab.engine.server.observer import Observer, warned
 from redolab.errors import RefusedError
 from redolab.records.observation import Observation
@@ -28,7 +32,7 @@ class MariadbObserver(Observer):
     """One server under observation."""
 
     _caution: tuple[str, ...] | None = None
-    """Of a connection that others can read; said once, and whoever joins what was read keeps it."""
+    """Said once, and whoever joins what was read keeps it."""
 
     def aim(self, target: str) -> None:
         """Take the URL."""
@@ -40,6 +44,9 @@ class MariadbObserver(Observer):
         self._target = settled(self._target, self._connection)
         try:
             self._server = identify(self._connection, self._target)
+            if self._caution is None:
+                # Once it is watched the connection is the source's.
+                self._caution = tuple(self._cautions())
             self._source = ThreadSource(self._connection, self._server, self._seed, calm=self._calm)
         except (pymysql.Error, OSError) as error:
             self._disconnect()
@@ -49,11 +56,22 @@ class MariadbObserver(Observer):
         except RefusedError:
             self._disconnect()
             raise
-        if self._caution is None:
-            exposed = plaintext(self._connection)
-            self._caution = (exposed.text,) if exposed and exposed.leaves else ()
         self.facts, threads = self._server.facts, _THREADS[self._server.flavour]
         self.session_numbers = f"its connection id, as SHOW PROCESSLIST and {threads} do"
+
+    def _cautions(self) -> Iterator[str]:
+        """That others can read the connection, that commits wait in vain, that it replicates."""
+        exposed = plaintext(self._connection)
+        if exposed and exposed.leaves:
+            yield exposed.text
+        with suppress(pymysql.Error):
+            rows = fetch(self._connection, "select_variables", 500)
+            variables = {str(row["Variable_name"]).lower(): row["Value"] for row in rows}
+            waiting = read_semi_sync(self._connection, variables)
+            if waiting and waiting.in_vain:
+                yield waiting.sentence
+        if is_replica(self._connection, {"version": self._server.version, "flavour": self._server.flavour}):
+            yield REPLICA
 
     def look(self) -> Observation:
         """What happened since the last look."""

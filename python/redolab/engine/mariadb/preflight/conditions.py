@@ -9,11 +9,12 @@ from redolab.engine.linux.local_server import MEMORY_FILESYSTEMS
 from redolab.engine.mariadb.connecting.plaintext import plaintext
 from redolab.engine.mariadb.connection import Connection, ask
 from redolab.engine.mariadb.own.sessions import living, number_of
+from redolab.engine.mariadb.preflight.semi_sync import read_semi_sync
 from redolab.engine.mariadb.preflight.server import NAMES, Facts, is_replica
 
 NEWEST: Mapping[str, int] = {"mariadb": 1108, "mysql": 907}
 """The newest that were tested."""
-_SEMI_SYNC = ("rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled")
+REPLICA = "This server is a replica: what it replays from its source is in the figures too."
 _UNFLUSHED = ("O_DSYNC", "NOSYNC")
 
 
@@ -52,10 +53,10 @@ def server_conditions(control: Connection, server: Facts, log_filesystem: str | 
     found += _of_flushes(server)
     if log_filesystem in MEMORY_FILESYSTEMS:
         found.append(f"The logs lie in memory ({log_filesystem}): a flush costs next to nothing.")
-    if any(server.get(name, "OFF").upper() in ("ON", "1") for name in _SEMI_SYNC):
-        found.append("Semi-synchronous replication is on: a commit waits for a replica too.")
+    if waiting := read_semi_sync(control, server):
+        found.append(waiting.sentence)
     if is_replica(control, server):
-        found.append("This server is a replica: what it replays from its source is in the figures too.")
+        found.append(REPLICA)
     others = _others_at_work(control)
     if others:
         found.append(f"{others} other sessions were active when the run began: the server was not idle.")
@@ -100,5 +101,6 @@ def _of_flushes(server: Facts) -> list[str]:
 def _others_at_work(control: Connection) -> int:
     own = number_of(control)
     return sum(
-        row["Command"] in ("Query", "Execute") and number != own for number, row in living(control).items()
+        row["Command"] in ("Query", "Execute") and number != own and row["User"] != "system user"
+        for number, row in living(control).items()
     )

@@ -7,5 +7,7 @@ SHOW GLOBAL VARIABLES WHERE Variable_name IN (
     'log_bin', 'binlog_storage_engine', 'binlog_format', 'performance_schema',
     'innodb_flush_method', 'innodb_doublewrite', 'innodb_flush_log_at_timeout', 'innodb_log_file_write_through',
     'innodb_flush_log_at_trx_commit', 'sync_binlog',
-    'rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'
+    'rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled',
+    'rpl_semi_sync_master_timeout', 'rpl_semi_sync_source_timeout',
+    'rpl_semi_sync_master_wait_for_slave_count', 'rpl_semi_sync_source_wait_for_replica_count'
 )

@@ -193,6 +193,12 @@ def _check(run: Run, stretches: Stretches) -> None:
         raise NoCostsError(
             run, "saw no transaction that wrote, so it does not tell what a commit costs: watch it at work."
         )
+    if not np.isfinite(stretches.columns["session_transactions"]).any():
+        raise NoCostsError(
+            run,
+            "does not tell what a commit costs: replication commits there too, and is not told apart from "
+            "the sessions. Watch the server that it takes its data from",
+        )
     cpu_s, busy_s = _server_s(stretches), _point("session_response_time_s", stretches)
     missing = [
         words

@@ -54,6 +54,39 @@ def test_figures_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     assert found["time_per_binlog_flush_s"] is None
 
 
+def test_what_replication_commits_is_in_no_figure_of_sessions(tmp_path: Path) -> None:
+    """Sessions that wait for their clients while a replica replays would commit in no time at all."""
+    run = watched_run(tmp_path / "run", steady(), change=lambda watched: replace(watched, replayers=2))
+    results = analyse(run)
+    found, missing = figures(results), results["settings"][0]["missing"]
+    for key in (
+        "queue_time_s",
+        "response_time_s",
+        "session_response_time_s",
+        "log_sync_per_commit_s",
+        "servers",
+    ):
+        assert found[key] is None
+        assert "replication commits here too" in missing[key]
+    whole = figures(analyse(watched_run(tmp_path / "other", steady())))
+    for key in (
+        "arrival_rate_per_s",
+        "service_time_s",
+        "commits_per_flush",
+        "busy_sessions",
+        "log_sync_share",
+    ):
+        assert found[key] == whole[key] is not None
+
+
+def test_a_watch_from_before_replication_was_told_apart_keeps_its_figures(tmp_path: Path) -> None:
+    run = watched_run(tmp_path / "run", steady())
+    before = figures(analyse(run))
+    older = replace(run, samples=run.samples.drop_columns(["replayers"]))
+    assert figures(analyse(older)) == before
+    assert before["session_response_time_s"] is not None
+
+
 def test_m_is_that_at_which_the_published_curve_passes_through_the_means(tmp_path: Path) -> None:
     found = figures(analyse(watched_run(tmp_path / "run", steady())))
     service, rate, servers = (found[key] for key in ("service_time_s", "arrival_rate_per_s", "servers"))
