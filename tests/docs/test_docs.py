@@ -85,9 +85,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # Commands
 
 
+@pytest.fixture(scope="module")
+def ended() -> dict[tuple[str, ...], Ended]:
+    """Commands of the pages that have run: several pages show the same report."""
+    return {}
+
+
 @pytest.mark.parametrize("step", [s for s in steps() if s.words[0] != "run" and not s.server], ids=str)
-def test_a_command_of_the_pages_runs(step: Step, place: Path) -> None:
-    done = redolab(place, *step.words)
+def test_a_command_of_the_pages_runs(step: Step, place: Path, ended: dict[tuple[str, ...], Ended]) -> None:
+    if step.words not in ended:
+        ended[step.words] = redolab(place, *step.words)
+    done = ended[step.words]
     assert done.code == 0, done.err
     if "--json" in step.words:
         assert json.loads(done.out)["format"] == 1
