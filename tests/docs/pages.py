@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "examples" / "README.md"])
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
@@ -32,6 +32,11 @@ class Step:
     words: tuple[str, ...]
     """Without the leading `redolab`."""
     output: str
+
+    @property
+    def server(self) -> str | None:
+        """The URL of the server that it asks; None where it needs none."""
+        return next((word for word in self.words if "://" in word), None)
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT)}: redolab {' '.join(self.words)}"
@@ -58,6 +63,26 @@ def steps() -> list[Step]:
                     assert words[0] == "redolab", f"{page}: a console block runs {words[0]}"
                     found.append(Step(page, tuple(words[1:]), output))
     return found
+
+
+def holds(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed, where lines of three dots may stand for any lines."""
+    parts = [_lines(part) for part in re.split(r"^\.\.\.$", shown, flags=re.MULTILINE)]
+    lines = _lines(printed)
+    at = 0
+    for number, part in enumerate(parts):
+        if part == [""]:
+            continue
+        ends = range(at, len(lines) - len(part) + 1) if number else [0]
+        found = next((start for start in ends if lines[start : start + len(part)] == part), None)
+        if found is None:
+            return False
+        at = found + len(part)
+    return parts[-1] == [""] or at == len(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").split("\n")]
 
 
 def commands() -> Iterator[tuple[Path, list[str]]]:
