@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Redolab
+from tests.servers import Ended, in_this_process
 from tests.unit.watched import steady, watched_run
 
 
@@ -16,8 +17,16 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return watched_run(tmp_path_factory.mktemp("watched") / "run", steady(240)).path
 
 
-def test_a_report_is_written_and_verifies(watched: Path, redolab: Redolab) -> None:
-    ended = redolab("report", watched)
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
+    """A watch that was reported as a whole, and what the command said."""
+    place = tmp_path_factory.mktemp("reported")
+    run = watched_run(place / "run", steady(240)).path
+    return run, in_this_process(place, "report", run, environment={})
+
+
+def test_a_report_is_written_and_verifies(reported: tuple[Path, Ended], redolab: Redolab) -> None:
+    watched, ended = reported
     assert ended.code == 0, ended.err
     assert ended.out.startswith("Commits are what to change: waiting for the log is 92.0 %")
     assert (watched / "report.html").is_file()
@@ -54,9 +63,9 @@ def test_a_period_is_reported_beside_the_rest_and_beside_another(watched: Path, 
     ],
 )
 def test_a_wrong_period_is_one_paragraph_and_changes_nothing(
-    watched: Path, redolab: Redolab, words: tuple[str, ...]
+    reported: tuple[Path, Ended], redolab: Redolab, words: tuple[str, ...]
 ) -> None:
-    assert redolab("report", watched).code == 0
+    watched, _ = reported
     before = {path.name: path.read_bytes() for path in watched.iterdir()}
     ended = redolab("report", watched, *words)
     assert (ended.code, ended.out) == (2, "")

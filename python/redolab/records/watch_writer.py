@@ -123,10 +123,11 @@ class WatchWriter(RunWriter):
         if len(small) > 1:
             whole = Span(small[0].first, small[-1].last)
             tables = {
-                kind: read_parts(self._parts, kind, self.record, FORMAT, small)
+                kind: read_parts(self._parts, kind, self.record, FORMAT, small, self._own)
                 for kind in ("entries", "samples")
             }
             self._write_part(whole, tables)
+            self._own.clear()
         self._small = len(small) if len(small) < 2 else 0
         standing = set(list_parts(self._parts))
         for span in found_in(self._parts.names()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,6 +75,8 @@ class RunWriter:
         self.path, self.manifest, self.record = path, manifest, sample_record(manifest)
         self.samples = 0
         """How many are on disk."""
+        self._own: dict[str, bytes] = {}
+        """SHA-256 of the small parts written here, by file name."""
 
     @property
     def kept(self) -> str:
@@ -108,7 +111,9 @@ class RunWriter:
             for kind, rows in tables.items():
                 if kind in written:
                     part = Span(record.sample, record.sample).file(kind)
-                    self._parts.write(part, as_parquet(_table(table_record(kind, self.record), rows)))
+                    content = as_parquet(_table(table_record(kind, self.record), rows))
+                    self._parts.write(part, content)
+                    self._own[part] = hashlib.sha256(content).digest()
         self.samples += 1
 
     def discard(self) -> None:
@@ -142,7 +147,7 @@ class RunWriter:
             with naming_the_disk(self.path, self.kept):
                 hashes, spans = dict(self.manifest["hashes"]), list_parts(self._parts)
                 for kind in tables_written(self.record):
-                    table = read_parts(self._parts, kind, self.record, FORMAT, spans)
+                    table = read_parts(self._parts, kind, self.record, FORMAT, spans, self._own)
                     self._folder.write(f"{kind}.parquet", as_parquet(table))
                     hashes[f"{kind}.parquet"] = self._folder.hash(f"{kind}.parquet")
             self.save_manifest(status=status, hashes=hashes, **updates)

@@ -57,22 +57,26 @@ def mean_estimate(values: Iterable[float | None], level: float = 0.95) -> Estima
     Values that are None were not available and are left out. One value has no interval. The
     interval takes the values as independent: see the effective sample size in the diagnostics.
 
-    Source: SciPy, `scipy.stats.t`.
+    Source: SciPy, `scipy.special.stdtrit`.
     """
-    from scipy import stats
-
     known = [float(value) for value in values if value is not None]
     if not known:
         return Estimate(None, None, None, level)
     point = math.fsum(known) / len(known)
     if len(known) == 1:
         return Estimate(point, None, None, level)
-    spread = float(stats.sem(known))
+    import numpy as np
+    from scipy import special
+
+    spread = float(np.std(known, ddof=1)) / len(known) ** 0.5
     # A spread that is rounding error alone (equal values) has no meaningful t quantile.
     if spread <= abs(point) * 1e-14:
         return Estimate(point, point, point, level)
-    low, high = stats.t.interval(level, len(known) - 1, loc=point, scale=spread)
-    return Estimate(point, float(low), float(high), level)
+    low, high = (
+        float(special.stdtrit(len(known) - 1, share)) * spread + point
+        for share in ((1 - level) / 2, (1 + level) / 2)
+    )
+    return Estimate(point, low, high, level)
 
 
 def quotient_estimate(
@@ -152,9 +156,9 @@ def _around(
     signed: bool = False,
 ) -> Estimate:
     """A point with Student's t interval, given its standard error and the degrees of freedom."""
-    from scipy import stats
+    from scipy import special
 
-    half = float(stats.t.ppf((1 + level) / 2, degrees)) * spread
+    half = float(special.stdtrit(degrees, (1 + level) / 2)) * spread
     low, high = point - half, point + half
     outside = low < 0 or (part and high > 1)
     # What is below zero all the same, or above all of the whole, is not what it was said to be.

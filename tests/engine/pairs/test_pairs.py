@@ -8,7 +8,8 @@ import shutil
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,21 @@ SMALLEST = {
     "profile": ("--seconds", "0.5"),
 }  # fmt: skip
 WORKS = [(pair.question, pair.offer.name) for pair in pairs() if pair.why_not is None]
+
+
+def some_of(works: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Pairs with every question and every engine in them, few of them: for each question the engine that the
+    fewest so far were of.
+    """
+    chosen: list[tuple[str, str]] = []
+    for question in dict.fromkeys(question for question, _ in works):
+        of = Counter(engine for _, engine in chosen)
+        chosen.append(min((pair for pair in works if pair[0] == question), key=lambda pair: of[pair[1]]))
+    return set(chosen)
+
+
+# What a stored run says is computed without its engine: it is computed a second time for so many alone.
+VERIFIED = some_of([(question, engine) for question, engine in WORKS if question != "profile"])
 
 IN_CLIENT = {question for question, needs in QUESTIONS.items() if "client_sessions" in needs}
 
@@ -185,8 +201,9 @@ def test_a_pair_works(
     if question in EXPERIMENTS:
         assert results["unit"] == EXPERIMENTS[question].unit
     assert (place / "run" / "report.html").stat().st_size > 10_000
-    verified = redolab("verify", place / "run")
-    assert verified.code == 0, verified.err
+    if (question, engine) in VERIFIED:
+        verified = redolab("verify", place / "run")
+        assert verified.code == 0, verified.err
     if question == "calibrate":
         keep(place, engine, calibrated)
     if question == "consistent-read":
@@ -215,6 +232,13 @@ def test_the_file_says_why_each_of_the_others_cannot_be() -> None:
     }
     assert told == {(pair.question, pair.offer.name): pair.why_not for pair in pairs() if pair.why_not}
     assert told.keys() | set(WORKS) == {(question, offer.name) for question in QUESTIONS for offer in OFFERS}
+
+
+def test_a_run_of_every_question_and_of_every_engine_is_verified() -> None:
+    assert {question for question, _ in VERIFIED} == QUESTIONS.keys() - {"profile"}
+    assert {engine for _, engine in VERIFIED} == {
+        engine for question, engine in WORKS if question != "profile"
+    }
 
 
 def test_every_question_has_a_smallest_form() -> None:

@@ -11,10 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redolab.experiment.response_curve.curve import Point, response_ms_of
 from redolab.stats.estimates import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 _PLACES = 2_000
 _RESAMPLES = 1_000
@@ -64,11 +70,18 @@ def curve_through(
     Source: Fritsch and Butland (1984); SciPy, `scipy.interpolate.PchipInterpolator`.
     """
     import numpy as np
+
+    rates, responses = _curves_through(rates_per_s, np.array(responses_ms, float), places)
+    return rates.tolist(), responses.tolist()
+
+
+def _curves_through(rates_per_s: Sequence[float], responses_ms: Floats, places: int) -> tuple[Floats, Floats]:
+    """The curves of `curve_through` for several R at the same rates: a column of R for each, or R of one."""
+    import numpy as np
     from scipy.interpolate import PchipInterpolator
 
     rates = np.linspace(rates_per_s[0], rates_per_s[-1], places)
-    logs = PchipInterpolator(rates_per_s, np.log(responses_ms))(rates)
-    return rates.tolist(), np.exp(logs).tolist()
+    return rates, np.exp(PchipInterpolator(rates_per_s, np.log(responses_ms))(rates))
 
 
 def elbow_rate_interval(points: Sequence[Point], seed: int) -> tuple[float, float] | None:
@@ -90,13 +103,13 @@ def elbow_rate_interval(points: Sequence[Point], seed: int) -> tuple[float, floa
         return None
     rates = [point.asked_per_s for point in points]
 
-    def rate_per_s(*of_points: Any) -> float:
-        elbow = elbow_of(rates, [float(np.median(of_point)) for of_point in of_points])
-        assert elbow is not None, "there are enough points"
-        return elbow.rate_per_s
+    def rate_per_s(*of_points: Any, axis: int) -> Any:
+        medians = np.array([np.median(of_point, axis=axis) for of_point in of_points])
+        places, responses = _curves_through(rates, medians, _PLACES)
+        return places[np.argmin(responses.T / places, axis=-1)]
 
     found = stats.bootstrap(
-        tuple(np.array(times).T), rate_per_s, paired=True, vectorized=False, n_resamples=_RESAMPLES,
+        tuple(np.array(times).T), rate_per_s, paired=True, vectorized=True, n_resamples=_RESAMPLES,
         method="percentile", rng=np.random.default_rng(abs(seed)),
     ).confidence_interval  # fmt: skip
     return float(found.low), float(found.high)

@@ -6,7 +6,9 @@ Errors are |forecast / measured - 1|. Shipped records, this machine's and import
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
+from functools import lru_cache
 from statistics import median
 from typing import Any
 
@@ -102,7 +104,14 @@ def losers(scores: Iterable[Score]) -> list[dict[str, str]]:
 
 def league_of_ledger(verified: Iterable[Verified]) -> dict[str, Any]:
     """The league of the ledger's records, as results objects have it."""
-    return league_json([(part.origin, ORIGINS[part.origin], part.scores, part.silences) for part in verified])
+    told = [deepcopy(_of_record(part)) for part in verified]
+    return {"level": LEVEL, "records": [record for records in told for record in records]}
+
+
+@lru_cache(maxsize=4)
+def _of_record(part: Verified) -> list[dict[str, Any]]:
+    """The league of one record; the shipped one is every report's, and never another."""
+    return _record(part.origin, ORIGINS[part.origin], part.scores, part.silences)
 
 
 def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silence]]]) -> dict[str, Any]:
@@ -111,12 +120,15 @@ def league_json(parts: Sequence[tuple[str, str, Sequence[Score], Sequence[Silenc
     Args:
         parts: for each record its key, its name in words, its scores and its silences.
     """
-    told = []
-    for key, name, scores, silences in parts:
-        rows = standings(scores, silences)
-        if rows:
-            told.append({"record": key, "name": name, "rows": rows, "losers": losers(scores)})
-    return {"level": LEVEL, "records": told}
+    return {"level": LEVEL, "records": [record for part in parts for record in _record(*part)]}
+
+
+def _record(
+    key: str, name: str, scores: Sequence[Score], silences: Sequence[Silence]
+) -> list[dict[str, Any]]:
+    """The league of one record, as a list of one; of none where nobody spoke or was silent."""
+    rows = standings(scores, silences)
+    return [{"record": key, "name": name, "rows": rows, "losers": losers(scores)}] if rows else []
 
 
 def league_of(run: Run, others: Mapping[str, Any] | None) -> dict[str, Any]:

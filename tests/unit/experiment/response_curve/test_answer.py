@@ -110,8 +110,19 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_run, "costs_of", lambda _: make_calibrated())
 
 
-def test_the_published_curve_goes_through_points_that_follow_it(tmp_path: Path) -> None:
-    found = found_in(stored(tmp_path / "run"))
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What is said of a run without noise, whose costs nobody knows."""
+    return found_in(stored(tmp_path_factory.mktemp("exact") / "run"))
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return stored(tmp_path_factory.mktemp("noisy") / "run", noise=0.1)
+
+
+def test_the_published_curve_goes_through_points_that_follow_it(exact: dict[str, Any]) -> None:
+    found = exact
     rows = table(found, "response-curve-1")
     assert [row["share"] for row in rows] == list(PERCENTS)
     for row in rows[:-1]:
@@ -130,16 +141,16 @@ def test_the_published_curve_goes_through_points_that_follow_it(tmp_path: Path) 
     assert any("No forecast stands beside the points" in text for text in found["warnings"])
 
 
-def test_capacity_and_elbow_are_said_in_words(tmp_path: Path) -> None:
-    text = found_in(stored(tmp_path / "run"))["verdict"]["text"]
+def test_capacity_and_elbow_are_said_in_words(exact: dict[str, Any]) -> None:
+    text = exact["verdict"]["text"]
     assert text.startswith("Let up to 2,4")
     assert "transactions per second arrive at 8/1/wait: from that elbow on R grows faster than load." in text
     assert "Capacity is 3,000 (3,000 to 3,000) commits per second." in text
     assert "Repeated, R differed up to 1.00-fold" in text
 
 
-def test_what_more_is_asked_for_than_can_be_done_is_no_point_of_the_curve(tmp_path: Path) -> None:
-    found = found_in(stored(tmp_path / "run"))
+def test_what_more_is_asked_for_than_can_be_done_is_no_point_of_the_curve(exact: dict[str, Any]) -> None:
+    found = exact
     row = table(found, "response-curve-1")[-1]
     assert (row["response_time_ms"], row["judged"]) == (None, "unsteady")
     assert table(found, "response-samples-1")[-1]["left"]["point"] == pytest.approx(0.1 / 1.1)
@@ -155,8 +166,8 @@ def test_where_a_backlog_grew_the_curve_ends(tmp_path: Path) -> None:
     assert table(found, "elbow-1")[0]["of"] == "measured, or beyond"
 
 
-def test_littles_law_holds_in_every_sample_or_is_told(tmp_path: Path) -> None:
-    found = found_in(stored(tmp_path / "run"))
+def test_littles_law_holds_in_every_sample_or_is_told(exact: dict[str, Any], tmp_path: Path) -> None:
+    found = exact
     for row in table(found, "response-samples-1"):
         assert row["off"] == pytest.approx(0.0, abs=1e-9)
         assert row["present"] == pytest.approx(row["expected"])
@@ -168,8 +179,8 @@ def test_littles_law_holds_in_every_sample_or_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("costs")
-def test_forecasts_stand_beside_the_points_and_are_judged(tmp_path: Path) -> None:
-    found = found_in(stored(tmp_path / "run", noise=0.1))
+def test_forecasts_stand_beside_the_points_and_are_judged(noisy: Run) -> None:
+    found = found_in(noisy)
     rows = table(found, "response-curve-1")
     for row in rows[:4]:
         said, measured = row["forecast_ms"], row["response_time_ms"]["point"]
@@ -202,6 +213,5 @@ def test_near_cpu_bound_capacity_forecasts_are_drawn_and_not_judged(tmp_path: Pa
     assert max(factors) > 1.2
 
 
-def test_the_same_run_gives_the_same_object(tmp_path: Path) -> None:
-    run = stored(tmp_path / "run", noise=0.1)
-    assert found_in(run) == found_in(run)
+def test_the_same_run_gives_the_same_object(noisy: Run) -> None:
+    assert found_in(noisy) == found_in(noisy)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from redolab.forecast.checks.league import league_json, league_tables, losers, standings
+from redolab.forecast.checks.league import (
+    league_json,
+    league_of_ledger,
+    league_tables,
+    losers,
+    standings,
+)
+from redolab.forecast.checks.ledger import Verified
 from redolab.forecast.models.points import LINE
 from redolab.forecast.track_record import Score, Silence
 
@@ -92,3 +101,16 @@ def test_records_are_kept_apart() -> None:
     assert [table.key for table in tables] == ["league-shipped-throughput", "league-imported-throughput"]
     assert tables[0].rows[0]["error_median"] == 50.0
     assert "Coverage" in tables[-1].note
+
+
+def test_what_is_done_with_a_league_changes_no_other() -> None:
+    """A record's part of it is computed once in a process; every report gets one of its own."""
+    record = Verified("shipped", 1, 0, (score("exact MVA", 90, 100),), ())
+    first = league_of_ledger([record])
+    first["records"][0]["rows"][0]["error_median"] = 7
+    first["records"].clear()
+    (again,) = league_of_ledger([record])["records"]
+    assert again["rows"][0]["error_median"] == pytest.approx(0.1)
+    # Of another record of that origin it is another.
+    (other,) = league_of_ledger([replace(record, scores=(score("exact MVA", 80, 100),))])["records"]
+    assert other["rows"][0]["error_median"] == pytest.approx(0.2)
