@@ -64,8 +64,8 @@ _MENDS = (
     ("resolve", "Check the host name in the URL."),
     (
         "terminating connection due to",
-        "A limit that the server, the database or the role sets for sessions ended it: raise it for this role, "
-        "or try again when the server is less busy.",
+        "A limit that the server, the database or the role sets for sessions ended it: raise it for this "
+        "role, or try again when the server is less busy.",
     ),
     (
         "timeout expired",
