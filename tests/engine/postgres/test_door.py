@@ -214,6 +214,14 @@ def test_what_pgbouncer_says_names_the_pooler(said: str) -> None:
     assert "A pooler such as PgBouncer answers there" in str(Connector("").refused(said))
 
 
+def test_a_limit_of_the_server_is_no_log_in_without_an_answer() -> None:
+    for limit in ("transaction timeout", "idle-session timeout", "statement timeout"):
+        refused = str(Connector("").refused(f"terminating connection due to {limit}"))
+        assert "A limit that the server, the database or the role sets" in refused
+        assert "in time" not in refused
+    assert "Nothing answered the log-in in time" in str(Connector("").refused("connection timeout expired"))
+
+
 @pytest.mark.parametrize(
     "said",
     [

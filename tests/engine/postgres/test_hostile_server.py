@@ -112,7 +112,7 @@ def test_a_server_that_stalls_before_the_log_in_is_left(enemy: Hostile) -> None:
     done = in_a_process("profile", url, "--seconds", "0.5")
     assert time.monotonic() - began < PATIENCE_S
     assert done.code == 3
-    assert "Nothing answered in time" in done.complaint
+    assert "Nothing answered the log-in in time" in done.complaint
 
 
 def test_what_a_server_says_is_passed_on_by_profile(enemy: Hostile) -> None:

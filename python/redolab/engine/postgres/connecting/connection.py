@@ -64,8 +64,13 @@ _MENDS = (
     ("could not translate host name", "Check the host name in the URL."),
     ("resolve", "Check the host name in the URL."),
     (
-        "timeout",
-        "The log-in got no answer in time: check the host, the port, and any firewall between; and where a "
+        "terminating connection due to",
+        "A limit that the server, the database or the role sets for sessions ended it: raise it for this "
+        "role, or try again when the server is less busy.",
+    ),
+    (
+        "timeout expired",
+        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and where a "
         "pooler answers there, whether the server behind it does.",
     ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
