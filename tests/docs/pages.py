@@ -33,6 +33,19 @@ class Step:
     """Without the leading `redolab`."""
     output: str
 
+    @property
+    def compared(self) -> str | None:
+        """What the command must print, to the letter; None where the page shows none of it, or a part."""
+        output = self.output.strip()
+        return output if output and "..." not in output else None
+
+    @property
+    def shows_a_beginning(self) -> bool:
+        """Whether how its output begins is not compared already with all of it."""
+        return bool(self.output.partition("...")[0].strip()) and (
+            self.compared is None or "--out" in self.words
+        )
+
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT)}: redolab {' '.join(self.words)}"
 
