@@ -15,7 +15,7 @@ from redolab.bounds import MOST_JSON_BYTES
 from redolab.commands.league import kept_league
 from redolab.commands.options import Json, RunPath
 from redolab.errors import CheckFailedError, UsageError
-from redolab.experiment.answers import analyse, as_far_as_forecasts
+from redolab.experiment.answers import analyse, as_far_as_forecasts, forecasts_all_the_same
 from redolab.files.documents import parse_json
 from redolab.files.understood import understood
 from redolab.outlet import show, show_json
@@ -124,6 +124,8 @@ def verify_run(run: Run, left: list[str] | None = None) -> list[str]:
     recomputed |= {"run": stored.get("run")}
     if run.manifest.get("record", "sample") != "sample":
         stored, recomputed = _as_far_as_the_advice_went(stored, recomputed)
+    if forecasts_all_the_same(stored):
+        found.append("results.json says that forecasts are left out, and has some")
     if "left_out" in stored:
         left.append(
             "results.json was made without forecasts, so none was compared; redolab report adds them."

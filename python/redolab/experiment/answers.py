@@ -125,6 +125,19 @@ def as_far_as_forecasts(
     return _without_forecasts(one), _without_forecasts(other)
 
 
+def forecasts_all_the_same(results: Mapping[str, Any]) -> bool:
+    """Whether a results object that says that forecasts are left out has some."""
+    if "left_out" not in results:
+        return False
+    advice, curve = results.get("advice"), results.get("curve")
+    same = curve.get("equal_workload") if isinstance(curve, dict) else None
+    return bool(
+        results.get("league")
+        or (isinstance(advice, dict) and advice.get("changes"))
+        or (isinstance(same, dict) and same.get("forecasts"))
+    )
+
+
 def _without_forecasts(results: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in results.items() if key not in ("left_out", "advice", "league")}
     if isinstance(advice := results.get("advice"), dict):
