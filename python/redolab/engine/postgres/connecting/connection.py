@@ -69,8 +69,8 @@ _MENDS = (
     ),
     (
         "timeout expired",
-        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and where a "
-        "pooler answers there, whether the server behind it does.",
+        "Nothing answered the log-in in time: check the host, the port, and any firewall between; and where "
+        "a pooler answers there, whether the server behind it does.",
     ),
     ("too many clients", "Ask for fewer with --sessions, or raise max_connections."),
     (
