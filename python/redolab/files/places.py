@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path
-
-import platformdirs
-
-_NAME = "redolab"
 
 
 def data_directory() -> Path:
@@ -15,12 +12,20 @@ def data_directory() -> Path:
 
     Source: XDG Base Directory Specification.
     """
-    return Path(platformdirs.user_data_dir(_NAME, appauthor=False))
+    return _below("XDG_DATA_HOME", ".local/share")
 
 
 def config_directory() -> Path:
-    """The directory of the user's config.toml, `~/.config/redolab` on Linux; it need not exist."""
-    return Path(platformdirs.user_config_dir(_NAME, appauthor=False))
+    """The directory of the user's config.toml; it need not exist.
+
+    Source: XDG Base Directory Specification.
+    """
+    return _below("XDG_CONFIG_HOME", ".config")
+
+
+def _below(variable: str, usual: str) -> Path:
+    """Redolab's directory below the one that a variable names, or below the usual one of the user's home."""
+    return Path(os.environ.get(variable) or Path.home() / usual) / "redolab"
 
 
 def default_run_directory(name: str) -> Path:
