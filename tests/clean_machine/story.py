@@ -13,6 +13,8 @@ from tests.clean_machine.root import HOMES, Done, Root
 from tests.clean_machine.ways import VENV, WHEEL, Way
 
 RUN = "first"
+# What `explore` drags: a run that has measured what a commit costs.
+COSTS = "costs"
 # What must not be there, or the machine proves nothing.
 ABSENT = ("cc", "gcc", "cargo", "git", "make", "postgres", "psql")
 _ABOUT = re.compile(r"; about (?:(\d+) min(?:utes)?)?\s*(?:(\d+) s)?")
@@ -53,8 +55,9 @@ def play(root: Root, way: Way, user: str, wheel: Path) -> Told:
         measured = root.run(user, way.program, "run", "commit-mode", "--quick", "--out", RUN)
         _asked(faults, measured, ("redolab", "run"))
         faults += _verdict(measured)
-        for verb in ("report", "verify", "explore"):
-            _asked(faults, root.run(user, way.program, verb, RUN), ("redolab", verb))
+        costs = ("run", "calibrate", "--quick", "--out", COSTS)
+        for words in (("report", RUN), ("verify", RUN), costs, ("explore", COSTS)):
+            _asked(faults, root.run(user, way.program, *words), ("redolab", *words))
     _asked(faults, root.run(user, *way.remove), way.remove)
     _asked(faults, root.run(user, "rm", "-rf", *OWN), ("rm",))
     faults += _traces(before, root.files(), way, HOMES[user].lstrip("/"))
@@ -88,7 +91,7 @@ def _announced_s(output: str) -> float | None:
 
 
 def _traces(before: set[str], after: set[str], way: Way, home: str) -> Iterator[str]:
-    expected = [f"{home}/{name}" for name in (RUN, *way.leftover)]
+    expected = [f"{home}/{name}" for name in (RUN, COSTS, *way.leftover)]
     for path in sorted(after - before):
         kept = any(path == name or path.startswith(f"{name}/") for name in expected)
         if not kept and not any(name.startswith(f"{path}/") for name in expected):
