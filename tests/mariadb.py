@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +25,9 @@ from tests.server_programs import INSTALLED, program_of
 
 PATIENCE_S = 60.0
 PASSWORD = "s3cret-of-the-test"
+MOST_KEPT = 4
+"""Copies of some 150 MB; odd servers have options that no second one has."""
+_initialised: dict[tuple[object, ...], Path] = {}
 _SCRIPTS = ("system_tables", "performance_tables", "system_tables_data")
 
 
@@ -45,12 +51,29 @@ class MariaDB:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
+        self._initialise()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _initialise(self) -> None:
+        """Once for each program and its options: each further server has a copy of what that made."""
+        alike = (self.program, *self._options)
+        kept = _initialised.get(alike)
+        if kept is not None:
+            subprocess.run(["cp", "-a", kept / "data", self.place], check=True)
+            return
         if self.flavour == "mysql":
             self._make("--initialize-insecure")
         else:
-            (place / "data").mkdir()
+            (self.place / "data").mkdir()
             self._make("--bootstrap", script=_system_tables(self.program))
-        self.process: subprocess.Popen[bytes] | None = None
+        # Two servers have not the same name.
+        (self.place / "data" / "auto.cnf").unlink(missing_ok=True)
+        if len(_initialised) >= MOST_KEPT:
+            return
+        kept = Path(tempfile.mkdtemp(prefix="redolab-initialised-"))
+        atexit.register(shutil.rmtree, kept)
+        subprocess.run(["cp", "-a", self.place / "data", kept], check=True)
+        _initialised[alike] = kept
 
     def _make(self, how: str, script: str = "") -> None:
         made = subprocess.run(
