@@ -132,8 +132,7 @@ def forecasts_all_the_same(results: Mapping[str, Any]) -> bool:
     advice, curve = results.get("advice"), results.get("curve")
     same = curve.get("equal_workload") if isinstance(curve, dict) else None
     return bool(
-        results.get("league")
-        or (isinstance(advice, dict) and advice.get("changes"))
+        (isinstance(advice, dict) and advice.get("changes"))
         or (isinstance(same, dict) and same.get("forecasts"))
     )
 

@@ -8,7 +8,6 @@ prod = "postgresql://app@db1/shop"
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from redolab.engine import is_engine
 from redolab.errors import UsageError
 from redolab.files.documents import read_toml
 from redolab.files.places import config_directory
+from redolab.files.system import user_id
 from redolab.url_secrets import take_secrets
 
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -53,10 +53,11 @@ def named_servers() -> Mapping[str, str]:
         state = path.stat()
     except OSError:
         return {}
-    if state.st_uid not in (os.getuid(), 0) or state.st_mode & _OTHERS:
+    user = user_id()
+    if user is not None and (state.st_uid not in (user, 0) or state.st_mode & _OTHERS):
         raise UsageError(
             f"Somebody else may write into {path}, and could lead Redolab to another server: "
-            f"chown {os.getuid()} and chmod go-w it."
+            f"chown {user} and chmod go-w it."
         )
     servers = read_toml(path)[1].get("servers", {})
     if not isinstance(servers, dict):
