@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from redolab import cli
+from redolab.password_command import VARIABLE
 from tests.servers import (
     NEWEST,
     PASSWORD,
@@ -136,6 +137,8 @@ def url(newest: Server, database: str) -> Iterator[str]:
 def redolab(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Redolab]:
     """Runs the command line in this process."""
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    # What a command sets is gone with its test.
+    monkeypatch.setenv(VARIABLE, "")
 
     def run(*arguments: str | Path) -> Ended:
         monkeypatch.setattr(sys, "argv", ["redolab", *map(str, arguments)])

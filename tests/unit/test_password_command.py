@@ -56,7 +56,8 @@ def test_anything_else_is_refused_and_nothing_of_it_said(
 
 
 def test_each_connection_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(password_command.VARIABLE, raising=False)
+    # Whatever is set afterwards is gone with the test.
+    monkeypatch.setenv(password_command.VARIABLE, "")
     asked: list[str] = []
 
     def answer(command: str) -> str:
@@ -67,17 +68,14 @@ def test_each_connection_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(database, "password_of", answer)
     assert mariadb.read_target("mysql://u@h/").password_command is None
     use_password_command("vault")
-    try:
-        one, other = mariadb.read_target("mysql://u@h/"), oracle.read_target("oracle://u@h/s")
-        assert [one.secret(), one.secret(), other.secret()] == ["1", "2", "3"]
-        assert asked == ["vault"] * 3
-        # A private server is asked for no password, and a guard asks the same command.
-        assert Connector("host=/tmp").password_command is None
-        connector = Connector("postgresql://u@h/d")
-        assert Connector.from_parameters(connector.parameters).password_command == "vault"
-        assert connector.to_database("other").password_command == "vault"
-    finally:
-        monkeypatch.delenv(password_command.VARIABLE)
+    one, other = mariadb.read_target("mysql://u@h/"), oracle.read_target("oracle://u@h/s")
+    assert [one.secret(), one.secret(), other.secret()] == ["1", "2", "3"]
+    assert asked == ["vault"] * 3
+    # A private server is asked for no password, and a guard asks the same command.
+    assert Connector("host=/tmp").password_command is None
+    connector = Connector("postgresql://u@h/d")
+    assert Connector.from_parameters(connector.parameters).password_command == "vault"
+    assert connector.to_database("other").password_command == "vault"
 
 
 @pytest.mark.parametrize("given", [["--password-command", "echo secret"], ["--password-command=echo secret"]])

@@ -220,18 +220,18 @@ class Deadly:
 
     def __init__(self, patch: pytest.MonkeyPatch, at: int) -> None:
         self.at, self.done = at, 0
-        unlink, rename = os.unlink, os.rename
+        unlink, replace = os.unlink, os.replace
 
         def unlinks(name: str, *, dir_fd: int) -> None:
             self.step()
             unlink(name, dir_fd=dir_fd)
 
-        def renames(draft: str, name: str, **directories: int) -> None:
+        def replaces(draft: str, name: str, **directories: int) -> None:
             self.step()
-            rename(draft, name, **directories)
+            replace(draft, name, **directories)
 
         patch.setattr(os, "unlink", unlinks)
-        patch.setattr(os, "rename", renames)
+        patch.setattr(os, "replace", replaces)
 
     def step(self) -> None:
         self.done += 1

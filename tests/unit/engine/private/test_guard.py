@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.engine.postgres.connecting.connection import Connector
 from redolab.engine.private.guard import Guard
 from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
@@ -53,7 +54,7 @@ def test_what_it_cannot_recover_is_refused() -> None:
 
 
 def test_the_module_is_imported_and_connects(guard: Guard) -> None:
-    answer = guard.ask({"database": {"host": "/nowhere", "dbname": "x"}, "module": POSTGRES})
+    answer = guard.ask({"database": Connector("host=/nowhere dbname=x").parameters, "module": POSTGRES})
     assert answer["error"].startswith("No connection to PostgreSQL at /nowhere:5432, database x: ")
 
 
