@@ -24,9 +24,14 @@ def wheel_faults(wheel: Path, build_paths: Iterable[Path]) -> list[str]:
     faults = [
         *_what_is_no_part(files),
         *_paths(files, [str(path).encode() for path in build_paths if len(path.parts) > 1]),
-        *_missing(files),
+        *_missing(files, () if is_for_any_machine(wheel) else _SBOMS),
     ]
     return [f"{wheel.name}: {fault}" for fault in faults]
+
+
+def is_for_any_machine(wheel: Path) -> bool:
+    """Whether a wheel has no compiled part, and so no bill of materials of one."""
+    return wheel.name.endswith("-none-any.whl")
 
 
 def policy_faults(wheel: Path, said: str, policy: str) -> list[str]:
@@ -55,8 +60,8 @@ def _paths(files: dict[str, bytes], build_paths: list[bytes]) -> Iterator[str]:
             yield f"{name} names a path of the machine that built it: {path.decode(errors='replace')}"
 
 
-def _missing(files: dict[str, bytes]) -> Iterator[str]:
-    for folder, wanted in (("sboms", _SBOMS), ("licenses", _LICENCES)):
+def _missing(files: dict[str, bytes], sboms: Iterable[str]) -> Iterator[str]:
+    for folder, wanted in (("sboms", sboms), ("licenses", _LICENCES)):
         for name in wanted:
             if not any(f".dist-info/{folder}/" in path and path.endswith(f"/{name}") for path in files):
                 yield f"{folder}/{name} is missing"
