@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import sys
 import pytest
 
 from redolab.parts import ORACLE, PARTS, SERVERS, Part
+from tests.docs.pages import ROOT
 from tests.servers import Ended
 
 NOWHERE = "oracle://u@127.0.0.1:1/none"
@@ -33,6 +35,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[Ended]:
     done = subprocess.run(
         [sys.executable, "-m", "tests.without", packages, *words],
         capture_output=True, text=True, check=False, cwd=place, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert list(place.iterdir()) == [], "nothing was begun"
     parts = re.split(r"^ended (\d+)\n", done.stderr, flags=re.MULTILINE)

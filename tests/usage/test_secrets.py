@@ -131,7 +131,7 @@ def test_secrets_without_a_variable_of_the_client_library_reach_it_all_the_same(
     assert left == "postgresql://u@h/db?sslkey=k"
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    parameters = Connector(left).parameters
+    parameters = Connector(left).parameters["options"]
     assert parameters["sslkey"] == "k"
     assert (parameters["sslpassword"], parameters["oauth_client_secret"]) == ("a b", "c")
     assert parameters["scram_client_key"] == "d"
