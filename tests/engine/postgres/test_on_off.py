@@ -53,7 +53,8 @@ def test_every_commit_takes_a_transaction_id_while_the_counters_stand_still(engi
         assert [pair.pair for pair in ticks.pairs] == list(range(1, len(ticks.pairs) + 1))
         fastest = used / (HELD_S / 4)
         assert all(0 < rate < fastest for pair in ticks.pairs for rate in (pair.on_per_s, pair.off_per_s))
-        assert 0 < ticks.sampled_s < after.at_s - before.at_s - 0.4 * HELD_S
+        # It is held for half of the time; what begins or ends late on a busy machine is a part of that.
+        assert 0 < ticks.sampled_s < after.at_s - before.at_s - 0.2 * HELD_S
         assert ticks.rounds > 0
         assert ticks.looks >= ticks.rounds
 
