@@ -22,6 +22,8 @@ fn main() {
     let status = compiler
         .to_command()
         .args(["-std=gnu11", "-shared", "-fPIC", "-O2"])
+        // Some compilers add what a debugger reads, with paths of this machine, unless told not to.
+        .args(["-g0", "-s"])
         .args(["-Wall", "-Wextra", "-Werror", "-o"])
         .arg(&library)
         .args(["flush_delay.c", "-ldl"])
