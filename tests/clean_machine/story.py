@@ -43,11 +43,18 @@ def play(root: Root, way: Way, user: str, wheel: Path) -> Told:
         _asked(faults, root.run(user, *command), command)
     if way is VENV:
         # The download is not counted, so pip has everything in its cache before the time is taken.
-        command = ("lab/bin/pip", "download", "--quiet", "--dest", "packages", f"./{wheel.name}")
+        command = (
+            "lab/bin/pip",
+            "download",
+            "--quiet",
+            "--dest",
+            "packages",
+            WHEEL.format(wheel=f"./{wheel.name}"),
+        )
         _asked(faults, root.run(user, *command), command)
         shutil.rmtree(home / "packages", ignore_errors=True)
     before = root.files()
-    install = [word.replace(WHEEL, f"./{wheel.name}") for word in way.install]
+    install = [word.format(wheel=f"./{wheel.name}") for word in way.install]
     installed = root.run(user, *install)
     _asked(faults, installed, install)
     measured = None

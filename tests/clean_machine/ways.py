@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WHEEL = "{wheel}"
+WHEEL = "{wheel}[servers]"
 
 
 @dataclass(frozen=True)
