@@ -63,7 +63,12 @@ def play(root: Root, way: Way, user: str, wheel: Path) -> Told:
         _asked(faults, measured, ("redolab", "run"))
         faults += _verdict(measured)
         costs = ("run", "calibrate", "--quick", "--out", COSTS)
-        for words in (("report", RUN), ("verify", RUN), costs, ("explore", COSTS)):
+        for words in (
+            ("report", RUN),
+            ("verify", RUN),
+            costs,
+            ("explore", COSTS, "--out", f"{COSTS}/explore.html"),
+        ):
             _asked(faults, root.run(user, way.program, *words), ("redolab", *words))
     _asked(faults, root.run(user, *way.remove), way.remove)
     _asked(faults, root.run(user, "rm", "-rf", *OWN), ("rm",))
