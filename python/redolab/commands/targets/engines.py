@@ -66,14 +66,14 @@ def experiment_and_engines(
     """
     given = [word for word in words if word is not None]
     experiments = [word for word in given if word in EXPERIMENTS]
-    named = [word for word in given if word not in EXPERIMENTS and is_server(word)]
-    others = [word for word in given if word not in named]
+    named = [word for word in given if word not in experiments and is_server(word)]
+    unknown = [word for word in given if word not in (*experiments, *named)]
     if len(experiments) > 1:
         raise UsageError(f"One experiment runs at a time: leave all of {', '.join(experiments)} out but one.")
-    for word in others:
-        if word not in experiments:
-            also = [*engine_names(), *named_servers()]
-            _ = find_offer(word, also=also) if experiments else find_experiment(word, also=also)
+    if unknown and experiments:
+        find_offer(unknown[0], also=named_servers())
+    elif unknown:
+        find_experiment(unknown[0], also=[*engine_names(), *named_servers()])
     return (experiments[0] if experiments else None), (*named, *engines)
 
 
