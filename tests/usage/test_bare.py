@@ -70,6 +70,7 @@ def place(package: Path, start: Explored, tmp_path_factory: pytest.TempPathFacto
         ["profile", "postgresql://u@127.0.0.1:1/none"],
         ["doctor"],
         ["league"],
+        ["--version"],
     )
     words = [word for command in commands for word in ("+", *command)][1:]
     done = subprocess.run(
@@ -97,8 +98,9 @@ def test_each_command_ends_as_it_should(place: Path) -> None:
     said = (place / "err").read_text()
     assert "Traceback" not in said, said
     codes = [line for line in said.splitlines() if line.startswith("ended ")]
-    assert codes == [f"ended {code}" for code in (0, 0, 0, 0, 0, 0, 3, 3, 0, 3, 3, 3, 0)], said
+    assert codes == [f"ended {code}" for code in (0, 0, 0, 0, 0, 0, 3, 3, 0, 3, 3, 3, 0, 0)], said
     assert said.count(NOT_COMPILED) == 5
+    assert "compiled part is not installed" in (place / "out").read_text()
     assert not (place / "none.html").exists()
 
 
