@@ -20,13 +20,21 @@ NOTES = {
 """What no docstring, note or comment may open with."""
 
 ANYWHERE = {
-    "is no X": r"(?<!there )\b(?:is|are|was|were|be) (?:no(?! (?:longer|more|less|better|worse|earlier|later)\b)|none)\b",
+    "is no X": (
+        r"(?<!there )\b(?:is|are|was|were|be) "
+        r"(?:no(?! (?:longer|more|less|better|worse|earlier|later)\b)|none)\b"
+    ),
     "has none": r"\b(?:has|have|had) none\b",
-    "taken for": r"\b(?:take|takes|took|taken|taking)(?: \w+){0,3} (?:for (?:a|an|the|its|their|what)|to be|as (?:a|an|the|its|their|if|what))\b",
+    "taken for": (
+        r"\b(?:take|takes|took|taken|taking)(?: \w+){0,3} "
+        r"(?:for (?:a|an|the|its|their|what)|to be|as (?:a|an|the|its|their|if|what))\b"
+    ),
     "tells, is told": r"\b(?:tells?|told|telling)\b",
     "stands": r"\b(?:stands?|stood|standing)\b",
     "beside": r"\bbesides?\b",
-    "who": r"\b(?:sessions?|process(?:es)?|servers?|clients?|transactions?|commits?|programs?|writers?|databases?) who\b",
+    "who": (
+        r"\b(?:session|processe?|server|client|transaction|commit|program|writer|database)s? who\b"
+    ),
 }
 """What no text may hold."""
 
@@ -108,8 +116,8 @@ def _is_language(words: str, note: bool) -> bool:
 
 def of_page(page: str, place: str) -> Iterator[Text]:
     """Paragraphs of a page without its code."""
-    page = re.sub(r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), page, flags=re.M | re.S)
-    page = re.sub(r"<!--.*?-->", lambda code: "\n" * code[0].count("\n"), page, flags=re.S)
+    page = re.sub(r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), page, flags=re.MULTILINE | re.DOTALL)
+    page = re.sub(r"<!--.*?-->", lambda code: "\n" * code[0].count("\n"), page, flags=re.DOTALL)
     line = 1
     for paragraph in re.split(r"(\n\s*\n|\n(?=[-*|#] ?))", page):
         words = re.sub(r"`[^`]*`", "`x`", " ".join(paragraph.split()).lstrip("-*#| "))
