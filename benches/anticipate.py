@@ -37,9 +37,9 @@ from redolab.engine.base import Engine
 from redolab.experiment.forecast_load import check_load, looping
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.models.outlook import compare, look_ahead
+from redolab.forecast.models.scenario_forecast import compare, forecast_with_replicates
 from redolab.forecast.track_record import shipped_record
-from redolab.measure.watching import Lengths
+from redolab.measure.watching import PeriodLengths
 from redolab.records.load import Amount
 from redolab.records.sample import Setting
 from redolab.records.sealed import is_whole, seal
@@ -141,7 +141,7 @@ def _watch(engine: Engine, today: Setting, place: Path, watched_s: float, stop: 
     time.sleep(1)
     try:
         length = min(STRETCH_S, watched_s / 3)
-        watch(_url(engine), place, watched_s, "benches/anticipate.py", Lengths(length, 10**6, length))
+        watch(_url(engine), place, watched_s, "benches/anticipate.py", PeriodLengths(length, 10**6, length))
     finally:
         working.join()
 
@@ -160,10 +160,10 @@ def forecast(place: Path, asked: Mapping[str, Mapping[str, Any]]) -> dict[str, A
     calibrated = costs_of(open_run(place))
     now = calibrated.measured[calibrated.today].scenario
     record = shipped_record()[0]
-    today = look_ahead(calibrated, now)
+    today = forecast_with_replicates(calibrated, now)
     said = {}
     for change, factors in asked.items():
-        ratios = compare(today, look_ahead(calibrated, replace(now, **factors)), record)
+        ratios = compare(today, forecast_with_replicates(calibrated, replace(now, **factors)), record)
         said[change] = {name: asdict(ratios[name]) for name in QUANTITIES}
     return seal({"today": _plain(now), "cautions": list(calibrated.cautions), "changes": said})
 

@@ -36,13 +36,13 @@ from markdown import in_percent, table
 from redolab.analysis.commit_times import percentile_us
 from redolab.analysis.reading import counting, read_latency, read_samples
 from redolab.forecast.ask import ask, models_of
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario, scenario_of
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
-from redolab.forecast.models.outlook import MODEL, extrapolated, of_replicates
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import RATIOS, SCORED, Model, Quantities, ratios_to
+from redolab.forecast.models.scenario_forecast import MODEL, extrapolated, of_replicates
 from redolab.forecast.track_record import (
     Score,
     Silence,
@@ -233,7 +233,7 @@ def _held(
     name: str,
     system: str,
     scenario: Scenario,
-    calibrated: Calibrated,
+    calibrated: RunCosts,
     models: Mapping[str, Model],
     observed: Mapping[str, float],
     today: Today,
@@ -252,13 +252,13 @@ def _held(
     return Held(name, system, scenario, family, observed, beside, replicates, silent, far, {})
 
 
-def _today(calibrated: Calibrated, models: Mapping[str, Model]) -> Today:
+def _today(calibrated: RunCosts, models: Mapping[str, Model]) -> Today:
     now = calibrated.measured[calibrated.today].scenario
     return Today(ask(models, calibrated.point, now)[0], _again(calibrated, models, now))
 
 
 def _again(
-    calibrated: Calibrated, models: Mapping[str, Model], scenario: Scenario
+    calibrated: RunCosts, models: Mapping[str, Model], scenario: Scenario
 ) -> list[dict[str, Quantities]]:
     mine = {MAIN: models[MAIN]}
     return of_replicates(calibrated, lambda costs: ask(mine, costs, scenario)[0])

@@ -25,8 +25,8 @@ from redolab.forecast.ask import ask, models_of
 from redolab.forecast.costs.costs import scenario_of
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.costs.direct.measured import measured_ratios
-from redolab.forecast.models.outlook import MODEL
 from redolab.forecast.models.quantities import ratios_to
+from redolab.forecast.models.scenario_forecast import MODEL
 from redolab.measure import runner
 from redolab.records.design import Design
 from redolab.records.run import Run

@@ -11,13 +11,13 @@ import numpy as np
 # Whatever reads costs from a run is imported before a test puts made-up ones in their place: what is imported
 # after that would keep them.
 import redolab.analysis.compared  # noqa: F401
-from redolab.forecast.costs.calibrated import Calibrated, Measured
-from redolab.forecast.costs.costs import Calibration, Curve, Scenario
+from redolab.forecast.costs.costs import Costs, Curve, Scenario
+from redolab.forecast.costs.run_costs import Measured, RunCosts
 from redolab.forecast.track_record import Score
 from redolab.stats.estimates import Estimate
 
 LONE, TODAY, BATCHES = "1/1/wait", "8/1/wait", "8/32/wait"
-POINT = Calibration(
+POINT = Costs(
     loop="server",
     cpus=2,
     transaction_cpu_s=((1, 45e-6), (8, 55e-6)),
@@ -31,7 +31,7 @@ POINT = Calibration(
 )
 
 
-def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
+def make_calibrated(replicates: int = 8, **changes: Any) -> RunCosts:
     """A server whose log device takes 0.8 to 1.2 ms per flush, measured in three settings.
 
     Args:
@@ -53,7 +53,7 @@ def make_calibrated(replicates: int = 8, **changes: Any) -> Calibrated:
                 flush_s=tuple(value * device for value in point.flush_s),
             )
         )
-    return Calibrated(
+    return RunCosts(
         point,
         tuple(again),
         {

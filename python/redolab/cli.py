@@ -17,7 +17,7 @@ from redolab.commands.process import (
     hide_secrets,
     tell_unforeseen,
 )
-from redolab.outlet import show, standard_streams
+from redolab.console import show, standard_streams
 from redolab.parts import check_compiled
 
 COMMANDS = {

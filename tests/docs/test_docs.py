@@ -16,7 +16,7 @@ from typing import Any, get_args
 import pytest
 
 from redolab import cli, errors
-from redolab.forecast.models.outlook import FORECAST as QUANTITIES
+from redolab.forecast.models.scenario_forecast import FORECAST as QUANTITIES
 from redolab.analysis.observed.figures import WATCH
 from redolab.dialect.durability import durability_tier
 from redolab.dialect.postgres import GATHERING, commit_parameters, parameter_names

@@ -21,7 +21,7 @@ from redolab.engine.mariadb.connecting.target import read_target
 from redolab.engine.mariadb.connection import log_in
 from redolab.errors import RefusedError, UsageError
 from redolab.measure import watching
-from redolab.measure.watching import Lengths
+from redolab.measure.watching import PeriodLengths
 from redolab.records.run import Run
 from redolab.records.watched import LOG_SYNC, LOG_WRITE, SESSIONS
 from tests.mariadb import MariaDB, running_mariadb
@@ -156,7 +156,7 @@ def live(request: pytest.FixtureRequest) -> Iterator[Live]:
 
 def test_what_is_stored_is_what_the_clients_did(live: Live, tmp_path: Path) -> None:
     with loaded(live, 3.0, 14.0) as load:
-        outcome = watch(live.url, tmp_path / "watch", 22.0, "test", Lengths(4.4))
+        outcome = watch(live.url, tmp_path / "watch", 22.0, "test", PeriodLengths(4.4))
     run = outcome.run
     assert outcome.error is None
     assert run.manifest["status"] == "finished"
@@ -200,7 +200,7 @@ def test_a_restart_spoils_one_stretch_and_is_outlived(
     restarted = threading.Timer(6.0, live.restart)
     restarted.start()
     with loaded(live, 0.0, 20.0) as load:
-        outcome = watch(live.url, tmp_path / "watch", 24.0, "test", Lengths(4.0))
+        outcome = watch(live.url, tmp_path / "watch", 24.0, "test", PeriodLengths(4.0))
     restarted.join()
     run = outcome.run
     assert outcome.error is None

@@ -13,11 +13,11 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from redolab.forecast.costs.calibrated import Calibrated, Measured
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Costs, Scenario, parameters
+from redolab.forecast.costs.run_costs import Measured, RunCosts
 from redolab.forecast.models.inverse import elbow, keep_p95_under, rows_for
-from redolab.forecast.models.outlook import Outlook, compare, extrapolated, predict
 from redolab.forecast.models.quantities import QUANTITIES, simulation
+from redolab.forecast.models.scenario_forecast import ScenarioForecast, compare, extrapolated, predict
 from redolab.forecast.track_record import Score, family_of, prediction_interval
 from redolab.model.closed import Station, sessions_at_elbow
 from redolab.model.distribution import Distribution
@@ -37,7 +37,7 @@ NEEDS = (
 Rows = list[list[Any]]
 
 
-def calibrations() -> dict[str, Calibration]:
+def calibrations() -> dict[str, Costs]:
     """A server's costs, a client's, and those of an emulated log device, with figures that are not round."""
     rng = random.Random(11)
 
@@ -50,7 +50,7 @@ def calibrations() -> dict[str, Calibration]:
     def grown(value: float, *sessions: int) -> tuple[tuple[int, float], ...]:
         return tuple((count, about(value) * (1 + 0.01 * count)) for count in sessions)
 
-    server = Calibration(
+    server = Costs(
         loop="server", cpus=2, transaction_cpu_s=grown(45e-6, 1, 8, 32, 64), row_cpu_s=grown(5e-6, 1, 8, 32),
         flush_cpu_s=about(15e-6), wake_s=about(18e-6), commit_bytes=about(100.0), row_bytes=about(110.0),
         flush_s=flushes(0.2e-3), device_s_per_byte=about(1e-9),
@@ -91,7 +91,7 @@ def draw_scenarios() -> list[Scenario]:
     return drawn
 
 
-def calibrated_of(point: Calibration) -> Calibrated:
+def calibrated_of(point: Costs) -> RunCosts:
     """A calibration with two replicates and four measured settings."""
     replicates = tuple(
         replace(
@@ -103,10 +103,10 @@ def calibrated_of(point: Calibration) -> Calibrated:
     )
     settings = (Scenario(1), Scenario(8), Scenario(32, rows_per_commit=32), Scenario(8, commit_delay_us=200))
     measured = {str(place): Measured(one, point.loop, {}) for place, one in enumerate(settings)}
-    return Calibrated(point, replicates, measured, "1")
+    return RunCosts(point, replicates, measured, "1")
 
 
-def of_scenario(calibrated: Calibrated, scenario: Scenario) -> list[Any]:
+def of_scenario(calibrated: RunCosts, scenario: Scenario) -> list[Any]:
     """Family, factors beyond what was measured, parameters and quantities; or a text where there are none."""
     point = calibrated.point
     beyond = [
@@ -171,7 +171,7 @@ def of_intervals() -> Rows:
     return rows
 
 
-def of_answers(calibrated: Calibrated) -> Rows:
+def of_answers(calibrated: RunCosts) -> Rows:
     """The questions the other way round."""
     asked = Scenario(8, rows_per_commit=4)
     answers = (
@@ -188,7 +188,7 @@ def of_answers(calibrated: Calibrated) -> Rows:
     ]
 
 
-def of_comparisons(calibrated: Calibrated, asked: Scenario) -> Rows:
+def of_comparisons(calibrated: RunCosts, asked: Scenario) -> Rows:
     """Forecasts of a setting and of what it is in times today's, each with its interval."""
     rng = random.Random(16)
     scores = [
@@ -228,13 +228,15 @@ def of_all() -> dict[str, Any]:
     }
 
 
-def _outlook(calibrated: Calibrated, scenario: Scenario) -> Outlook:
-    def said(calibration: Calibration) -> Mapping[str, float]:
+def _outlook(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast:
+    def said(calibration: Costs) -> Mapping[str, float]:
         return simulation(calibration, scenario, 4_000)
 
     again = tuple(said(one) for one in calibrated.replicates)
     far = bool(extrapolated(calibrated, scenario))
-    return Outlook(scenario, family_of(calibrated.point, scenario), far, said(calibrated.point), again)
+    return ScenarioForecast(
+        scenario, family_of(calibrated.point, scenario), far, said(calibrated.point), again
+    )
 
 
 def _changed(scenario: Scenario) -> dict[str, Any]:

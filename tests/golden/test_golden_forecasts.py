@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
 from tests.golden import forecast_cases as cases
 
 STORED: dict[str, Any] = json.loads(cases.FILE.read_text())
@@ -67,10 +67,8 @@ def test_a_difference_is_seen() -> None:
     assert list(differences([1.0], [1.0, 2.0])) != []
 
 
-def _calibration(costs: dict[str, Any]) -> Calibration:
+def _calibration(costs: dict[str, Any]) -> Costs:
     def frozen(value: Any) -> Any:
         return tuple(frozen(one) for one in value) if isinstance(value, list) else value
 
-    return Calibration(
-        **{field.name: frozen(costs[field.name]) for field in fields(Calibration) if field.name in costs}
-    )
+    return Costs(**{field.name: frozen(costs[field.name]) for field in fields(Costs) if field.name in costs})

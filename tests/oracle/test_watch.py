@@ -13,7 +13,7 @@ import pytest
 
 from redolab.commands.watch import watch
 from redolab.engine.oracle.observer import reading
-from redolab.measure.watching import Lengths
+from redolab.measure.watching import PeriodLengths
 from redolab.records.run import Run
 from redolab.records.store import open_run
 from tests.oracle.instance import Busy
@@ -46,7 +46,7 @@ def at_work(busy: Busy, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def watched(server: Replayed, place: Path, seconds: float) -> Run:
-    lengths = Lengths(first_s=10.0)
+    lengths = PeriodLengths(first_s=10.0)
     outcome = watch(server.url, place / "watch", seconds, "redolab watch", lengths)
     assert outcome.error is None
     return open_run(place / "watch")

@@ -15,9 +15,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FloatRect, Locator, Page
 
 from redolab.forecast.asked import changed
-from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.explored import explored
-from redolab.forecast.models.outlook import forecast
+from redolab.forecast.models.scenario_forecast import forecast
 from redolab.forecast.track_record import shipped_record
 from redolab.report.page.html import render, render_explorer
 from redolab.report.tables import cells
@@ -43,7 +43,7 @@ def open_explorer(browser: Browser, tmp_path: Path) -> Iterator[OpenExplorer]:
         link: str = "",
         width: int = 1280,
         scheme: Literal["light", "dark"] = "light",
-        calibrated: Calibrated | None = None,
+        calibrated: RunCosts | None = None,
         name: str = "costs",
         before: str = "",
         wait: bool = True,

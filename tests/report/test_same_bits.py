@@ -14,10 +14,15 @@ import pytest
 from playwright.sync_api import Browser, Error, Page
 
 from redolab import _core
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, SecondCosts
+from redolab.forecast.costs.costs import FACTORS, Costs, Scenario, SecondCosts
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.explored import explored
-from redolab.forecast.models.outlook import Outlook, compare, look_ahead, predict
+from redolab.forecast.models.scenario_forecast import (
+    ScenarioForecast,
+    compare,
+    forecast_with_replicates,
+    predict,
+)
 from redolab.forecast.track_record import Predicted, families_of, family_of, shipped_record
 from redolab.model.erlang import NoSteadyStateError, open_queue
 from redolab.model.queueing import response_time_cpu, response_time_io
@@ -75,10 +80,10 @@ def number(text: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-def told(calibrated: Calibrated, asked: Scenario) -> Outlook | str:
+def told(calibrated: RunCosts, asked: Scenario) -> ScenarioForecast | str:
     """The forecast, or why there is none."""
     try:
-        return look_ahead(calibrated, asked)
+        return forecast_with_replicates(calibrated, asked)
     except NoSteadyStateError as error:
         return str(error)
 
@@ -87,7 +92,7 @@ def ends(one: Predicted | None) -> list[float | None]:
     return [None] * 3 if one is None else [one.point, one.low, one.high]
 
 
-def points() -> Mapping[str, Calibration]:
+def points() -> Mapping[str, Costs]:
     """The golden costs, some of a server with two logs, and some that were only seen."""
     golden = calibrations()
     client = golden["client"]
@@ -107,7 +112,7 @@ def points() -> Mapping[str, Calibration]:
     }
 
 
-def scenarios(point: Calibration) -> list[Scenario]:
+def scenarios(point: Costs) -> list[Scenario]:
     """What is asked of some costs."""
     drawn = draw_scenarios()[:SETTINGS]
     alone = [Scenario(8, commit_wait="redo"), Scenario(16, commit_wait="binlog", rows_per_commit=4)]
@@ -133,7 +138,7 @@ def test_forecasts_are_the_same(page: Page, name: str) -> None:
     }
     page.evaluate(_MODULE, packed)
     scenario = calibrated.measured[calibrated.today].scenario
-    today = look_ahead(calibrated, scenario)
+    today = forecast_with_replicates(calibrated, scenario)
     page.evaluate("(setting) => { module.outlook(0, setting); }", as_numbers(scenario))
     for asked in scenarios(calibrated.point):
         found: dict[str, Any] = page.evaluate("(setting) => module.outlook(1, setting)", as_numbers(asked))

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from redolab.forecast.checks.league import league_json
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models import inverse
-from redolab.forecast.models.outlook import forecast
+from redolab.forecast.models.scenario_forecast import forecast
 from redolab.forecast.track_record import Score
 from tests.forecasts import make_calibrated, make_scores
 
@@ -66,7 +66,7 @@ def computed() -> dict[str, dict[str, Any]]:
 
 
 def _results(
-    calibrated: Calibrated,
+    calibrated: RunCosts,
     scenario: Scenario,
     scores: tuple[Score, ...],
     sweep: list[Scenario] | None = None,

@@ -26,7 +26,7 @@ SIMULATOR = "crates/redolab-sim/src/parameters.rs"
 CALIBRATION = "crates/redolab-forecast/src/costs/calibration.rs"
 COSTS = "crates/redolab-forecast/src/costs/needs.rs"
 # Class names that still mean two things, and no further ones.
-TWICE = {"Account", "Found", "Measure", "Seen", "Snapshot"}
+TWICE = {"Account", "Found", "Measure", "Snapshot"}
 
 
 def rust_modules(source: Path) -> dict[str, Path]:

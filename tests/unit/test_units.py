@@ -54,7 +54,7 @@ def test_what_ascii_cannot_write_has_its_likeness() -> None:
 )
 def test_a_terminal_without_the_letter_shows_what_looks_like_it(encoding: str, seen: bytes) -> None:
     code = (
-        "from redolab.outlet import say, show, standard_streams\n"
+        "from redolab.console import say, show, standard_streams\n"
         "with standard_streams():\n"
         "    show('2.50 µs')\n"
         "    say('\\u4e00')"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from redolab import outlet
+from redolab import console
 from redolab.bounds import MOST_ECHO
 from redolab.commands.process import exit_code, hide_secrets
 from redolab.errors import RefusedError, UsageError
@@ -85,7 +85,7 @@ def test_no_error_echoes_what_would_be_a_password(capsys: pytest.CaptureFixture[
 
 
 def test_what_is_said_has_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
-    outlet.say(f"begins {'x' * 2_000_000} ends")
+    console.say(f"begins {'x' * 2_000_000} ends")
     said = capsys.readouterr().err
     assert said.startswith("begins x")
     assert said.endswith("x ends\n")

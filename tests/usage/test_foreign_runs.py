@@ -15,7 +15,7 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.experiment import answers
-from redolab.files.understood import understood
+from redolab.files.usage_errors import as_usage_errors
 from redolab.records.store import open_run, read_manifest
 from redolab.records.writer import write_document, write_report
 from tests.conftest import Redolab
@@ -267,7 +267,7 @@ def test_what_the_analysis_did_not_foresee_names_its_type_and_stays_chained(
     assert "cannot be analysed" in ended.err
     assert "ZeroDivisionError in test_foreign_runs.py:" in ended.err
     assert one_sentence(ended.err)
-    with pytest.raises(UsageError) as raised, understood(run):
+    with pytest.raises(UsageError) as raised, as_usage_errors(run):
         fails()
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
     # A run of one's own is analysed without that, so that a fault of Redolab's shows as what it is.

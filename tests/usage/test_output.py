@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from redolab.outlet import show_json
+from redolab.console import show_json
 from tests.conftest import Redolab
 from tests.servers import command
 

@@ -82,7 +82,7 @@ def test_everything_a_terminal_obeys_is_written_out() -> None:
 def test_one_module_alone_writes_for_a_person() -> None:
     inside = Path(package.__file__).parent
     # The answers of one process to another.
-    apart = {"outlet.py", "engine/machine/spinner.py"}
+    apart = {"console.py", "engine/machine/spinner.py"}
     for path in inside.rglob("*.py"):
         name = str(path.relative_to(inside))
         if name in apart:
@@ -272,7 +272,7 @@ def test_on_a_terminal_nothing_but_colours_is_sent(tmp_path: Path) -> None:
     program = (
         "import json, sys; from pathlib import Path\n"
         "from redolab.report.screen.terminal import print_terminal\n"
-        "from redolab.outlet import say\n"
+        "from redolab.console import say\n"
         "print_terminal(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]))\n"
         "say(json.loads(Path(sys.argv[1]).read_text())['run'])"
     )

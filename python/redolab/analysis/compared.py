@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from redolab.analysis import envelope
+from redolab.analysis import common_sections
 from redolab.analysis.at_risk import AtRisk, at_risk
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.profile import Times, by_sample
@@ -182,7 +182,7 @@ def circumstances(compared: Compared, does: str = "works", did: str = "worked") 
         baseline=compared.baseline,
         blocks_done=compared.blocks_done,
         blocks_planned=compared.blocks_planned,
-        log_device_ms=envelope.log_device_ms(compared.manifest),
+        log_device_ms=common_sections.log_device_ms(compared.manifest),
         tiers={setting["name"]: setting["tier"] for setting in compared.manifest["settings"]},
         margin=compared.margin,
         at_risk=compared.at_risk,

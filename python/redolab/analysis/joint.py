@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from redolab.analysis.time_based import session_steal_s
-from redolab.analysis.waits import NOTHING, Seen, is_asleep, session_waits
+from redolab.analysis.waits import NOTHING, SampledProcesses, is_asleep, session_waits
 from redolab.records.sample import Sample, WaitRow
 
 Joint = dict[str, dict[str, float | None]]
@@ -15,7 +15,7 @@ Joint = dict[str, dict[str, float | None]]
 _COLUMNS = ("on_cpu", "run_queue", "asleep")
 
 
-def joint(samples: Sequence[Sample], sightings: Mapping[int, Seen]) -> Joint | None:
+def joint(samples: Sequence[Sample], sightings: Mapping[int, SampledProcesses]) -> Joint | None:
     """The joint matrix of a setting's sessions, in shares of their time.
 
     A column's total is the mean over the samples of its exact share, as in the profile (`asleep` is

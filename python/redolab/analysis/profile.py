@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from redolab.analysis.time_based import background_blocked_s, session_blocked_s, session_steal_s
 from redolab.analysis.waits import (
     NOTHING,
-    Seen,
+    SampledProcesses,
     event_name,
     is_asleep,
     is_awake,
@@ -66,7 +66,7 @@ class ProfileRow:
         }
 
 
-def account_of_sessions(sample: Sample, seen: Seen) -> Account:
+def account_of_sessions(sample: Sample, seen: SampledProcesses) -> Account:
     """Where the working sessions' time went; the rows add up to `session_elapsed_s`.
 
     CPU and run queue are the kernel's exact accounts; steal is estimated, and has a row only where
@@ -95,7 +95,7 @@ def account_of_sessions(sample: Sample, seen: Seen) -> Account:
     return _account("session", sample, parts, whole)
 
 
-def account_of_instance(sample: Sample, seen: Seen) -> Account:
+def account_of_instance(sample: Sample, seen: SampledProcesses) -> Account:
     """Where the process-seconds of the whole instance went.
 
     The sessions' blocked time and steal as in `account_of_sessions`; CPU and run queue of every server
@@ -124,7 +124,7 @@ def _on_cpu(cpu_s: float | None, run_queue_s: float | None) -> dict[str, Part]:
     return {ON_CPU: (cpu_s, _KERNEL), RUN_QUEUE: (run_queue_s, _KERNEL)}
 
 
-def session_times(sample: Sample, seen: Seen) -> Times:
+def session_times(sample: Sample, seen: SampledProcesses) -> Times:
     """Seconds per row of the working sessions (see `account_of_sessions`)."""
     return account_of_sessions(sample, seen).times() or {}
 
@@ -242,7 +242,7 @@ def row_place(row: str, time: float) -> tuple[int, float, str]:
 
 
 def time_accounts(
-    samples: Sequence[Sample], sightings: Mapping[int, Seen]
+    samples: Sequence[Sample], sightings: Mapping[int, SampledProcesses]
 ) -> tuple[tuple[Account, ...], tuple[Account, ...]]:
     """The accounts of the sessions and of the instance in each of `samples`, in their order."""
     seen = [sightings.get(sample.sample, NOTHING) for sample in samples]
@@ -253,7 +253,7 @@ def time_accounts(
 
 
 def by_sample(
-    samples: Sequence[Sample], sightings: Mapping[int, Seen]
+    samples: Sequence[Sample], sightings: Mapping[int, SampledProcesses]
 ) -> tuple[tuple[Times, ...], tuple[Times | None, ...]]:
     """Session times and instance times of `samples`, in their order."""
     sessions, instance = time_accounts(samples, sightings)

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from redolab.analysis.time_based import units_of_work
-from redolab.analysis.waits import Seen
+from redolab.analysis.waits import SampledProcesses
 from redolab.records.run import Run, once_for_a_run
 from redolab.records.sample import Draw, Kill, OverheadRow, ProcessTime, Sample, WaitRow
 
-Sightings = Mapping[int, Seen]
+Sightings = Mapping[int, SampledProcesses]
 """What was seen of the server's processes, by the number of the sample."""
 
 
@@ -44,7 +44,7 @@ def read_sightings(run: Run) -> Sightings:
     for row in run.profile.to_pylist():
         processes[row["sample"]].append(ProcessTime(**row))
     return {
-        sample: Seen(tuple(waits[sample]), tuple(processes[sample]))
+        sample: SampledProcesses(tuple(waits[sample]), tuple(processes[sample]))
         for sample in sorted(waits.keys() | processes.keys())
     }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from redolab.analysis import as_published, envelope, time_based
+from redolab.analysis import as_published, common_sections, time_based
 from redolab.analysis.commit_times import PERCENTS, commit_time_ms
 from redolab.analysis.compared import Compared
 from redolab.analysis.curves import curve
@@ -64,8 +64,8 @@ def results(
     friedman = significance.friedman(compared.blocks["throughput_per_s"], names)
     source, groups = manifest["sampler"]["source"], compared.groups
     effect = overhead(read_overhead(compared.run), {item.sample for item in compared.good})
-    heading = envelope.heading(compared.run)
-    heading["engine"]["emulated"] = envelope.emulated_device(manifest, everything)
+    heading = common_sections.heading(compared.run)
+    heading["engine"]["emulated"] = common_sections.emulated_device(manifest, everything)
     return heading | {
         "verdict": verdict.as_json(),
         "null_test": compared.null.as_json(),
@@ -89,9 +89,9 @@ def results(
         },
         "diagnostics": [item.as_json() for item in diagnose(everything, seen, baseline, source)],
         "curve": _curve(sessions, compared),
-        "timeline": envelope.timeline(everything),
-        "method": envelope.method(manifest),
-        "instrument": envelope.instrument(everything, source, effect),
+        "timeline": common_sections.timeline(everything),
+        "method": common_sections.method(manifest),
+        "instrument": common_sections.instrument(everything, source, effect),
         "warnings": [*_warnings(compared), *warnings],
         **({"baselines": {group.server: group.baseline for group in groups}} if len(groups) > 1 else {}),
     }
@@ -219,7 +219,7 @@ def _working_sessions(compared: Compared) -> int | None:
 def _warnings(compared: Compared) -> list[str]:
     manifest, everything = compared.manifest, compared.everything
     found = [str(text) for text in manifest.get("conditions", ())]
-    devices_ms = envelope.log_devices_ms(manifest)
+    devices_ms = common_sections.log_devices_ms(manifest)
     if any(devices_ms):
         found.append(
             f"The log device is emulated: every flush of the log took at least {devices_ms[0]:g} ms"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from redolab.analysis.waits import Seen, background_waits, is_awake
+from redolab.analysis.waits import SampledProcesses, background_waits, is_awake
 from redolab.records.sample import Sample
 
 
@@ -62,7 +62,7 @@ def responding_s(sample: Sample) -> float:
     return sample.session_elapsed_s if sample.response_s is None else sample.response_s
 
 
-def instance_account(sample: Sample, seen: Seen) -> UnitOfWork:
+def instance_account(sample: Sample, seen: SampledProcesses) -> UnitOfWork:
     """The account of the whole instance, background processes in it: R is work done per unit.
 
     Background processes work beside the sessions, so this R can exceed the sessions' R. The
@@ -105,7 +105,7 @@ def session_steal_s(sample: Sample) -> float:
     return sample.host_steal_s * min(1.0, sample.session_cpu_s / sample.host_busy_s)
 
 
-def background_blocked_s(sample: Sample, seen: Seen) -> dict[tuple[str, str], float]:
+def background_blocked_s(sample: Sample, seen: SampledProcesses) -> dict[tuple[str, str], float]:
     """Process-seconds the background was blocked, not idle, by (wait class, event).
 
     As for the sessions, the exact blocked time of a kind of process (elapsed time less its CPU
@@ -122,7 +122,7 @@ def background_blocked_s(sample: Sample, seen: Seen) -> dict[tuple[str, str], fl
     return dict(found)
 
 
-def instance_blocked_s(sample: Sample, seen: Seen) -> float | None:
+def instance_blocked_s(sample: Sample, seen: SampledProcesses) -> float | None:
     """Process-seconds the instance was blocked and not idle: its sessions and its background.
 
     None without the sampler's ticks or the kernel's accounts.
@@ -155,7 +155,7 @@ def host_cpu_share(sample: Sample) -> float | None:
     return sample.host_busy_s / (sample.elapsed_s * sample.host_cpus)
 
 
-def log_write_share(sample: Sample, seen: Seen, *, write_flushes: bool = False) -> float | None:
+def log_write_share(sample: Sample, seen: SampledProcesses, *, write_flushes: bool = False) -> float | None:
     """Time in write and flush calls on the log over the instance's non-idle wait.
 
     Args:
@@ -173,11 +173,11 @@ def log_write_share(sample: Sample, seen: Seen, *, write_flushes: bool = False) 
     return (writing_s + sample.log_flush_time_s) / blocked
 
 
-def _background_kinds(seen: Seen) -> set[str]:
+def _background_kinds(seen: SampledProcesses) -> set[str]:
     return {row.kind for row in seen.waits if row.scope == "background"}
 
 
-def _blocked_s_per_tick(kind: str, sample: Sample, seen: Seen) -> float:
+def _blocked_s_per_tick(kind: str, sample: Sample, seen: SampledProcesses) -> float:
     """Blocked process-seconds that one tick of a background process asleep stands for."""
     reading = sample.elapsed_s / sample.ticks
     awake = [

@@ -10,7 +10,7 @@ from redolab.records.sample import ProcessTime, Sample, WaitRow
 
 
 @dataclass(frozen=True)
-class Seen:
+class SampledProcesses:
     """What was seen of the server's processes in one sample."""
 
     waits: tuple[WaitRow, ...] = ()
@@ -19,7 +19,7 @@ class Seen:
     """By the kernel's accounts."""
 
 
-NOTHING = Seen()
+NOTHING = SampledProcesses()
 _AWAKE = ("on_cpu", "runnable", "awake")
 
 
@@ -28,7 +28,7 @@ def event_name(wait_class: str, event: str) -> str:
     return f"{wait_class}:{event}"
 
 
-def session_waits(sample: Sample, seen: Seen) -> Iterator[WaitRow]:
+def session_waits(sample: Sample, seen: SampledProcesses) -> Iterator[WaitRow]:
     """The working sessions' rows that fell inside their work.
 
     A session that loops inside the server and waits for its client (Client:ClientRead) has not begun

@@ -10,8 +10,8 @@ import typer
 
 from redolab.commands.options import Json
 from redolab.commands.page import write_page
+from redolab.console import say, show_json
 from redolab.errors import UsageError
-from redolab.outlet import say, show_json
 from redolab.report.screen.values import print_values
 
 
@@ -99,10 +99,10 @@ def analyze(
     if decimal not in (None, ".", ","):
         raise UsageError(f"--decimal is {decimal[:40]!r}, and may be . or , alone.")
     if _is_run(place) and not further:
-        from redolab.files.understood import understood
+        from redolab.files.usage_errors import as_usage_errors
         from redolab.values.run_columns import read_run_values
 
-        with understood(Path(place)):
+        with as_usage_errors(Path(place)):
             return analyse_values(read_run_values(Path(place), value, group, against), children)
     files = [
         read_values(one, value, group, against, decimal=decimal, encoding=encoding)

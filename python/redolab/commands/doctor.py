@@ -11,6 +11,7 @@ import typer
 from redolab.commands.options import Json, PasswordCommand
 from redolab.commands.targets.engines import experiment_and_engines
 from redolab.commands.targets.named import server_of
+from redolab.console import show_json
 from redolab.engine import OFFERS, check_target, engine_choices, find_offer, offers_for
 from redolab.engine.linux.checkup import check_machine, user_name
 from redolab.engine.offer import Offer, Wanted
@@ -18,7 +19,6 @@ from redolab.errors import RefusedError, UsageError
 from redolab.experiment import EXPERIMENTS, find_experiment
 from redolab.experiment.base import Experiment, Missing, Wish, nothing_missing
 from redolab.measure.consumption import consumption
-from redolab.outlet import show_json
 from redolab.parts import ORACLE, why_missing
 from redolab.password_command import use_password_command
 from redolab.records.checkup import Check, Checkup, missing

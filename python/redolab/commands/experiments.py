@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from redolab.console import show
 from redolab.engine import OFFERS
 from redolab.engine.offer import Offer
 from redolab.experiment import EXPERIMENTS
 from redolab.experiment.listed.plan import Listed
 from redolab.experiment.verify_forecast.plan import VerifyForecast
-from redolab.outlet import show
 from redolab.records.capability import Capability
 
 QUESTIONS: Mapping[str, frozenset[Capability]] = {

@@ -10,8 +10,8 @@ import typer
 
 from redolab.commands.options import RunPath
 from redolab.commands.page import check_page, write_text
+from redolab.console import say
 from redolab.errors import UsageError
-from redolab.outlet import say
 from redolab.parts import MissingPartError, why_not_compiled
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def costs_of(path: Path) -> Explored:
         MissingPartError: nothing can be forecast here, and the run's page has no explorer.
         RefusedError: the ledger of verified forecasts cannot be read.
     """
-    from redolab.files.understood import understood
+    from redolab.files.usage_errors import as_usage_errors
     from redolab.records.store import open_run
 
-    with understood(path):
+    with as_usage_errors(path):
         run = open_run(path)
         why = why_not_compiled()
         if why is None:

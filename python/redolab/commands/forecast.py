@@ -11,14 +11,14 @@ import typer
 
 from redolab.commands.options import Changes, Json, PageFile, RunPath
 from redolab.commands.page import check_page, write_page
+from redolab.console import show_json
 from redolab.errors import CheckFailedError, UsageError
 from redolab.forecast.asked import changed, known, parse_set, parse_sweep
 from redolab.forecast.costs.costs import Scenario
-from redolab.outlet import show_json
 from redolab.report.screen.forecast import print_forecast
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrated import Calibrated
+    from redolab.forecast.costs.run_costs import RunCosts
     from redolab.forecast.models.inverse import Answer
 
 _MOST_LEVELS = 40
@@ -98,11 +98,11 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
         CheckFailedError: there is no steady state to forecast.
     """
     from redolab._core import SimulationTooLongError
-    from redolab.files.understood import understood
+    from redolab.files.usage_errors import as_usage_errors
     from redolab.forecast.checks.league import league_of_ledger
     from redolab.forecast.checks.ledger import read_ledger, scores_of
     from redolab.forecast.costs.of_run import costs_of
-    from redolab.forecast.models.outlook import forecast
+    from redolab.forecast.models.scenario_forecast import forecast
     from redolab.model.erlang import NoSteadyStateError
     from redolab.records.store import open_run
 
@@ -110,7 +110,7 @@ def execute(options: ForecastOptions) -> dict[str, Any]:
     swept, levels = (None, ()) if options.sweep is None else parse_sweep(options.sweep)
     _check(options, changes, swept, levels)
     verified = read_ledger()
-    with understood(options.run):
+    with as_usage_errors(options.run):
         calibrated = costs_of(open_run(options.run))
         scenario = known(calibrated.point, changed(calibrated.measured[calibrated.today].scenario, changes))
         sweep = [
@@ -177,7 +177,7 @@ def _check(
         )
 
 
-def _questions(options: ForecastOptions) -> Iterator[Callable[[Calibrated, Scenario], Answer]]:
+def _questions(options: ForecastOptions) -> Iterator[Callable[[RunCosts, Scenario], Answer]]:
     from functools import partial
 
     from redolab.forecast.models import inverse

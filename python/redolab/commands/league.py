@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from redolab.commands.options import Json
+from redolab.console import say, show_json
 from redolab.forecast.checks.ledger import export_ledger, forget_imported, import_ledger, read_ledger
-from redolab.outlet import say, show_json
 from redolab.records.run import Run
 from redolab.records.store import read_document
 from redolab.records.writer import write_document

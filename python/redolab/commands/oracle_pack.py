@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from redolab.console import show
 from redolab.importers.pack import script
-from redolab.outlet import show
 
 
 def command() -> None:

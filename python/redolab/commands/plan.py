@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.text import Text
 
 from redolab import units
+from redolab.console import terminal
 from redolab.engine import find_offer
 from redolab.experiment.base import Experiment, Plan
 from redolab.experiment.side_by_side import part_of
 from redolab.measure.consumption import NOT_WAITING_PER_S, WAITING_PER_S, Consumption, consumption
-from redolab.outlet import terminal
 from redolab.records.servers import SIDE_BY_SIDE
 from redolab.report.screen.paper import Paper
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from redolab.console import echo, say
 from redolab.errors import InterruptedRunError, OutputClosedError, RedolabError, RefusedError, UsageError
 from redolab.machine.limits import check_room, reached
-from redolab.outlet import echo, say
 from redolab.printable import printable
 from redolab.url_secrets import take_secrets, without_secrets
 

@@ -17,10 +17,10 @@ import typer
 from redolab.commands.options import Json, PageFile, PasswordCommand
 from redolab.commands.page import check_page, write_page
 from redolab.commands.targets.named import server_of
+from redolab.console import say, show_json, terminal
 from redolab.engine import open_observer, watched_choices
 from redolab.engine.server.observer import Observer
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
-from redolab.outlet import say, show_json, terminal
 from redolab.password_command import use_password_command
 from redolab.records.observation import Observation, join
 from redolab.report.screen.profile import print_profile

@@ -14,7 +14,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from redolab.outlet import say, terminal
+from redolab.console import say, terminal
 from redolab.printable import printable
 from redolab.units import clock
 

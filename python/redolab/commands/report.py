@@ -10,8 +10,8 @@ import typer
 
 from redolab.commands.options import Json, RunPath
 from redolab.commands.process import end_when_interrupted
+from redolab.console import say, show_json
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, UsageError
-from redolab.outlet import say, show_json
 from redolab.parts import MissingPartError, why_not_compiled
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def command(
     Raises:
         UsageError: there is no run, it has no finished sample or no such period, or cannot be analysed.
     """
-    from redolab.files.understood import understood
+    from redolab.files.usage_errors import as_usage_errors
     from redolab.records.store import open_run
 
-    with understood(run):
+    with as_usage_errors(run):
         stored = open_run(run)
         screen = _Screen(stored, json)
         results = make_results(stored, costs, begins or (), ends or (), screen.figures)

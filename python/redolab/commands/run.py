@@ -28,6 +28,7 @@ from redolab.commands.process import command_line
 from redolab.commands.progress import shown
 from redolab.commands.report import conclude
 from redolab.commands.targets.engines import common_ways, experiment_and_engines, named_targets
+from redolab.console import say, show_json
 from redolab.engine import check_target, default_engine, engine_choices, find_offer, open_engine
 from redolab.engine.base import Engine, Introduction
 from redolab.engine.offer import Offer
@@ -39,7 +40,6 @@ from redolab.experiment.listed.plan import listed_experiment
 from redolab.experiment.side_by_side import SideBySideExperiment, part_of
 from redolab.files.places import default_run_directory
 from redolab.measure.consumption import consumption
-from redolab.outlet import say, show_json
 from redolab.password_command import use_password_command
 from redolab.records.sample import Scope
 from redolab.units import clock, counted

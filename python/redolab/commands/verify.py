@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from redolab import units
-from redolab.analysis.envelope import WORDING
+from redolab.analysis.common_sections import WORDING
 from redolab.analysis.observed.watch.periods import Periods, periods_of
 from redolab.bounds import MOST_JSON_BYTES
 from redolab.commands.league import kept_league
 from redolab.commands.options import Json, RunPath
+from redolab.console import show, show_json
 from redolab.errors import CheckFailedError, UsageError
 from redolab.experiment.answers import analyse, as_far_as_forecasts, forecasts_all_the_same
 from redolab.files.documents import parse_json
-from redolab.files.understood import understood
-from redolab.outlet import show, show_json
+from redolab.files.usage_errors import as_usage_errors
 from redolab.parts import MissingPartError, why_not_compiled
 from redolab.records.sealed import FILE as SEALED
 from redolab.records.sealed import seal_differences
@@ -81,7 +81,7 @@ def verify(path: Path) -> VerifiedRun:
     changed = _changed(path, read_manifest(path)["hashes"])
     try:
         run = open_run(path)
-        with understood(path):
+        with as_usage_errors(path):
             left: list[str] = []
             differences = verify_run(run, left)
             return VerifiedRun(differences, run.samples.num_rows, _same_wording(run), left)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import redolab
-from redolab.analysis.envelope import log_devices_ms
+from redolab.analysis.common_sections import log_devices_ms
 from redolab.commands.options import Changes, Json, Out, PasswordCommand, RunPath, Seed, Yes
 from redolab.commands.report import conclude
 from redolab.commands.run import Asked, measure, open_agreed
@@ -24,7 +24,7 @@ from redolab.experiment.base import Experiment, Levels, Plan, Wish
 from redolab.experiment.verify_forecast.levels import levels_of
 from redolab.experiment.verify_forecast.plan import NOT_HERE, VerifyForecast
 from redolab.files.places import default_run_directory
-from redolab.files.understood import understood
+from redolab.files.usage_errors import as_usage_errors
 from redolab.forecast.asked import changed, known, parse_set, parse_sweep
 from redolab.forecast.checks import ledger
 from redolab.forecast.costs.costs import Scenario
@@ -35,7 +35,7 @@ from redolab.records.store import Run, open_run
 from redolab.records.writer import check_free
 
 if TYPE_CHECKING:
-    from redolab.forecast.costs.calibrated import Calibrated
+    from redolab.forecast.costs.run_costs import RunCosts
     from redolab.measure.runner import Outcome
 
 _TODAY = "today"
@@ -91,7 +91,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     from redolab.forecast.costs.of_run import costs_of
 
     run = open_run(options.run)
-    with understood(options.run):
+    with as_usage_errors(options.run):
         scenarios = _scenarios(options, calibrated := costs_of(run))
     devices_ms = log_devices_ms(run.manifest)
     settings = levels_of(scenarios, devices_ms[0] if devices_ms else None)
@@ -101,7 +101,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     check_free(out)
     record = ledger.scores_of(ledger.read_ledger())
     wanted = {names[key]: item for key, item in scenarios.items() if key != _TODAY}
-    with understood(options.run):
+    with as_usage_errors(options.run):
         content = forecast_of(calibrated, names[_TODAY], wanted, record)
     _check_said(content)
     asked, engine = open_agreed(asked, options.yes)
@@ -124,7 +124,7 @@ def execute(options: VerifyForecastOptions) -> Outcome:
     return outcome
 
 
-def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[str, Scenario]:
+def _scenarios(options: VerifyForecastOptions, calibrated: RunCosts) -> dict[str, Scenario]:
     """Today's scenario under `_TODAY`, then those asked about.
 
     Raises:
@@ -160,7 +160,7 @@ def _scenarios(options: VerifyForecastOptions, calibrated: Calibrated) -> dict[s
     return found
 
 
-def _possible(calibrated: Calibrated, scenario: Scenario) -> Scenario:
+def _possible(calibrated: RunCosts, scenario: Scenario) -> Scenario:
     if scenario.sessions > _MOST_SESSIONS:
         raise UsageError(f"sessions is {scenario.sessions:,}; at most {_MOST_SESSIONS:,} can be measured.")
     return known(calibrated.point, scenario)

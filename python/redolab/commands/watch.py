@@ -17,11 +17,11 @@ from redolab.commands.process import command_line
 from redolab.commands.profile import LiveUrl
 from redolab.commands.report import conclude
 from redolab.commands.targets.named import server_of
+from redolab.console import say, terminal
 from redolab.engine import open_observer
 from redolab.engine.server.observer import Observer
 from redolab.errors import UsageError
 from redolab.files.places import default_run_directory
-from redolab.outlet import say, terminal
 from redolab.password_command import use_password_command
 from redolab.printable import printable
 from redolab.records.watched import Watched
@@ -29,7 +29,7 @@ from redolab.units import clock, counted, significant
 
 if TYPE_CHECKING:
     from redolab.measure.runner import Outcome
-    from redolab.measure.watching import Lengths, WatchProgress
+    from redolab.measure.watching import PeriodLengths, WatchProgress
 
 _SHORTEST_S, _LONGEST_S = 1.0, 366 * 86_400.0
 _WIDTH = 79
@@ -62,7 +62,7 @@ def command(
 
 
 def watch(
-    url: str, out: Path | None, seconds: float | None, command: str, lengths: Lengths | None = None
+    url: str, out: Path | None, seconds: float | None, command: str, lengths: PeriodLengths | None = None
 ) -> Outcome:
     """Watch the server that `url` names, and store what is seen.
 
@@ -91,7 +91,7 @@ def watch(
         return open_observer(url, secrets.randbelow(2**31), stop, reopen=False, calm=calm)
 
     with _progress(seconds) as progress:
-        wish = watching.WatchWish(place, seconds, command, again, lengths or watching.Lengths())
+        wish = watching.WatchWish(place, seconds, command, again, lengths or watching.PeriodLengths())
         outcome = watching.watch(begin, wish, progress)
     stored = outcome.run.samples.num_rows
     say(f"Watched: {counted(stored, 'stretch')} stored in {outcome.run.path}")

@@ -12,9 +12,9 @@ import select
 import stat
 from pathlib import Path
 
+from redolab.console import say
 from redolab.errors import UsageError
 from redolab.files import system
-from redolab.outlet import say
 
 _FLAGS = os.O_RDONLY | system.PLAIN | system.NO_WAIT
 _PART_BYTES = 1 << 20

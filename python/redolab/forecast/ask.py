@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from functools import partial
 
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.anticipation import ANTICIPATION, anticipate
 from redolab.forecast.models.points import LINE, USL, law_through, line_through
 from redolab.forecast.models.quantities import MODELS, Model, Quantities, ratios_to
 
 
-def models_of(calibrated: Calibrated, without: str = "") -> Mapping[str, Model]:
+def models_of(calibrated: RunCosts, without: str = "") -> Mapping[str, Model]:
     """Every model by name, the one that forecasts first: those that need a run's costs, and those drawn
     through its points.
 
@@ -40,7 +40,7 @@ def models_of(calibrated: Calibrated, without: str = "") -> Mapping[str, Model]:
 
 
 def ask(
-    models: Mapping[str, Model], costs: Calibration, scenario: Scenario, today: Scenario | None = None
+    models: Mapping[str, Model], costs: Costs, scenario: Scenario, today: Scenario | None = None
 ) -> tuple[dict[str, Quantities], dict[str, str]]:
     """What each model says of a scenario, and why those are silent that are, by model.
 

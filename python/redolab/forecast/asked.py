@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import FACTORS, Costs, Scenario, parameters
 
 _WHOLE = frozenset({"sessions", "rows_per_commit", "commit_delay_us"})
 _WORDS = frozenset({"commit_wait"})
@@ -67,7 +67,7 @@ def changed(scenario: Scenario, factors: Mapping[str, Any]) -> Scenario:
         raise UsageError(f"That cannot be forecast: {error}.") from error
 
 
-def known(costs: Calibration, scenario: Scenario) -> Scenario:
+def known(costs: Costs, scenario: Scenario) -> Scenario:
     """The scenario, where the costs say what it needs.
 
     Raises:

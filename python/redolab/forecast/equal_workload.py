@@ -27,7 +27,7 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
         By setting: the response time in milliseconds with its interval, or `refused` and why. None where the
         run does not tell its costs, or nothing can be simulated here.
     """
-    from redolab.forecast.models.outlook import glance, predict
+    from redolab.forecast.models.scenario_forecast import point_forecast, predict
 
     try:
         calibrated = costs_of(run)
@@ -37,7 +37,7 @@ def forecasts_at(run: Run, rate_per_s: float, record: Sequence[Score]) -> dict[s
     for name, item in calibrated.measured.items():
         asked = replace(item.scenario, arrival_rate_per_s=rate_per_s, think_time_ms=0.0)
         try:
-            said = predict(glance(calibrated, asked), record)["response_time_ms"]
+            said = predict(point_forecast(calibrated, asked), record)["response_time_ms"]
         except (NoSteadyStateError, SimulationTooLongError) as error:
             found[name] = {"refused": str(error)}
         else:

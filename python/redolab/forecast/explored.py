@@ -13,13 +13,13 @@ from typing import Any
 from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.dialect.known import dialect_of
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import FACTORS, Scenario
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.models.outlook import (
+from redolab.forecast.costs.run_costs import RunCosts
+from redolab.forecast.models.scenario_forecast import (
     MODEL,
-    glance,
     measured_of,
+    point_forecast,
     predict,
 )
 from redolab.forecast.track_record import Predicted, Score, systems_of
@@ -108,7 +108,7 @@ def of_run(run: Run, name: str, record: Sequence[Score]) -> Explored:
     return explored(costs_of(run), name, str(baseline_server(run.manifest)["name"]), record)
 
 
-def explored(calibrated: Calibrated, name: str, engine: str, record: Sequence[Score]) -> Explored:
+def explored(calibrated: RunCosts, name: str, engine: str, record: Sequence[Score]) -> Explored:
     """What the explorer starts from.
 
     Args:
@@ -176,8 +176,8 @@ def _sweep(today: Scenario, measured: Sequence[Scenario]) -> Iterator[Scenario]:
         yield replace(today, sessions=sessions, arrival_rate_per_s=None)
 
 
-def _swept(calibrated: Calibrated, scenario: Scenario, record: Sequence[Score]) -> Swept:
+def _swept(calibrated: RunCosts, scenario: Scenario, record: Sequence[Score]) -> Swept:
     try:
-        return Swept(scenario, predict(glance(calibrated, scenario), record))
+        return Swept(scenario, predict(point_forecast(calibrated, scenario), record))
     except (NoSteadyStateError, SimulationTooLongError):
         return Swept(scenario, {})

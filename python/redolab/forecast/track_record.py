@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from redolab import _core
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
 
 LEVEL = _core.LEVEL
 SHIPPED = "record_of_grid.jsonl.gz"
@@ -86,7 +86,7 @@ class Predicted:
     """Forecasts of this family that were verified before; 0: the width is a guess."""
 
 
-def family_of(calibration: Calibration, scenario: Scenario) -> str:
+def family_of(calibration: Costs, scenario: Scenario) -> str:
     """The family of settings that a scenario belongs to: those in which a model errs alike.
 
     A system whose commits share flushes in another way has families of its own.
@@ -94,7 +94,7 @@ def family_of(calibration: Calibration, scenario: Scenario) -> str:
     return _named(_core.family_of(scenario), calibration.system)
 
 
-def families_of(calibration: Calibration, scenario: Scenario) -> tuple[str, ...]:
+def families_of(calibration: Costs, scenario: Scenario) -> tuple[str, ...]:
     """The family of a scenario; where costs were only seen, after it that of costs that were measured.
 
     A forecast from the former is never surer than one from the latter.
@@ -103,7 +103,7 @@ def families_of(calibration: Calibration, scenario: Scenario) -> tuple[str, ...]
     return tuple(_named(family, system) for system in systems_of(calibration))
 
 
-def systems_of(calibration: Calibration) -> tuple[str, ...]:
+def systems_of(calibration: Costs) -> tuple[str, ...]:
     """The system of some costs; where they were only seen, after it that of costs that were measured."""
     if not calibration.only_seen:
         return (calibration.system,)
@@ -119,7 +119,7 @@ def without_system(family: str, system: str) -> str | None:
 
     Args:
         family: as `family_of` has it.
-        system: as `Calibration.system` has it.
+        system: as `Costs.system` has it.
     """
     if not system:
         return None if family.endswith(")") else family

@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import redolab
+from redolab.console import say
 from redolab.engine.base import Engine
 from redolab.errors import ConnectionLostError, EngineError, InterruptedRunError, RedolabError, RefusedError
 from redolab.experiment.base import Experiment, Pilot, Plan
 from redolab.machine.machine import describe_machine
-from redolab.measure.trial import MEASURES, Measured, Moment
-from redolab.outlet import say
+from redolab.measure.trial import MEASURES, Measured, TrialContext
 from redolab.records.design import Design
 from redolab.records.load import Amount
 from redolab.records.run import Run
@@ -189,7 +189,7 @@ def _measure(
     for trial in order:
         if stop.is_set():
             raise InterruptedRunError("The run was interrupted between two samples.")
-        moment = Moment(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
+        moment = TrialContext(trial, by_name[trial.setting], design, lambda: clock() - start_s, stop)
         known_changes = len(engine.changes)
         writer.append(*_attempt(experiment, engine, moment))
         if len(engine.changes) > known_changes:
@@ -197,7 +197,7 @@ def _measure(
         progress.advance(trial.setting)
 
 
-def _attempt(experiment: Experiment, engine: Engine, moment: Moment) -> Measured:
+def _attempt(experiment: Experiment, engine: Engine, moment: TrialContext) -> Measured:
     """Measure one trial; again when a connection is lost before its load begins.
 
     One that is lost while the load runs spoils the sample, and raises nothing.

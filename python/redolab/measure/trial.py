@@ -18,7 +18,7 @@ Measured = tuple[Sample | Kill | Draw, list[WaitRow], list[ProcessTime], list[Ov
 
 
 @dataclass(frozen=True)
-class Moment:
+class TrialContext:
     """What measuring a trial needs beside the engine."""
 
     trial: Trial
@@ -33,7 +33,7 @@ class Moment:
         return datetime.now(UTC).isoformat(timespec="milliseconds"), self.clock()
 
 
-def measure_sample(engine: Engine, moment: Moment) -> Measured:
+def measure_sample(engine: Engine, moment: TrialContext) -> Measured:
     """Put the setting in force, warm up, and measure one sample under the wait sampler.
 
     Raises:
@@ -58,7 +58,7 @@ def measure_sample(engine: Engine, moment: Moment) -> Measured:
     return difference(moment.trial, started_at, start_s, before, after, work, watch.ticks)
 
 
-def measure_kill(engine: Engine, moment: Moment) -> Measured:
+def measure_kill(engine: Engine, moment: TrialContext) -> Measured:
     """Put the setting in force, and kill the server under load.
 
     Raises:
@@ -87,7 +87,7 @@ def measure_kill(engine: Engine, moment: Moment) -> Measured:
     return kill, [], [], [], []
 
 
-def measure_draw(engine: Engine, moment: Moment) -> Measured:
+def measure_draw(engine: Engine, moment: TrialContext) -> Measured:
     """Put the setting in force, and draw its values.
 
     Raises:
@@ -112,7 +112,7 @@ def measure_draw(engine: Engine, moment: Moment) -> Measured:
     return draw, [], [], [], []
 
 
-MEASURES: Mapping[str, Callable[[Engine, Moment], Measured]] = {
+MEASURES: Mapping[str, Callable[[Engine, TrialContext], Measured]] = {
     "sample": measure_sample,
     "kill": measure_kill,
     "draw": measure_draw,

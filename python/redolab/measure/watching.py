@@ -68,7 +68,7 @@ class WatchProgress(Protocol):
 
 
 @dataclass(frozen=True)
-class Lengths:
+class PeriodLengths:
     """How long stretches are: the first ones shorter, for a watch of an hour."""
 
     first_s: float = 10.0
@@ -90,7 +90,7 @@ class WatchWish:
     command: str
     again: bool = False
     """Whether `out` is the directory of an earlier watch, to go on with."""
-    lengths: Lengths = Lengths()
+    lengths: PeriodLengths = PeriodLengths()
 
 
 def watch(begin: Callable[[Event], WatchSource], wish: WatchWish, progress: WatchProgress) -> Outcome:

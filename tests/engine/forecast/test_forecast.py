@@ -12,8 +12,8 @@ import pytest
 
 from redolab.commands.report import make_results
 from redolab.forecast.costs import of_run
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import QUANTITIES
 from redolab.records.run import Run
 from redolab.records.store import open_run
@@ -97,7 +97,7 @@ def test_a_report_computes_costs_once_and_reads_each_table_once(
 ) -> None:
     calls: list[Run] = []
 
-    def counted(run: Run) -> Calibrated:
+    def counted(run: Run) -> RunCosts:
         calls.append(run)
         return calibrate(run)
 

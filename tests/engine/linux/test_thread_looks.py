@@ -19,7 +19,7 @@ from redolab.engine.mariadb.observer.waits import (
     ROW_LOCK,
     UNKNOWN,
     Active,
-    Seen,
+    ObservedWait,
     file_event,
     instrument_event,
     name_background,
@@ -104,46 +104,55 @@ COMMITTING = Active("Commit", 7)
     ("look", "active", "locked", "running", "expected"),
     [
         # The kernel's word first.
-        (Look("running"), COMMITTING, False, None, Seen(NOTHING, AWAKE)),
-        (Look("running"), None, False, None, Seen(NOTHING, AWAKE, torn=True)),
-        (Look("socket"), None, False, None, Seen(IDLE, ASLEEP)),
-        (Look("socket"), COMMITTING, False, None, Seen(IDLE, ASLEEP, torn=True)),
-        (Look("socket"), Active("Writing to net", 7), False, None, Seen(IDLE, ASLEEP)),
-        (Look("flush", "/d/ib_logfile0"), COMMITTING, False, None, Seen(("IO", "redo log flush"), ASLEEP)),
-        (Look("read", "/d/t/a.ibd"), None, False, None, Seen(("IO", "data file read"), ASLEEP, torn=True)),
-        (Look("call", "285"), COMMITTING, False, None, Seen(("Kernel", "system call 285"), ASLEEP)),
-        (Look("call", "-1"), COMMITTING, False, None, Seen(("Kernel", "page fault"), ASLEEP)),
+        (Look("running"), COMMITTING, False, None, ObservedWait(NOTHING, AWAKE)),
+        (Look("running"), None, False, None, ObservedWait(NOTHING, AWAKE, torn=True)),
+        (Look("socket"), None, False, None, ObservedWait(IDLE, ASLEEP)),
+        (Look("socket"), COMMITTING, False, None, ObservedWait(IDLE, ASLEEP, torn=True)),
+        (Look("socket"), Active("Writing to net", 7), False, None, ObservedWait(IDLE, ASLEEP)),
+        (
+            Look("flush", "/d/ib_logfile0"), COMMITTING, False, None,
+            ObservedWait(("IO", "redo log flush"), ASLEEP),
+        ),
+        (
+            Look("read", "/d/t/a.ibd"), None, False, None,
+            ObservedWait(("IO", "data file read"), ASLEEP, torn=True),
+        ),
+        (Look("call", "285"), COMMITTING, False, None, ObservedWait(("Kernel", "system call 285"), ASLEEP)),
+        (Look("call", "-1"), COMMITTING, False, None, ObservedWait(("Kernel", "page fault"), ASLEEP)),
         # Then the server's: locks, stages, instruments.
-        (Look("futex"), COMMITTING, False, None, Seen(("Stage", "Commit"), ASLEEP)),
-        (Look("futex"), None, False, None, Seen(("Kernel", "futex"), ASLEEP, torn=True)),
-        (Look("futex"), Active("Updating", 7), True, None, Seen(ROW_LOCK, ASLEEP)),
-        (Look("timed futex"), Active("Updating", 7), False, None, Seen(ROW_LOCK, ASLEEP)),
+        (Look("futex"), COMMITTING, False, None, ObservedWait(("Stage", "Commit"), ASLEEP)),
+        (Look("futex"), None, False, None, ObservedWait(("Kernel", "futex"), ASLEEP, torn=True)),
+        (Look("futex"), Active("Updating", 7), True, None, ObservedWait(ROW_LOCK, ASLEEP)),
+        (Look("timed futex"), Active("Updating", 7), False, None, ObservedWait(ROW_LOCK, ASLEEP)),
         # In some stages a session only works: by the kernel's word it has gone on to another one.
         (
             Look("futex"), Active("freeing items", None), False, None,
-            Seen(("Kernel", "futex"), ASLEEP, torn=True),
+            ObservedWait(("Kernel", "futex"), ASLEEP, torn=True),
         ),
-        (None, Active("System lock", None), False, None, Seen(NOTHING, UNKNOWN)),
-        (Look("timed futex"), Active("User sleep", 7), False, None, Seen(("Stage", "User sleep"), ASLEEP)),
+        (None, Active("System lock", None), False, None, ObservedWait(NOTHING, UNKNOWN)),
+        (
+            Look("timed futex"), Active("User sleep", 7), False, None,
+            ObservedWait(("Stage", "User sleep"), ASLEEP),
+        ),
         (
             Look("futex"), Active("Updating", 7, "wait/synch/mutex/sql/LOCK_open"), False, None,
-            Seen(("Synch", "mutex/sql/LOCK_open"), ASLEEP),
+            ObservedWait(("Synch", "mutex/sql/LOCK_open"), ASLEEP),
         ),
         (
             Look("futex"), Active("Commit", 7, "wait/synch/cond/sql/COND_queue_busy"), False, None,
-            Seen(("Stage", "Commit"), ASLEEP),
+            ObservedWait(("Stage", "Commit"), ASLEEP),
         ),
         # Without the kernel's look at the call; without the kernel.
-        (None, COMMITTING, False, True, Seen(NOTHING, AWAKE)),
-        (None, COMMITTING, False, False, Seen(("Stage", "Commit"), ASLEEP)),
-        (None, COMMITTING, False, None, Seen(("Stage", "Commit"), UNKNOWN)),
-        (None, Active("Updating", 7), True, None, Seen(ROW_LOCK, UNKNOWN)),
-        (None, Active("", 7), False, None, Seen(NOTHING, UNKNOWN)),
-        (None, None, False, None, Seen(IDLE, ASLEEP)),
+        (None, COMMITTING, False, True, ObservedWait(NOTHING, AWAKE)),
+        (None, COMMITTING, False, False, ObservedWait(("Stage", "Commit"), ASLEEP)),
+        (None, COMMITTING, False, None, ObservedWait(("Stage", "Commit"), UNKNOWN)),
+        (None, Active("Updating", 7), True, None, ObservedWait(ROW_LOCK, UNKNOWN)),
+        (None, Active("", 7), False, None, ObservedWait(NOTHING, UNKNOWN)),
+        (None, None, False, None, ObservedWait(IDLE, ASLEEP)),
     ],
 )  # fmt: skip
 def test_a_session_is_named(
-    look: Look | None, active: Active | None, locked: bool, running: bool | None, expected: Seen
+    look: Look | None, active: Active | None, locked: bool, running: bool | None, expected: ObservedWait
 ) -> None:
     assert name_session(look, active, locked, running) == expected
 
@@ -151,16 +160,16 @@ def test_a_session_is_named(
 @pytest.mark.parametrize(
     ("look", "running", "expected"),
     [
-        (Look("running"), None, Seen(NOTHING, AWAKE)),
-        (Look("timed futex"), None, Seen(IDLE, ASLEEP)),
-        (Look("aio"), None, Seen(IDLE, ASLEEP)),
-        (Look("write", "/d/#ib_redo12"), None, Seen(("IO", "redo log write"), ASLEEP)),
-        (None, True, Seen(NOTHING, AWAKE)),
-        (None, False, Seen(IDLE, ASLEEP)),
+        (Look("running"), None, ObservedWait(NOTHING, AWAKE)),
+        (Look("timed futex"), None, ObservedWait(IDLE, ASLEEP)),
+        (Look("aio"), None, ObservedWait(IDLE, ASLEEP)),
+        (Look("write", "/d/#ib_redo12"), None, ObservedWait(("IO", "redo log write"), ASLEEP)),
+        (None, True, ObservedWait(NOTHING, AWAKE)),
+        (None, False, ObservedWait(IDLE, ASLEEP)),
     ],
 )
 def test_a_background_thread_is_idle_without_work_in_hand(
-    look: Look | None, running: bool | None, expected: Seen
+    look: Look | None, running: bool | None, expected: ObservedWait
 ) -> None:
     assert name_background(look, running) == expected
 

@@ -302,7 +302,7 @@ def test_rights_that_were_taken_away_are_named_with_what_to_run(
 
 def kill_both(engine: PostgresEngine) -> None:
     """Let go of it as a run and its guard do that are both killed."""
-    guard = engine._hold._charge._guard
+    guard = engine._hold._guarded._guard
     assert guard is not None
     os.kill(guard.pid, signal.SIGKILL)
     guard.close()
@@ -406,7 +406,7 @@ def test_what_this_machine_failed_to_note_is_taken_from_the_database(
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     engine = begun(url)
-    kept = engine._hold._charge.kept
+    kept = engine._hold._guarded.kept
     assert kept.changed
     MARKS.note(replace(kept, changed=()))
     kill_both(engine)
@@ -421,7 +421,7 @@ def test_a_copy_of_the_server_is_not_taken_for_it(
     """A standby, a clone or a base backup says that it is the same; only its address differs."""
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     engine = begun(url)
-    kept = engine._hold._charge.kept
+    kept = engine._hold._guarded.kept
     kill_both(engine)
     wait_until(lambda: newest.redolab_sessions() == 0, "its connections end")
     MARKS.note(replace(kept, address="192.0.2.1:5432"))
@@ -437,12 +437,12 @@ def test_a_copy_of_the_server_is_not_taken_for_it(
 def test_a_guard_that_was_killed_is_started_anew(
     engine: PostgresEngine, newest: Server, database: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    first = engine._hold._charge._guard
+    first = engine._hold._guarded._guard
     assert first is not None
     os.kill(first.pid, signal.SIGKILL)
     wait_until(lambda: first.is_gone, "the guard ends")
     engine._hold.ensure()
-    second = engine._hold._charge._guard
+    second = engine._hold._guarded._guard
     assert second is not None
     assert "was ended by somebody; a new one took over" in capfd.readouterr().err
     newest.ask("select 1")
@@ -462,7 +462,7 @@ def test_a_guard_waits_for_a_server_that_is_not_there(
         engine = begun(url)
         own_server.stop(signal.SIGQUIT)
         engine._control.close()
-        guard = engine._hold._charge._guard
+        guard = engine._hold._guarded._guard
         assert guard is not None
         ended = threading.Thread(target=guard.close)
         ended.start()

@@ -9,7 +9,7 @@ import pytest
 from redolab.analysis.joint import joint
 from redolab.analysis.profile import account_of_instance, account_of_sessions
 from redolab.analysis.time_based import instance_account, log_write_share, session_account
-from redolab.analysis.waits import Seen
+from redolab.analysis.waits import SampledProcesses
 from redolab.measure.difference import process_times
 from redolab.records.design import Trial
 from redolab.records.sample import ProcessTime, Sample, Snapshot, TaskAccount, WaitRow
@@ -23,7 +23,7 @@ WAITS = (
     WaitRow(1, "background", "LGWR", "", "", "on_cpu", 100),
     WaitRow(1, "background", "LGWR", "Idle", "rdbms ipc message", "asleep", 3_400),
 )
-SEEN = Seen(WAITS, (ProcessTime(1, 2, "LGWR", "background", 100_000_000, None),))
+SEEN = SampledProcesses(WAITS, (ProcessTime(1, 2, "LGWR", "background", 100_000_000, None),))
 
 
 @pytest.fixture

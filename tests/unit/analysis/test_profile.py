@@ -13,7 +13,7 @@ from redolab.analysis.profile import (
     session_times,
     unaccounted_text,
 )
-from redolab.analysis.waits import NOTHING, Seen
+from redolab.analysis.waits import NOTHING, SampledProcesses
 from redolab.dialect.log_waits import is_log_sync
 from redolab.records.account import Account, AccountRow
 from redolab.records.design import Trial
@@ -64,7 +64,7 @@ WAITS = (
 
 
 def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
-    found = session_times(sample, Seen(WAITS))
+    found = session_times(sample, SampledProcesses(WAITS))
     assert found == pytest.approx(
         {
             "on_cpu": 2.0,
@@ -80,7 +80,7 @@ def test_exact_rows_and_blocked_time_divided_by_ticks(sample: Sample) -> None:
 
 def test_steal_is_a_row_where_the_hypervisor_took_time(sample: Sample) -> None:
     # The sessions have 2 of the machine's 4 s on CPU, so half of the 1.4 s taken is theirs.
-    found = session_times(replace(sample, host_steal_s=1.4), Seen(WAITS))
+    found = session_times(replace(sample, host_steal_s=1.4), SampledProcesses(WAITS))
     assert found == pytest.approx(
         {
             "on_cpu": 2.0,
@@ -95,13 +95,13 @@ def test_steal_is_a_row_where_the_hypervisor_took_time(sample: Sample) -> None:
     assert [item.row for item in rows[:3]] == ["on_cpu", "run_queue", "steal"]
     assert rows[-1].row == "unaccounted"
     assert sum(item.share.point or 0 for item in rows) == pytest.approx(1)
-    whole = account_of_instance(replace(sample, host_steal_s=1.4), Seen(WAITS)).times()
+    whole = account_of_instance(replace(sample, host_steal_s=1.4), SampledProcesses(WAITS)).times()
     assert whole is not None
     assert whole["steal"] == pytest.approx(0.7)
 
 
 def test_more_steal_than_blocked_time_leaves_a_negative_rest(sample: Sample) -> None:
-    found = session_times(replace(sample, session_cpu_s=8.8, host_steal_s=0.5), Seen(WAITS))
+    found = session_times(replace(sample, session_cpu_s=8.8, host_steal_s=0.5), SampledProcesses(WAITS))
     # All busy time is at most the sessions' own: 8.8 of 4 s counts as all of it.
     assert found == pytest.approx({"on_cpu": 8.8, "run_queue": 1.0, "steal": 0.5, "unaccounted": -0.3})
 
@@ -133,7 +133,7 @@ def test_a_server_that_posts_the_commit_delay_is_not_said_to_hide_it() -> None:
 
 
 def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
-    found = session_times(replace(sample, session_cpu_s=9.5), Seen(WAITS))
+    found = session_times(replace(sample, session_cpu_s=9.5), SampledProcesses(WAITS))
     assert found == pytest.approx({"on_cpu": 9.5, "run_queue": 1.0, "unaccounted": -0.5})
     rows = profile([(account(found), 100)])
     assert [item.row for item in rows] == ["on_cpu", "run_queue", "unaccounted"]
@@ -142,7 +142,7 @@ def test_negative_unaccounted_time_is_a_row(sample: Sample) -> None:
 
 
 def test_every_row_of_an_account_says_where_its_time_comes_from(sample: Sample) -> None:
-    found = account_of_sessions(replace(sample, start_s=40.0), Seen(WAITS))
+    found = account_of_sessions(replace(sample, start_s=40.0), SampledProcesses(WAITS))
     assert found.elapsed_s == sample.session_elapsed_s
     assert {(item.scope, item.from_s, item.to_s) for item in found.rows} == {("session", 40.0, 45.0)}
     assert {item.row: item.source for item in found.rows} == {
@@ -152,7 +152,7 @@ def test_every_row_of_an_account_says_where_its_time_comes_from(sample: Sample) 
         "LWLock:WALWrite": "the wait sampler",
         "unaccounted": "the wait sampler",
     }
-    rest = account_of_sessions(replace(sample, session_cpu_s=9.5), Seen(WAITS)).row("unaccounted")
+    rest = account_of_sessions(replace(sample, session_cpu_s=9.5), SampledProcesses(WAITS)).row("unaccounted")
     assert rest is not None
     assert rest.source == "the elapsed time less the other rows"
 
@@ -176,10 +176,10 @@ def test_every_row_of_an_account_says_where_its_time_comes_from(sample: Sample) 
 def test_what_an_instance_cannot_tell_has_its_reason_and_no_total(
     sample: Sample, change: dict[str, Any], missing: dict[str, str]
 ) -> None:
-    found = account_of_instance(replace(sample, **change), Seen(WAITS))
+    found = account_of_instance(replace(sample, **change), SampledProcesses(WAITS))
     assert {item.row: item.reason for item in found.rows if item.seconds is None} == missing
     assert found.total_s is None
-    assert account_of_instance(replace(sample, **change), Seen(WAITS)).times() is None
+    assert account_of_instance(replace(sample, **change), SampledProcesses(WAITS)).times() is None
     assert profile([(found, 100)]) == ()
 
 
@@ -192,9 +192,11 @@ def test_without_ticks_all_blocked_time_is_unaccounted(sample: Sample) -> None:
 def test_without_kernel_accounts_time_is_divided_by_ticks_alone(sample: Sample) -> None:
     remote = replace(sample, session_cpu_s=None, session_run_queue_s=None)
     waits = (row("IO", "WalSync", 300, "unknown"), row("", "", 100, "unknown"))
-    assert session_times(remote, Seen(waits)) == pytest.approx({"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5})
+    assert session_times(remote, SampledProcesses(waits)) == pytest.approx(
+        {"IO:WalSync": 7.5, "on_cpu_or_unknown": 2.5}
+    )
     assert session_times(remote, NOTHING) == {"unaccounted": 10.0}
-    assert account_of_instance(remote, Seen(waits)).times() is None
+    assert account_of_instance(remote, SampledProcesses(waits)).times() is None
 
 
 def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> None:
@@ -203,7 +205,7 @@ def test_instance_adds_background_waits_that_are_not_idle(sample: Sample) -> Non
         WaitRow(1, "background", "walwriter", "Activity", "WalWriterMain", "asleep", 400),
         WaitRow(1, "background", "io worker", "Activity", "IoWorkerMain", "asleep", 1500),
     )
-    found = account_of_instance(sample, Seen((*WAITS, *background))).times()
+    found = account_of_instance(sample, SampledProcesses((*WAITS, *background))).times()
     assert found == pytest.approx(
         {
             "on_cpu": 2.5,
@@ -258,7 +260,7 @@ def test_which_waits_are_the_commits_flush(name: str, expected: bool) -> None:
 
 
 def test_a_client_that_is_waited_for_is_a_row_where_it_drives_the_sessions(sample: Sample) -> None:
-    found = session_times(replace(sample, client_cpu_s=0.5, sessions=2), Seen(WAITS))
+    found = session_times(replace(sample, client_cpu_s=0.5, sessions=2), SampledProcesses(WAITS))
     # 7 s blocked by 750 ticks asleep, of which 50 waited for the client.
     assert found["Client:ClientRead"] == pytest.approx(7.0 * 50 / 750)
     assert sum(found.values()) == pytest.approx(sample.session_elapsed_s)
@@ -267,7 +269,7 @@ def test_a_client_that_is_waited_for_is_a_row_where_it_drives_the_sessions(sampl
 def test_a_session_that_is_done_before_the_others_waits_for_nobody(sample: Sample) -> None:
     # Two sessions for 5 s, of which one worked 4 s alone: a tenth of the ticks found it done.
     early = replace(sample, client_cpu_s=0.5, sessions=2, session_elapsed_s=9.0)
-    seen = Seen((*WAITS[:5], row("Client", "ClientRead", 250)))
+    seen = SampledProcesses((*WAITS[:5], row("Client", "ClientRead", 250)))
     found = session_times(early, seen)
     ticks = 250 - round(0.1 * 1_250)
     assert found["Client:ClientRead"] == pytest.approx(6.0 * ticks / (700 + ticks))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from redolab.analysis import time_based
-from redolab.analysis.waits import NOTHING, Seen
+from redolab.analysis.waits import NOTHING, SampledProcesses
 from redolab.records.design import Trial
 from redolab.records.sample import ProcessTime, Sample, WaitRow
 
@@ -66,7 +66,7 @@ def test_a_remote_server_still_has_a_response_time(sample: Sample) -> None:
 
 
 def test_instance_account_adds_the_background_that_is_not_idle(sample: Sample) -> None:
-    waits = Seen(
+    waits = SampledProcesses(
         (
             background("IO", "WalSync", 200),  # 200 of 1,000 readings of 10 s: 2 s
             background("Activity", "WalWriterMain", 700),
@@ -96,14 +96,14 @@ def test_exact_accounts_of_the_background_are_divided_like_those_of_the_sessions
         ProcessTime(1, 8, "checkpointer", "background", 9_000_000_000, 0),
         ProcessTime(1, 9, "walwriter", "session", 9_000_000_000, 0),
     )
-    found = time_based.background_blocked_s(sample, Seen(waits, processes))
+    found = time_based.background_blocked_s(sample, SampledProcesses(waits, processes))
     assert found == pytest.approx({("IO", "WalSync"): 1.0})
 
 
 def test_a_worker_seen_for_less_than_its_cpu_counts_by_ticks(sample: Sample) -> None:
     waits = (background("IO", "DataFileRead", 10),)
     processes = (ProcessTime(1, 7, "walwriter", "background", 1_000_000_000, 0),)
-    found = time_based.background_blocked_s(sample, Seen(waits, processes))
+    found = time_based.background_blocked_s(sample, SampledProcesses(waits, processes))
     assert found == pytest.approx({("IO", "DataFileRead"): 0.1})
 
 

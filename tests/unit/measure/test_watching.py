@@ -15,7 +15,7 @@ import pytest
 from redolab.errors import InterruptedRunError, RefusedError, UsageError
 from redolab.measure import watching
 from redolab.measure.runner import Outcome
-from redolab.measure.watching import Lengths, WatchWish, watch
+from redolab.measure.watching import PeriodLengths, WatchWish, watch
 from redolab.records.observation import Observation, ServerFacts
 from redolab.records.store import open_run
 from redolab.records.watched import Watched
@@ -99,7 +99,7 @@ def watched(
 ) -> tuple[Outcome, Told]:
     told = Told()
     server.readings = [*readings, interrupt()]
-    given = {"seconds": None, "command": "redolab watch", "lengths": Lengths(length_s), **wish}
+    given = {"seconds": None, "command": "redolab watch", "lengths": PeriodLengths(length_s), **wish}
     return watch(server.begin, WatchWish(out, **given), told), told
 
 
@@ -124,7 +124,7 @@ def test_readings_become_stretches(tmp_path: Path) -> None:
 
 
 def test_stretches_get_longer_after_the_first_ones(tmp_path: Path) -> None:
-    outcome, _ = watched(Server([]), tmp_path / "run", seconds(11), lengths=Lengths(2.0, 3, 5.0))
+    outcome, _ = watched(Server([]), tmp_path / "run", seconds(11), lengths=PeriodLengths(2.0, 3, 5.0))
     assert outcome.run.samples["elapsed_s"].to_pylist() == [2.0, 2.0, 2.0, 5.0, 1.0]
 
 
@@ -133,7 +133,9 @@ def test_an_interruption_is_the_end_of_an_endless_watch_alone(tmp_path: Path, nu
     server = Server([])
     for place, asked, status in (("endless", None, "finished"), ("an hour", 3600.0, "interrupted")):
         server.readings = [*seconds(5), interrupt(number)]
-        outcome = watch(server.begin, WatchWish(tmp_path / place, asked, "", lengths=Lengths(4.0)), Told())
+        outcome = watch(
+            server.begin, WatchWish(tmp_path / place, asked, "", lengths=PeriodLengths(4.0)), Told()
+        )
         assert outcome.run.manifest["status"] == status
         assert sum(outcome.run.samples["elapsed_s"].to_pylist()) == 6.0
         assert isinstance(outcome.error, InterruptedRunError) is (asked is not None)
@@ -141,7 +143,7 @@ def test_an_interruption_is_the_end_of_an_endless_watch_alone(tmp_path: Path, nu
 
 def test_a_time_that_is_over_is_a_finished_watch(tmp_path: Path) -> None:
     told = Told()
-    outcome = watch(Server([]).begin, WatchWish(tmp_path / "run", 0.1, "", lengths=Lengths(4.0)), told)
+    outcome = watch(Server([]).begin, WatchWish(tmp_path / "run", 0.1, "", lengths=PeriodLengths(4.0)), told)
     assert (outcome.error, outcome.run.manifest["status"]) == (None, "finished")
     assert len(told.rows) == outcome.run.samples.num_rows > 1
 
@@ -270,7 +272,7 @@ def test_a_last_moment_is_read_only_where_nothing_was_before(
             return super().begin(stop)
 
     server = Interrupted([second(), second()])
-    outcome = watch(server.begin, WatchWish(tmp_path / "run", None, "", lengths=Lengths(4.0)), Told())
+    outcome = watch(server.begin, WatchWish(tmp_path / "run", None, "", lengths=PeriodLengths(4.0)), Told())
     assert outcome.run.samples["elapsed_s"].to_pylist() == [1.0]
     again = Interrupted([second()])
     outcome = watch(again.begin, WatchWish(tmp_path / "run", None, "", True), Told())

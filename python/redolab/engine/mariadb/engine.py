@@ -23,7 +23,7 @@ from redolab.engine.mariadb import crash, description
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.mariadb.driver_errors import as_engine_errors
-from redolab.engine.mariadb.hold import Hold
+from redolab.engine.mariadb.hold import HeldServer
 from redolab.engine.mariadb.loads import MariadbScans, mariadb_load
 from redolab.engine.mariadb.observer.server import identify
 from redolab.engine.mariadb.observer.source import RATE_PER_S, ThreadSource
@@ -61,7 +61,7 @@ class MariaDBEngine(Engine):
         """
         self._connector, self._own, self._seed = connector, own_server, seed
         self._stop, self._hurry = threading.Event(), threading.Event()
-        self._hold = Hold(connector, own_server)
+        self._hold = HeldServer(connector, own_server)
         self._load: ServerLoad[Statements] | None = None
         self._sessions: WorkingSessions | None = None
         try:

@@ -30,14 +30,14 @@ from redolab.engine.mariadb.preflight.rights import check_rights
 from redolab.engine.mariadb.preflight.semi_sync import check_semi_sync
 from redolab.engine.mariadb.preflight.server import check_server
 from redolab.engine.mariadb.preflight.strangers import check_strangers, unseen
-from redolab.engine.private.charge import NO_MARK, Charge
+from redolab.engine.private.guarded_mark import NO_MARK, GuardedMark
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
 from redolab.engine.server.planted import Planted
 from redolab.engine.server.recovery import LEFT, Finished
 
 
-class Hold(hold.Hold[Connection]):
+class HeldServer(hold.HeldServer[Connection]):
     """One server in Redolab's hands, from the first look at it to the last."""
 
     lost = (pymysql.Error, OSError)
@@ -55,14 +55,14 @@ class Hold(hold.Hold[Connection]):
             RefusedError: the server cannot be reached, or no run is possible on it.
         """
         self._connector = connector
-        super().__init__(Charge(guard_database.__name__, MARKS), own_server)
+        super().__init__(GuardedMark(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection, connector.place)
             """Who and what the server is."""
         except BaseException:
             self.connection.close()
             raise
-        self.journal = None if own_server else Journal(self._charge.mark)
+        self.journal = None if own_server else Journal(self._guarded.mark)
         """Where parameters are noted before they are changed; None on a server of Redolab's own."""
         self.planted = Planted(planted.MEND)
         """What stands in the database beside tables."""
@@ -112,7 +112,7 @@ class Hold(hold.Hold[Connection]):
         found = server_conditions(
             self.connection, self.server, self._own.log_filesystem if self._own else under
         )
-        return found if self._charge.mark_kept else [*found, NO_MARK]
+        return found if self._guarded.mark_kept else [*found, NO_MARK]
 
     def make_schema(self) -> None:
         """Take somebody's server and let a guard hold it too; then make the database, which bears a mark.
@@ -127,12 +127,12 @@ class Hold(hold.Hold[Connection]):
             return
         # What a killed run left may be locked by somebody.
         unless_stopped(self.stop, lambda: claim_server(self.connection, self._connector), self._cancel)
-        self._charge.give(self._connector.parameters, server_place(self.connection))
+        self._guarded.give(self._connector.parameters, server_place(self.connection))
         self._claimed = True  # A statement that is broken off may have been done all the same.
-        make_database(self.connection, self._charge.mark)
-        self._charge.keep(
+        make_database(self.connection, self._guarded.mark)
+        self._guarded.keep(
             replace(
-                self._charge.kept,
+                self._guarded.kept,
                 server=server_place(self.connection),
                 address=address(self.connection),
                 started=started_at(self.connection),
@@ -144,20 +144,20 @@ class Hold(hold.Hold[Connection]):
         """Note the run's working connections, so that whoever cleans up after a kill ends them first."""
         wanted = {number_of(self.connection), *connections}
         if self._claimed and wanted != self._noted:
-            self._charge.keep(replace(self._charge.kept, sessions=tuple(sorted(wanted))))
+            self._guarded.keep(replace(self._guarded.kept, sessions=tuple(sorted(wanted))))
             note_sessions(self.connection, wanted)
             self._noted = wanted
 
     def note_teardown(self, statements: str) -> None:
         """Note what a list wants executed at the end; a server of Redolab's own is removed as it is."""
         if self.journal and statements.strip():
-            self._charge.keep(replace(self._charge.kept, teardown=statements))
+            self._guarded.keep(replace(self._guarded.kept, teardown=statements))
             self.journal.note_teardown(self.connection, statements)
 
     def change(self, known: Collection[str]) -> Parameters:
         """Be ready to change these parameters, which are read now."""
         found = read_parameters(self.connection, known)
-        self.parameters = Parameters(self.connection, found, self._charge, self.journal)
+        self.parameters = Parameters(self.connection, found, self._guarded, self.journal)
         return self.parameters
 
     def open(self) -> Connection:
@@ -199,10 +199,10 @@ class Hold(hold.Hold[Connection]):
         if leaving:
             return
         if self.parameters:
-            self.parameters.connected_again(connection, self.recovery().restarted(self._charge.kept))
+            self.parameters.connected_again(connection, self.recovery().restarted(self._guarded.kept))
             if self._claimed and self.parameters.as_before:
                 # What the run sets from here on, it sets in this life of the server.
-                self._charge.keep(replace(self._charge.kept, started=started_at(connection)))
+                self._guarded.keep(replace(self._guarded.kept, started=started_at(connection)))
         self.server |= check_server(connection, self._connector.place)
 
     def close_connection(self) -> None:
@@ -213,11 +213,11 @@ class Hold(hold.Hold[Connection]):
 
     def recovery(self) -> MariadbRecovery:
         """What puts this server back."""
-        return MariadbRecovery(self.connection, self._connector, self._charge.proofs())
+        return MariadbRecovery(self.connection, self._connector, self._guarded.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """In a thread, so that it can be broken off."""
-        return unless_stopped(hurry, lambda: self.recovery().finish(self._charge.kept), self._cancel)
+        return unless_stopped(hurry, lambda: self.recovery().finish(self._guarded.kept), self._cancel)
 
     def _cancel(self) -> None:
         """Break off what the connection is asked."""

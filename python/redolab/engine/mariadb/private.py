@@ -104,7 +104,7 @@ class PrivateServer(GuardedServer):
         self.binlog = binlog
         super().__init__(f"The private {TITLES[flavour]}", base, None, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
-        charge: ServerCharge = {
+        guarded_mark: ServerCharge = {
             "directory": str(self.directory),
             "user": None,
             "limit_s": _START_LIMIT_S,
@@ -117,7 +117,7 @@ class PrivateServer(GuardedServer):
             f"--tmpdir={self.directory}", *_OPTIONS[flavour],
         ]  # fmt: skip
         try:
-            self._begin(charge)
+            self._begin(guarded_mark)
             self.socket = self._socket_place() / "s"
             self.log_filesystem = filesystem(self.data)
             if log_device_s:
@@ -125,8 +125,8 @@ class PrivateServer(GuardedServer):
             armed = self._put_under((_REDO[flavour], *((_BINLOG,) if binlog else ())), log_device_s)
             if flavour == "mysql":
                 self._initialise([*basic, "--initialize-insecure"])
-            charge["env"] = {**environment, **armed}
-            charge["argv"] = [
+            guarded_mark["env"] = {**environment, **armed}
+            guarded_mark["argv"] = [
                 *basic,
                 f"--socket={self.socket}", f"--pid-file={self.data / _PID_FILE}", "--skip-networking",
                 f"--max-connections={sessions + 20}",

@@ -14,7 +14,7 @@ from redolab.engine.base import Engine, Introduction
 from redolab.engine.oracle.account_watch import SOURCE, TICKS_PER_S, AccountWatch
 from redolab.engine.oracle.connecting.driver_errors import as_engine_errors
 from redolab.engine.oracle.connecting.target import read_target
-from redolab.engine.oracle.hold import Hold
+from redolab.engine.oracle.hold import HeldServer
 from redolab.engine.oracle.loads import OracleLoad, oracle_load
 from redolab.engine.oracle.observer.reading import Reading, read
 from redolab.engine.oracle.settings import setting_of
@@ -41,7 +41,7 @@ class OracleEngine(Engine):
         """
         self._seed = seed
         self._stop = threading.Event()
-        self._hold = Hold(read_target(target))
+        self._hold = HeldServer(read_target(target))
         self._load: OracleLoad | None = None
         self._loops: frozenset[str] = frozenset()
         self._sessions: Working | None = None

@@ -16,10 +16,10 @@ from redolab.engine.oracle.own import guard_database
 from redolab.engine.oracle.own.tables import MARKS, check_unclaimed, claim, drop_tables, schema_place
 from redolab.engine.oracle.preflight.runs import check_for_runs, conditions
 from redolab.engine.oracle.preflight.server import Server, identify
-from redolab.engine.private.charge import NO_MARK, Charge
+from redolab.engine.private.guarded_mark import NO_MARK, GuardedMark
 
 
-class Hold:
+class HeldServer:
     """One schema in Redolab's hands, from the first look at it to the last."""
 
     def __init__(self, target: Target) -> None:
@@ -39,7 +39,7 @@ class Hold:
         except BaseException:
             self.control.close()
             raise
-        self._charge = Charge(guard_database.__name__, MARKS)
+        self._guarded = GuardedMark(guard_database.__name__, MARKS)
         self._taken = False
 
     def connect(self, name: str) -> Statements:
@@ -77,7 +77,7 @@ class Hold:
     def conditions(self) -> list[str]:
         """Warnings about this database that a reader of its figures must know."""
         found = conditions(self.server, self.served_by().get(self.control.sid, ""))
-        return found if self._charge.mark_kept else [*found, NO_MARK]
+        return found if self._guarded.mark_kept else [*found, NO_MARK]
 
     def served_by(self) -> dict[int, str]:
         """The kind of server process of each SID, as V$SESSION has it."""
@@ -94,10 +94,10 @@ class Hold:
         if check_unclaimed(self.control, self._living(), MARKS.kept(), self._place):
             drop_tables(self.control)
             self._forget_all()
-        self._charge.give(asdict(self.target), self._place)
+        self._guarded.give(asdict(self.target), self._place)
         self._taken = True  # A statement that is broken off may have been done all the same.
-        claim(self.control, self._charge.mark)
-        self._charge.pids(hold=True)
+        claim(self.control, self._guarded.mark)
+        self._guarded.pids(hold=True)
 
     def epoch(self) -> str:
         """Changes with a restart of the instance."""
@@ -111,7 +111,7 @@ class Hold:
         Raises:
             RefusedError: the database is not there.
         """
-        self._charge.renew()
+        self._guarded.renew()
         try:
             self.control.connection.ping()
         except oracledb.Error:
@@ -119,7 +119,7 @@ class Hold:
             self.control = self.connect("redolab run")
             self.server = identify(self.control.connection, self.target)
             self.control.run("alter_patience")
-            self._charge.pids(hold=True)
+            self._guarded.pids(hold=True)
 
     def leave(self) -> None:
         """Drop the tables, and release the guard.
@@ -134,12 +134,12 @@ class Hold:
             self.control = self.connect("redolab run")
             self.control.run("alter_patience")
             drop_tables(self.control)
-            MARKS.forget(self._charge.mark)
-        self._charge.release()
+            MARKS.forget(self._guarded.mark)
+        self._guarded.release()
 
     def leave_to_guard(self) -> None:
         """Let the guard drop what is left, and do not wait for it."""
-        self._charge.leave_to_guard()
+        self._guarded.leave_to_guard()
 
     def close(self) -> None:
         """Close the connection."""

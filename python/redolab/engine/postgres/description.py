@@ -12,7 +12,7 @@ from redolab.engine.postgres.parameters.parameters import Parameter, quoted
 from redolab.engine.postgres.parameters.pending_edits import pending_edits
 from redolab.engine.postgres.preflight.preflight import server_conditions
 from redolab.engine.postgres.preflight.replication import idle_slots, kept_log
-from redolab.engine.private.charge import NO_MARK
+from redolab.engine.private.guarded_mark import NO_MARK
 from redolab.engine.private.log_device import emulated
 from redolab.engine.private.own_server import OwnServer
 

@@ -22,7 +22,7 @@ from redolab.engine.every_parameter import with_every_parameter
 from redolab.engine.postgres import crash, description
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.engine.postgres.connecting.driver_errors import as_engine_errors
-from redolab.engine.postgres.hold import Hold
+from redolab.engine.postgres.hold import HeldServer
 from redolab.engine.postgres.loads import PostgresLoad, postgres_load
 from redolab.engine.postgres.parameters.alter_system import reload_first
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters, goes_to_system
@@ -69,7 +69,7 @@ class PostgresEngine(Engine):
             RefusedError: the server cannot be reached, or no run is possible on it.
         """
         self._connector, self._own, self._seed = connector, own_server, seed
-        self._hold = Hold(connector, own_server)
+        self._hold = HeldServer(connector, own_server)
         try:
             self._find_processes()
         except psycopg.Error:

@@ -17,7 +17,7 @@ from redolab.engine.postgres.own.server_lock import PostgresLock
 from redolab.engine.postgres.parameters.parameters import Parameter, Parameters
 from redolab.engine.postgres.parameters.system import LINES, WRITTEN, as_lines
 from redolab.engine.postgres.preflight.preflight import check_server, check_writable
-from redolab.engine.private.charge import Charge
+from redolab.engine.private.guarded_mark import GuardedMark
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server import hold
 from redolab.engine.server.planted import Planted
@@ -28,7 +28,7 @@ from redolab.records.sample import Scope
 _MEND = "Look in the schema redolab what it is, and who owns it."
 
 
-class Hold(hold.Hold[Connection]):
+class HeldServer(hold.HeldServer[Connection]):
     """One server in Redolab's hands, from the first look at it to the last."""
 
     lost = (psycopg.OperationalError,)
@@ -47,7 +47,7 @@ class Hold(hold.Hold[Connection]):
         """
         self._connector = connector
         self.patience = Patience(connector)
-        super().__init__(Charge(guard_database.__name__, MARKS), own_server)
+        super().__init__(GuardedMark(guard_database.__name__, MARKS), own_server)
         try:
             self.server: dict[str, Any] = check_server(self.connection)
             """Who and what the server is."""
@@ -67,18 +67,18 @@ class Hold(hold.Hold[Connection]):
             RefusedError: the guard cannot connect.
         """
         if self._own is None:
-            self._charge.give(self._connector.parameters, self.connection.info.dbname)
+            self._guarded.give(self._connector.parameters, self.connection.info.dbname)
         self._claimed = True  # A statement that is broken off may have been done all the same.
-        made = make_schema(self.connection, self._charge.mark)
-        self._charge.keep(replace(self._charge.kept, made=made, **identity(self.connection)._asdict()))
+        made = make_schema(self.connection, self._guarded.mark)
+        self._guarded.keep(replace(self._guarded.kept, made=made, **identity(self.connection)._asdict()))
 
     def note_teardown(self, statements: str) -> None:
         """Keep in memory what a list wants executed at the end."""
-        self._charge.keep(replace(self._charge.kept, teardown=statements))
+        self._guarded.keep(replace(self._guarded.kept, teardown=statements))
 
     def change(self, known: dict[str, Parameter], scope: Scope) -> Parameters:
         """Be ready to change these parameters."""
-        self.parameters = Parameters(self.connection, known, scope, self._charge)
+        self.parameters = Parameters(self.connection, known, scope, self._guarded)
         return self.parameters
 
     def open(self) -> OwnConnection:
@@ -95,7 +95,7 @@ class Hold(hold.Hold[Connection]):
         names = self.parameters.look()
         # Who changes nothing for the whole server need not be able to see what others change.
         lines = LINES if names and self.parameters.sees_lines else WRITTEN
-        asked = {"names": names, "made": self._charge.kept.made}
+        asked = {"names": names, "made": self._guarded.kept.made}
         row = fetch_beside(self.connection, "select_planted", asked, others=lines)
         self.parameters.check(as_lines(row.pop("others")))
         self.planted.check(row)
@@ -124,9 +124,9 @@ class Hold(hold.Hold[Connection]):
 
     def recovery(self) -> PostgresRecovery:
         """What puts this server back."""
-        return PostgresRecovery(self.connection, self._charge.proofs())
+        return PostgresRecovery(self.connection, self._guarded.proofs())
 
     def put_back(self, hurry: threading.Event) -> Finished:
         """Each statement has its patience."""
         self.patience.stop = hurry
-        return self.recovery().finish(self._charge.kept)
+        return self.recovery().finish(self._guarded.kept)

@@ -70,7 +70,7 @@ class EmbeddedServer(GuardedServer):
         prefix, user = _unprivileged(binaries)
         super().__init__("The embedded PostgreSQL", base_directory(user), user, disk_bytes)
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
-        charge: ServerCharge = {
+        guarded_mark: ServerCharge = {
             "directory": str(self.directory),
             "user": user,
             "limit_s": _START_LIMIT_S,
@@ -83,7 +83,7 @@ class EmbeddedServer(GuardedServer):
             ],
         }  # fmt: skip
         try:
-            self._begin(charge)
+            self._begin(guarded_mark)
             socket = self._socket_place() / "s"
             make_inside(socket, user)
             armed = self._put_under(_LOGS, log_device_s)
@@ -92,7 +92,7 @@ class EmbeddedServer(GuardedServer):
                 *prefix, str(binaries / "initdb"), "-D", str(self.data),
                 "-U", "redolab", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync",
             ])  # fmt: skip
-            charge["env"] = {**environment, **armed}
+            guarded_mark["env"] = {**environment, **armed}
             self._start()
         except BaseException:
             self.stop()

@@ -38,7 +38,7 @@ class GuardedServer:
         self.device: LogDevice | None = None
         self._title, self._base, self._user = title, base, user
         self._process: Process | None = None
-        self._charge: ServerCharge = {}
+        self._guarded: ServerCharge = {}
         self._guard = Guard()
 
     @property
@@ -54,7 +54,7 @@ class GuardedServer:
 
     def restart(self) -> None:
         """Start the server again after a crash; returns once recovery is over."""
-        self._charge["limit_s"] = _RECOVERY_LIMIT_S
+        self._guarded["limit_s"] = _RECOVERY_LIMIT_S
         self._start()
 
     def revive(self) -> None:
@@ -71,10 +71,10 @@ class GuardedServer:
         if self.directory.exists():  # The guard was killed, or had not taken charge yet.
             remove_server(self.directory)
 
-    def _begin(self, charge: ServerCharge) -> None:
+    def _begin(self, guarded_mark: ServerCharge) -> None:
         """Make the directories, in the guard's charge."""
-        self._charge = charge
-        take_charge(self.directory, self._guard, charge)
+        self._guarded = guarded_mark
+        take_charge(self.directory, self._guard, guarded_mark)
         make_inside(self.data, self._user)
 
     def _put_under(self, logs: Sequence[Log], delays_s: Sequence[float]) -> Mapping[str, str]:
@@ -85,7 +85,7 @@ class GuardedServer:
         return self.device.environment
 
     def _start(self) -> None:
-        self._guard.ask({"server": self._charge})
+        self._guard.ask({"server": self._guarded})
         answer = self._guard.ask({"start": True})
         if "pid" not in answer:
             raise RefusedError(

@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
+from redolab.console import say, standard_streams
 from redolab.engine.server.kept import Memory
 from redolab.engine.server.server_lock import ServerLock
 from redolab.errors import RedolabError, RefusedError, sentence
-from redolab.outlet import say, standard_streams
 
 PATIENCE_S = 600.0
 """How long a guard waits for a server that restarts, or for somebody's lock: nobody waits for the guard."""

@@ -1,6 +1,6 @@
 """Redolab's hold on somebody's server: the connection that rules it, the lock, the guard, and the way back.
 
-What a database does in its own way is a hook; each has a `Hold` of its own at `hold.py`.
+What a database does in its own way is a hook; each has a `HeldServer` of its own at `hold.py`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Generic, Protocol, TypeVar
 
-from redolab.engine.private.charge import Charge
+from redolab.console import say
+from redolab.engine.private.guarded_mark import GuardedMark
 from redolab.engine.private.own_server import OwnServer
 from redolab.engine.server.guard_database import TRIES_ON
 from redolab.engine.server.putting_back import by_hand
 from redolab.engine.server.recovery import Finished, SchemaRecovery
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError, sentence
-from redolab.outlet import say
 
 _RESTART_LIMIT_S = 60.0
 _LEAVE_LIMIT_S = 10.0
@@ -36,7 +36,7 @@ class ChangedParameters(Protocol):
         ...
 
 
-class Hold(ABC, Generic[_Connection]):
+class HeldServer(ABC, Generic[_Connection]):
     """One server in Redolab's hands, from the first look at it to the last."""
 
     lost: tuple[type[Exception], ...]
@@ -46,17 +46,17 @@ class Hold(ABC, Generic[_Connection]):
     parameters: ChangedParameters | None = None
     """What is changed on the server; None before `prepare`."""
 
-    def __init__(self, charge: Charge, own_server: OwnServer | None) -> None:
+    def __init__(self, guarded_mark: GuardedMark, own_server: OwnServer | None) -> None:
         """Take the guard's side of it, and connect.
 
         Args:
-            charge: the guard, not yet started.
+            guarded_mark: the guard, not yet started.
             own_server: set when Redolab started the server itself.
 
         Raises:
             RefusedError: the server cannot be reached.
         """
-        self._charge, self._own = charge, own_server
+        self._guarded, self._own = guarded_mark, own_server
         self._claimed = self._gone = False
         self.meanwhile: list[str] = []
         """What happened to the server while it was held, one sentence each."""
@@ -111,11 +111,11 @@ class Hold(ABC, Generic[_Connection]):
     @property
     def mark_kept(self) -> bool:
         """Whether this machine knows the schema as Redolab's own when the run and its guard are gone."""
-        return self._charge.mark_kept
+        return self._guarded.mark_kept
 
     def guard_pids(self, hold: bool = False) -> list[int]:
         """The number of the guard's connection; made anew where a restart ended it, with `hold`."""
-        return self._charge.pids(hold)
+        return self._guarded.pids(hold)
 
     def ensure(self, limit_s: float | None = None) -> bool:
         """Connect again when the connection was lost; wait while the server is starting.
@@ -128,7 +128,7 @@ class Hold(ABC, Generic[_Connection]):
         Raises:
             RefusedError: the server is not there by then, or somebody else has taken it or changed it.
         """
-        self._charge.renew()
+        self._guarded.renew()
         try:
             self.look()
         except self.lost:
@@ -161,19 +161,19 @@ class Hold(ABC, Generic[_Connection]):
             if finished.undone:
                 raise RefusedError(f"{finished.text} {TRIES_ON}")
             if finished.text:
-                self._charge.release()
+                self._guarded.release()
                 raise RefusedError(finished.text)
             changed = (
                 "Every parameter that was changed is put back, and the"
-                if self._charge.kept.changed
+                if self._guarded.kept.changed
                 else "The"
             )
             self.farewell = f"{changed} {self.recovery().kind} redolab is dropped."
-        self._charge.release()
+        self._guarded.release()
 
     def leave_to_guard(self) -> None:
         """Let the guard put back what is left to, and do not wait for it."""
-        self._charge.leave_to_guard()
+        self._guarded.leave_to_guard()
 
     def close(self) -> None:
         """Close the connection; a server of Redolab's own is removed."""
@@ -192,7 +192,7 @@ class Hold(ABC, Generic[_Connection]):
             server = self.recovery().parameters
             raise RefusedError(
                 f"What Redolab changed on the server is not put back yet: {sentence(server.words(error))} "
-                f"{by_hand(server, self._charge.kept)}{TRIES_ON} After that the next run on that server, "
+                f"{by_hand(server, self._guarded.kept)}{TRIES_ON} After that the next run on that server, "
                 "from this user and machine, puts it back first."
             ) from error
         return self.put_back(hurry)

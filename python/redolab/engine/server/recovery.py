@@ -7,11 +7,11 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from redolab.console import say
 from redolab.engine.private.marks import Left, Marks
 from redolab.engine.server.kept import Kept
 from redolab.engine.server.putting_back import PutBack, ServerParameters, put_back
 from redolab.errors import RedolabError, RefusedError, sentence
-from redolab.outlet import say
 
 
 @dataclass(frozen=True)

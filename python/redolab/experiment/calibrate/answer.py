@@ -10,8 +10,8 @@ from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.of_run import costs_of
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.records.run import Run
 
 _CALIBRATED, _NOT_CALIBRATED = "calibrated", "not calibrated"
@@ -33,7 +33,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
     return results(compared, verdict, tables=tables(calibrated), warnings=list(calibrated.cautions))
 
 
-def _costs(calibrated: Calibrated) -> str:
+def _costs(calibrated: RunCosts) -> str:
     """What forecasts can start from: what a flush, a transaction and a row cost here."""
     point, busy = calibrated.point, calibrated.measured[calibrated.today]
     log = "the log" if point.second is None else "the redo log"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redolab.analysis.exhibits import Column, Table
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, after_idle
+from redolab.forecast.costs.costs import Costs, after_idle
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.stats.estimates import Estimate
 from redolab.units import counted
 
 LEVEL = 0.90
 
 
-def cost(calibrated: Calibrated, pick: Callable[[Calibration], float]) -> Estimate:
+def cost(calibrated: RunCosts, pick: Callable[[Costs], float]) -> Estimate:
     """One cost, with the middle 90 % of what the resampled blocks give."""
     import numpy as np
 
@@ -25,7 +25,7 @@ def cost(calibrated: Calibrated, pick: Callable[[Calibration], float]) -> Estima
     return Estimate(point, float(low), float(high), LEVEL)
 
 
-def tables(calibrated: Calibrated) -> list[Table]:
+def tables(calibrated: RunCosts) -> list[Table]:
     """The costs that forecasts start from."""
     point = calibrated.point
 
@@ -81,7 +81,7 @@ def tables(calibrated: Calibrated) -> list[Table]:
     ]
 
 
-def _second(calibrated: Calibrated) -> list[dict[str, object]]:
+def _second(calibrated: RunCosts) -> list[dict[str, object]]:
     """A flush of the second log, where commits wait for one."""
     if calibrated.point.second is None:
         return []

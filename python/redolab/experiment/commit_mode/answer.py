@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from redolab.analysis import as_published, envelope
+from redolab.analysis import as_published, common_sections
 from redolab.analysis.compared import Compared, circumstances
 from redolab.analysis.profile import by_sample, log_sync_share
 from redolab.analysis.results import results
@@ -26,7 +26,7 @@ def analyse(run: Run, compared: Compared) -> dict[str, Any]:
         run: the stored run.
         compared: the same, compared.
     """
-    emulated_ms = envelope.log_device_ms(run.manifest)
+    emulated_ms = common_sections.log_device_ms(run.manifest)
     regimes = {group.server: _regime(group, compared, emulated_ms) for group in compared.groups}
     found = next(iter(regimes.values()))
     around = circumstances(compared, "commits", "committed")

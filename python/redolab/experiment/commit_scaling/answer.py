@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from redolab import units
+from redolab.analysis.common_sections import log_device_ms
 from redolab.analysis.compared import Compared
-from redolab.analysis.envelope import log_device_ms
 from redolab.analysis.results import results
 from redolab.analysis.verdict import Verdict, joined, rests_on, withheld
 from redolab.experiment.commit_scaling import growth

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import common_sections
 from redolab.analysis.diagnostic import Diagnostic
 from redolab.analysis.reading import read_kills
 from redolab.analysis.servers.tables import promises
@@ -78,8 +78,8 @@ def analyse(run: Run) -> dict[str, Any]:
     if manifest["status"] != "finished":
         text = f"{text} The run was not finished."
     baseline = manifest["design"]["baseline"]
-    heading = envelope.heading(run)
-    heading["engine"]["emulated"] = envelope.requested_devices(manifest)
+    heading = common_sections.heading(run)
+    heading["engine"]["emulated"] = common_sections.requested_devices(manifest)
     settings = [
         _setting(declared, found) for declared, found in zip(manifest["settings"], losses, strict=True)
     ]
@@ -104,7 +104,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "figures": [figures.missing([found.setting for found in losses], kills).as_json()],
         "diagnostics": [item.as_json() for item in _diagnostics(losses)],
         "timeline": [_timeline(kill) for kill in kills],
-        "method": envelope.method(manifest),
+        "method": common_sections.method(manifest),
         "warnings": [*map(str, manifest.get("conditions", ())), NOTE],
     }
 
@@ -175,7 +175,7 @@ def _text(losses: Sequence[_Losses], outcome: Outcome, manifest: Mapping[str, An
         sentences.append(
             f"Undecided: a setting has only {least} kills that count, and {FEWEST_KILLS} are needed."
         )
-    emulated = envelope.log_device_ms(manifest)
+    emulated = common_sections.log_device_ms(manifest)
     if emulated is not None:
         sentences.append(f"The log was on an emulated {emulated:g} ms device.")
     return joined(sentences)

@@ -9,7 +9,7 @@ from functools import cached_property
 from redolab.experiment.response_curve.curve import Curve, Point
 from redolab.experiment.response_curve.elbow import Elbow, measured_elbow
 from redolab.experiment.response_curve.models import LESS_SERVICE, Forecast, Formula, forecast_of, formulas
-from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.stats.estimates import Estimate
 
 INSIDE, OUTSIDE = "inside", "outside"
@@ -79,7 +79,7 @@ class Beside:
             )
 
 
-def beside(curve: Curve, calibrated: Calibrated | None, seed: int) -> Beside:
+def beside(curve: Curve, calibrated: RunCosts | None, seed: int) -> Beside:
     """Put everything beside a curve.
 
     Args:

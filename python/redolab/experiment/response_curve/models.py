@@ -15,9 +15,9 @@ from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.experiment.response_curve.curve import Curve
 from redolab.experiment.response_curve.elbow import Elbow, elbow_of
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
-from redolab.forecast.models.outlook import Outlook, look_ahead, predict
+from redolab.forecast.costs.run_costs import RunCosts
+from redolab.forecast.models.scenario_forecast import ScenarioForecast, forecast_with_replicates, predict
 from redolab.forecast.track_record import LEVEL, shipped_record
 from redolab.model.erlang import NoSteadyStateError, open_queue
 from redolab.model.queueing import response_time_cpu
@@ -105,13 +105,13 @@ class Forecast:
     """What the simulation says of a curve."""
 
     curve: Curve
-    calibrated: Calibrated
-    line: Sequence[Outlook]
+    calibrated: RunCosts
+    line: Sequence[ScenarioForecast]
     """By rate, from the fewest arrivals to the last rate with a steady state."""
-    of_points: Sequence[Outlook | None]
+    of_points: Sequence[ScenarioForecast | None]
     """At the rates of the curve's points; None where it sees no steady state."""
 
-    def response_ms(self, outlook: Outlook) -> Estimate:
+    def response_ms(self, outlook: ScenarioForecast) -> Estimate:
         """R with its prediction interval."""
         said = predict(outlook, shipped_record()[0])[_RESPONSE]
         return Estimate(said.point, said.low, said.high, said.level)
@@ -152,7 +152,7 @@ class Forecast:
         return whole.point[_RESPONSE], _middle(less.point[_RESPONSE] / whole.point[_RESPONSE], again)
 
 
-def forecast_of(curve: Curve, calibrated: Calibrated) -> Forecast:
+def forecast_of(curve: Curve, calibrated: RunCosts) -> Forecast:
     """The forecast of a curve, at the rates of its points and where it is drawn.
 
     Args:
@@ -160,7 +160,7 @@ def forecast_of(curve: Curve, calibrated: Calibrated) -> Forecast:
         calibrated: costs from the run's other settings.
     """
 
-    def at(rate_per_s: float) -> Outlook | None:
+    def at(rate_per_s: float) -> ScenarioForecast | None:
         return _look(calibrated, replace(curve.scenario, arrival_rate_per_s=rate_per_s))
 
     line = []
@@ -172,9 +172,9 @@ def forecast_of(curve: Curve, calibrated: Calibrated) -> Forecast:
     return Forecast(curve, calibrated, line, [at(point.asked_per_s) for point in curve.points])
 
 
-def _look(calibrated: Calibrated, scenario: Scenario) -> Outlook | None:
+def _look(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast | None:
     try:
-        return look_ahead(calibrated, scenario)
+        return forecast_with_replicates(calibrated, scenario)
     except (NoSteadyStateError, SimulationTooLongError):
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import common_sections
 from redolab.analysis.reading import read_draws
 from redolab.experiment.sampling_distribution.figures import figures
 from redolab.experiment.sampling_distribution.means import Answer, Coverage, SettingMeans, found_of
@@ -54,7 +54,7 @@ def analyse(run: Run) -> dict[str, Any]:
     if manifest["status"] != "finished":
         text = f"{text} The run was not finished."
     first = next((draw for draw in draws if draw.spoiled is None), None)
-    return envelope.heading(run) | {
+    return common_sections.heading(run) | {
         "verdict": {
             "text": text,
             "outcome": outcome,
@@ -79,7 +79,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "published": [finding.as_json() for finding in published(found)],
         "diagnostics": [],
         "timeline": [_timeline(draw) for draw in draws],
-        "method": envelope.method(manifest),
+        "method": common_sections.method(manifest),
         "warnings": [str(text) for text in manifest.get("conditions", ())],
     }
 

@@ -18,8 +18,8 @@ from redolab.analysis.observed.verdict import SOME, log_first
 from redolab.analysis.profile import Times
 from redolab.dialect.durability import tier_seen
 from redolab.errors import UsageError
-from redolab.forecast.costs.calibrated import Calibrated, Effort
 from redolab.forecast.costs.of_run import costs_or_why, costs_within, why_of
+from redolab.forecast.costs.run_costs import Effort, RunCosts
 from redolab.forecast.track_record import shipped_record
 from redolab.model.allowance import Allowance, OutOfTimeError
 from redolab.parts import MissingPartError
@@ -156,7 +156,7 @@ def of_seen(
 
 
 def _of_costs(
-    run: Run, calibrated: Calibrated, share: float | None, elsewhere: str, allowance: Allowance
+    run: Run, calibrated: RunCosts, share: float | None, elsewhere: str, allowance: Allowance
 ) -> dict[str, Any]:
     """The keys of the advice that forecasts add to that from what was seen."""
     from redolab.forecast.advice.changes import OF_COMMITS
@@ -275,13 +275,13 @@ def _advice(of: str, whole: str, bounds: Sequence[Bound], engine: str) -> dict[s
 
 
 def _forecast(
-    run: Run, calibrated: Calibrated, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
+    run: Run, calibrated: RunCosts, tier: tuple[str, str], allowance: Allowance, known: Known | None = None
 ) -> dict[str, Any]:
     # The simulator and SciPy are not needed by runs that tell no costs.
     from redolab.forecast.advice.changes import not_forecast
     from redolab.forecast.advice.gains import NOTHING, ORDER, advise
-    from redolab.forecast.models.outlook import MODEL
     from redolab.forecast.models.quantities import simulation
+    from redolab.forecast.models.scenario_forecast import MODEL
 
     given_up: list[tuple[str, SimulationTooLongError]] = []
     simulated = partial(simulation, allowance=allowance)

@@ -12,12 +12,12 @@ from typing import Literal
 
 from redolab import units
 from redolab.dialect.postgres import COMMIT_SIBLINGS
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import Quantities
 from redolab.stats.enough import fewest_enough
 
-Forecast = Callable[[Calibration, Scenario, int], Quantities]
+Forecast = Callable[[Costs, Scenario, int], Quantities]
 """Forecasts with so many simulated commits."""
 _NO_DELAY = "Commit delay: this server has none without a binary log."
 _NO_KNOWN_DELAY = (
@@ -59,7 +59,7 @@ class Change:
     device_scale: float = 1.0
     """Time of a flush on the log device, as a part of the measured one."""
 
-    def of(self, calibration: Calibration) -> Calibration:
+    def of(self, calibration: Costs) -> Costs:
         """The costs with the change."""
         if self.device_scale == 1.0:
             return calibration
@@ -80,9 +80,7 @@ def enough(commits: int, sessions: int) -> int:
     return max(commits, _PER_SESSION * sessions)
 
 
-def candidates(
-    calibrated: Calibrated, forecast: Forecast, without: Collection[str] = ()
-) -> tuple[Change, ...]:
+def candidates(calibrated: RunCosts, forecast: Forecast, without: Collection[str] = ()) -> tuple[Change, ...]:
     """The changes that are tried.
 
     Args:
@@ -102,7 +100,7 @@ def candidates(
     return tuple(change for change in found if change.factor not in without)
 
 
-def not_forecast(calibrated: Calibrated, binlog_in_redo: bool = False) -> list[str]:
+def not_forecast(calibrated: RunCosts, binlog_in_redo: bool = False) -> list[str]:
     """Changes that could not be tried, with the reason.
 
     Args:
@@ -129,14 +127,14 @@ def not_forecast(calibrated: Calibrated, binlog_in_redo: bool = False) -> list[s
     return reasons
 
 
-def _sessions_for_delay(calibrated: Calibrated) -> int | None:
+def _sessions_for_delay(calibrated: RunCosts) -> int | None:
     """The fewest sessions that a commit delay can gain by; None where the server has none."""
     if calibrated.point.second is not None:
         return 2
     return None if calibrated.point.handed_on else COMMIT_SIBLINGS + 1
 
 
-def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
+def _more_rows(calibrated: RunCosts, today: Scenario) -> list[Change]:
     if not calibrated.point.row_known or not calibrated.rows_counted:
         return []
     now = today.rows_per_commit
@@ -155,7 +153,7 @@ def _more_rows(calibrated: Calibrated, today: Scenario) -> list[Change]:
     ]
 
 
-def _with_rows(calibrated: Calibrated, today: Scenario, rows: int) -> Scenario:
+def _with_rows(calibrated: RunCosts, today: Scenario, rows: int) -> Scenario:
     """Today's setting with other rows per commit. A client that was seen to be away between transactions is
     away as long for each row: more rows in a commit are no more work that comes.
     """
@@ -163,7 +161,7 @@ def _with_rows(calibrated: Calibrated, today: Scenario, rows: int) -> Scenario:
     return replace(today, rows_per_commit=rows, think_time_ms=away * today.think_time_ms)
 
 
-def _other_sessions(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> list[Change]:
+def _other_sessions(calibrated: RunCosts, today: Scenario, forecast: Forecast) -> list[Change]:
     now, elbow = today.sessions, _elbow(calibrated, today, forecast)
     levels = sorted({elbow, max(1, now // 2), 2 * now} - {now})
     return [
@@ -199,7 +197,7 @@ def _no_waiting(today: Scenario) -> list[Change]:
     ]
 
 
-def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
+def _delay(calibrated: RunCosts, today: Scenario) -> list[Change]:
     """Half the time of a flush.
 
     Source: PostgreSQL manual, "WAL Configuration".
@@ -224,7 +222,7 @@ def _delay(calibrated: Calibrated, today: Scenario) -> list[Change]:
     ]
 
 
-def _log_device(calibrated: Calibrated, today: Scenario) -> list[Change]:
+def _log_device(calibrated: RunCosts, today: Scenario) -> list[Change]:
     flush = units.duration(calibrated.point.flush_mean_s / 2)
     there = "redolab run calibrate --engine URL, where the log of the database lies on such a device"
     return [
@@ -251,7 +249,7 @@ def _log_device(calibrated: Calibrated, today: Scenario) -> list[Change]:
     ]
 
 
-def _cpus(calibrated: Calibrated, today: Scenario) -> list[Change]:
+def _cpus(calibrated: RunCosts, today: Scenario) -> list[Change]:
     now = calibrated.point.cpus if today.cpus is None else today.cpus
     return [
         Change(
@@ -266,7 +264,7 @@ def _cpus(calibrated: Calibrated, today: Scenario) -> list[Change]:
     ]
 
 
-def _elbow(calibrated: Calibrated, today: Scenario, forecast: Forecast) -> int:
+def _elbow(calibrated: RunCosts, today: Scenario, forecast: Forecast) -> int:
     """The fewest sessions, by powers of two, that do 95 % of the most that up to four times as many do."""
     levels = [1 << power for power in range((4 * today.sessions).bit_length())]
     rates = {

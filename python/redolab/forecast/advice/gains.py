@@ -25,10 +25,10 @@ from redolab.forecast.advice.changes import (
     candidates,
     enough,
 )
-from redolab.forecast.costs.calibrated import Calibrated, Measured
-from redolab.forecast.costs.costs import Calibration, Scenario
-from redolab.forecast.models.outlook import MODEL, extrapolated
+from redolab.forecast.costs.costs import Costs, Scenario
+from redolab.forecast.costs.run_costs import Measured, RunCosts
 from redolab.forecast.models.quantities import Quantities, simulation
+from redolab.forecast.models.scenario_forecast import MODEL, extrapolated
 from redolab.forecast.track_record import Score, families_of, log_ratios, prediction_interval
 from redolab.stats.estimates import MISSING, Estimate, relative_half_width, skewed
 
@@ -133,7 +133,7 @@ NOTHING = Known()
 
 
 def advise(
-    calibrated: Calibrated,
+    calibrated: RunCosts,
     scores: Sequence[Score],
     forecast: Forecast = simulation,
     known: Known = NOTHING,
@@ -198,9 +198,7 @@ class _Forecasts:
     replicates: Sequence[Quantities]
 
     @staticmethod
-    def of(
-        point: Calibration, replicates: Sequence[Calibration], scenario: Scenario, forecast: Forecast
-    ) -> _Forecasts:
+    def of(point: Costs, replicates: Sequence[Costs], scenario: Scenario, forecast: Forecast) -> _Forecasts:
         """Forecast `scenario` with each calibration."""
         return _Forecasts(
             scenario,
@@ -208,7 +206,7 @@ class _Forecasts:
             [forecast(one, scenario, enough(REPLICATE_COMMITS, scenario.sessions)) for one in replicates],
         )
 
-    def ratios(self, base: _Forecasts, quantity: str, calibrated: Calibrated) -> tuple[float, list[float]]:
+    def ratios(self, base: _Forecasts, quantity: str, calibrated: RunCosts) -> tuple[float, list[float]]:
         """A quantity over that of `base`: the forecast's, and each resampled calibration's.
 
         Args:
@@ -230,7 +228,7 @@ class _Forecasts:
 
 
 def _advised(
-    calibrated: Calibrated,
+    calibrated: RunCosts,
     change: Change,
     base: _Forecasts,
     changed: _Forecasts,
@@ -280,7 +278,7 @@ def _within(value: Estimate, low: float = 0.0, high: float = math.inf) -> Estima
     return Estimate(end(value.point), end(value.low), end(value.high), value.level)
 
 
-def _unmeasured(calibrated: Calibrated, change: Change) -> str:
+def _unmeasured(calibrated: RunCosts, change: Change) -> str:
     if change.device_scale != 1.0:
         return "no other log device was measured"
     reasons = []

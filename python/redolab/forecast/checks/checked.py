@@ -10,11 +10,18 @@ from redolab import _core
 from redolab.analysis.exhibits import Column, Table
 from redolab.forecast.ask import ask, models_of
 from redolab.forecast.checks.league import SHORT, SHOWN
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.costs.direct.measured import measured_ratios, measured_settings
-from redolab.forecast.models.outlook import MODEL, Outlook, compare, extrapolated, look_ahead, predict
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import RATIOS, SCORED
+from redolab.forecast.models.scenario_forecast import (
+    MODEL,
+    ScenarioForecast,
+    compare,
+    extrapolated,
+    forecast_with_replicates,
+    predict,
+)
 from redolab.forecast.track_record import (
     Predicted,
     Score,
@@ -114,7 +121,7 @@ class Scoring:
 
 
 def forecast_of(
-    calibrated: Calibrated, today: str, asked: Mapping[str, Scenario], record: Sequence[Score]
+    calibrated: RunCosts, today: str, asked: Mapping[str, Scenario], record: Sequence[Score]
 ) -> dict[str, Any]:
     """What every model says of settings that are to be measured: the content to seal.
 
@@ -125,7 +132,7 @@ def forecast_of(
         record: forecasts that were verified before.
     """
     now = calibrated.measured[calibrated.today]
-    outlook = look_ahead(calibrated, now.scenario)
+    outlook = forecast_with_replicates(calibrated, now.scenario)
     return {
         "today": {
             "setting": today,
@@ -147,7 +154,7 @@ def forecast_of(
 
 
 def _said(
-    calibrated: Calibrated, scenario: Scenario, today: Outlook, record: Sequence[Score]
+    calibrated: RunCosts, scenario: Scenario, today: ScenarioForecast, record: Sequence[Score]
 ) -> list[dict[str, Any]]:
     """What every model says of a scenario with its intervals, or why it can say nothing; the one that
     forecasts first.
@@ -157,7 +164,7 @@ def _said(
     again = [ask(others, costs, scenario, today.scenario)[0] for costs in calibrated.replicates]
     answers: dict[str, Mapping[str, Predicted]] = {}
     try:
-        asked = look_ahead(calibrated, scenario)
+        asked = forecast_with_replicates(calibrated, scenario)
         ratios = compare(today, asked, record)
         answers[MODEL] = predict(asked, record) | {
             RATIOS[quantity]: ratio for quantity, ratio in ratios.items() if quantity in RATIOS

@@ -1,6 +1,6 @@
 """What forecasts start from: the costs of a commit, as measured; and the scenario that is asked about.
 
-A `Calibration` holds them (`redolab.forecast.costs.of_run` reads it from a run). `parameters` turns it, for a
+A `Costs` holds them (`redolab.forecast.costs.of_run` reads it from a run). `parameters` turns it, for a
 `Scenario`, into what the group-commit model needs; the crate redolab-forecast does that, and holds what is
 taken to be the same everywhere.
 """
@@ -80,7 +80,7 @@ class SecondCosts:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Costs:
     """What a commit, a row and a flush cost on one server, from one kind of loop. Seconds and bytes."""
 
     loop: str
@@ -209,7 +209,7 @@ def statements_of(rows_per_commit: int) -> int:
     return _core.statements_of(rows_per_commit)
 
 
-def parameters(calibration: Calibration, scenario: Scenario) -> GroupCommitParameters:
+def parameters(calibration: Costs, scenario: Scenario) -> GroupCommitParameters:
     """What the group-commit model needs for `scenario`.
 
     Another log device is taken to need the same time for every flush of either log, CPU time included. Where

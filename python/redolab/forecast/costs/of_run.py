@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from redolab._core import SimulationTooLongError
 from redolab.errors import RedolabError, UsageError
-from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.direct.calibrating import calibrate
+from redolab.forecast.costs.run_costs import WHOLE, Effort, NoCostsError, RunCosts
 from redolab.parts import MissingPartError, check_compiled
 from redolab.records.run import Run, once_for_a_run
 
 
 @once_for_a_run
-def costs_of(run: Run) -> Calibrated:
+def costs_of(run: Run) -> RunCosts:
     """What a forecast starts from.
 
     Args:
@@ -28,7 +28,7 @@ def costs_of(run: Run) -> Calibrated:
         raise NoCostsError(run, f"cannot be forecast from: {error}") from error
 
 
-def costs_within(run: Run, effort: Effort) -> Calibrated:
+def costs_within(run: Run, effort: Effort) -> RunCosts:
     """The same with no more effort than that, where costs are solved by simulation.
 
     Args:
@@ -54,7 +54,7 @@ def costs_within(run: Run, effort: Effort) -> Calibrated:
     return calibrate(run)
 
 
-def costs_or_why(run: Run) -> tuple[Calibrated | None, str]:
+def costs_or_why(run: Run) -> tuple[RunCosts | None, str]:
     """The same, or why there are none, in words that name no place: a run that was moved says the same."""
     try:
         return costs_of(run), ""

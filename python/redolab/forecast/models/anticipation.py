@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from redolab.forecast.costs.calibrated import Measured
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Costs, Scenario, parameters
+from redolab.forecast.costs.run_costs import Measured
 from redolab.forecast.models.textbook import fixed_point
 from redolab.model.queueing import response_time_cpu, solve_servers
 
@@ -22,7 +22,7 @@ ANTICIPATION = "published curve, M solved"
 _UNKNOWN = ("commit_wait", "commit_delay_us", "log_device_ms")
 
 
-def anticipate(today: Measured, calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def anticipate(today: Measured, calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """What the curve through today's setting says of another.
 
     Rows per commit change S: by what a transaction of so many rows costs the CPUs. M stays, as it does in the
@@ -60,7 +60,7 @@ def anticipate(today: Measured, calibration: Calibration, scenario: Scenario) ->
     return {"throughput_per_s": throughput, "response_time_ms": 1e3 * response_s}
 
 
-def _service_s(calibration: Calibration, scenario: Scenario) -> float:
+def _service_s(calibration: Costs, scenario: Scenario) -> float:
     """CPU time of a transaction, server and client."""
     needs = parameters(calibration, scenario)
     flush_s = needs.flush_cpu_s if scenario.commit_wait != "nowait" else 0.0

@@ -13,9 +13,9 @@ from typing import Any
 
 from redolab import _core
 from redolab._core import NoAnswerError
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario
-from redolab.forecast.models.outlook import extrapolated, of_replicates
+from redolab.forecast.costs.costs import Costs, Scenario
+from redolab.forecast.costs.run_costs import RunCosts
+from redolab.forecast.models.scenario_forecast import extrapolated, of_replicates
 from redolab.forecast.track_record import LEVEL
 from redolab.stats.estimates import Estimate
 from redolab.units import duration
@@ -59,7 +59,7 @@ class Answer:
         }
 
 
-def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
+def elbow(calibrated: RunCosts, scenario: Scenario) -> Answer:
     """The fewest sessions that give 95 % of the best throughput that any number of them gives.
 
     They loop: arrivals are left out. Beside it stands `bounds_elbow`, where the asymptotic bounds of
@@ -85,7 +85,7 @@ def elbow(calibrated: Calibrated, scenario: Scenario) -> Answer:
     )  # fmt: skip
 
 
-def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) -> Answer:
+def keep_p95_under(calibrated: RunCosts, scenario: Scenario, limit_ms: float) -> Answer:
     """The largest arrival rate at which 95 % of the transactions end within `limit_ms` of their arrival.
 
     Arrivals are random (Poisson); the scenario's sessions are there for them, and do not think.
@@ -95,7 +95,7 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     if other_ms := calibrated.other_ms(scenario):
         return Answer(question, limit_ms, factor, None, OF_OTHER_WAITS.format(other=duration(other_ms / 1e3)))
 
-    def largest(calibration: Calibration) -> float:
+    def largest(calibration: Costs) -> float:
         return _core.largest_arrival_rate(calibration, open_load, limit_ms, again=True)[0]
 
     try:
@@ -115,7 +115,7 @@ def keep_p95_under(calibrated: Calibrated, scenario: Scenario, limit_ms: float) 
     )  # fmt: skip
 
 
-def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer:
+def rows_for(calibrated: RunCosts, scenario: Scenario, share: float) -> Answer:
     """The fewest rows per commit that save `share` (0 to 1) of the time per row that very many save.
 
     Very many are 4,096, compared with one. Sessions loop: arrivals are left out.
@@ -126,7 +126,7 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
     looping = replace(scenario, arrival_rate_per_s=None)
     question, factor = "rows_for", "rows_per_commit"
 
-    def fewest(calibration: Calibration) -> int:
+    def fewest(calibration: Costs) -> int:
         return _core.fewest_rows(calibration, looping, share, again=True)[0]
 
     try:
@@ -141,10 +141,10 @@ def rows_for(calibrated: Calibrated, scenario: Scenario, share: float) -> Answer
     )  # fmt: skip
 
 
-def _or_none(answer: Callable[[Calibration], float]) -> Callable[[Calibration], float | None]:
+def _or_none(answer: Callable[[Costs], float]) -> Callable[[Costs], float | None]:
     """The same, with None for what has no answer."""
 
-    def asked(calibration: Calibration) -> float | None:
+    def asked(calibration: Costs) -> float | None:
         try:
             return answer(calibration)
         except NoAnswerError:

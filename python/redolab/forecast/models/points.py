@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from redolab.forecast.costs.calibrated import Measured
-from redolab.forecast.costs.costs import FACTORS, Calibration, Scenario
+from redolab.forecast.costs.costs import FACTORS, Costs, Scenario
+from redolab.forecast.costs.run_costs import Measured
 from redolab.model.scalability import fit_scalability
 
 LINE = "naive straight line"
@@ -20,7 +20,7 @@ _PLACES = ("sessions", "rows_per_commit", "commit_delay_us", "log_device_ms")
 
 def law_through(
     points: Sequence[Measured],
-    calibration: Calibration,  # noqa: ARG001
+    calibration: Costs,  # noqa: ARG001
     scenario: Scenario,
 ) -> Mapping[str, float]:
     """The Universal Scalability Law through the settings that differ from the scenario in sessions alone.
@@ -43,7 +43,7 @@ def law_through(
 
 def line_through(
     points: Sequence[Measured],
-    calibration: Calibration,  # noqa: ARG001
+    calibration: Costs,  # noqa: ARG001
     scenario: Scenario,
 ) -> Mapping[str, float]:
     """A straight line in each factor: the time of a transaction as a sum of what sessions, rows per commit

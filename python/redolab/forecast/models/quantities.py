@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from redolab import _core
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Costs, Scenario, parameters
 from redolab.forecast.models.textbook import (
     approximate_mean_values,
     erlang_queue,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Quantities = Mapping[str, float]
 """Quantity (see `QUANTITIES`) to its value; a model leaves out what it cannot say."""
-Model = Callable[[Calibration, Scenario], Quantities]
+Model = Callable[[Costs, Scenario], Quantities]
 
 QUANTITIES: Mapping[str, str] = MappingProxyType(
     {
@@ -53,7 +53,7 @@ SEED = _core.SEED
 
 
 def simulation(
-    calibration: Calibration, scenario: Scenario, commits: int = 20_000, allowance: Allowance | None = None
+    calibration: Costs, scenario: Scenario, commits: int = 20_000, allowance: Allowance | None = None
 ) -> Quantities:
     """The group-commit model, simulated.
 

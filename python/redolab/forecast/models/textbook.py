@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from redolab._core import GroupCommitParameters
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Costs, Scenario, parameters
 from redolab.model.closed import ClosedNetwork, Station, approximate_mva, exact_mva
 from redolab.model.erlang import NoSteadyStateError, open_queue
 from redolab.model.group_commit_approximation import approximate
@@ -40,7 +40,7 @@ class _Demands:
     cpus: float
 
 
-def group_commit_approximated(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def group_commit_approximated(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """The group-commit model by its fixed point.
 
     Raises:
@@ -64,7 +64,7 @@ def group_commit_approximated(calibration: Calibration, scenario: Scenario) -> M
     )
 
 
-def exact_mean_values(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def exact_mean_values(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """A closed network of the CPUs and a log that serves one commit per flush, exactly.
 
     Raises:
@@ -75,7 +75,7 @@ def exact_mean_values(calibration: Calibration, scenario: Scenario) -> Mapping[s
     return _network(calibration, scenario, exact_mva)
 
 
-def approximate_mean_values(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def approximate_mean_values(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """The same network by a fixed point.
 
     Raises:
@@ -86,7 +86,7 @@ def approximate_mean_values(calibration: Calibration, scenario: Scenario) -> Map
     return _network(calibration, scenario, approximate_mva)
 
 
-def single_server(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def single_server(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """M/M/1: one server that does all the work of a transaction, CPU and flush, R = S / (1 - S X).
 
     Raises:
@@ -106,7 +106,7 @@ def single_server(calibration: Calibration, scenario: Scenario) -> Mapping[str, 
     return _said(throughput_per_s=throughput, response_time_ms=1e3 * response_s)
 
 
-def erlang_queue(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def erlang_queue(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """Erlang C: random arrivals at one queue before all CPUs (M/M/m), then at the log (M/M/1).
 
     Raises:
@@ -125,7 +125,7 @@ def erlang_queue(calibration: Calibration, scenario: Scenario) -> Mapping[str, f
     )
 
 
-def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str, float]:
+def published_curve(calibration: Costs, scenario: Scenario) -> Mapping[str, float]:
     """The published curves: R = S / (1 - (S X / M)^M) at the CPUs and R = S / (1 - S X) at the log.
 
     M is the measured number of effective CPUs. For sessions that loop the curves have no arrival rate; the
@@ -150,7 +150,7 @@ def published_curve(calibration: Calibration, scenario: Scenario) -> Mapping[str
 
 
 def _network(
-    calibration: Calibration,
+    calibration: Costs,
     scenario: Scenario,
     solve: Callable[[tuple[Station, ...], int, float], ClosedNetwork],
 ) -> Mapping[str, float]:
@@ -164,7 +164,7 @@ def _network(
 
 
 def _open(
-    calibration: Calibration, scenario: Scenario, demands: _Demands, cpu_time: Callable[[float], float]
+    calibration: Costs, scenario: Scenario, demands: _Demands, cpu_time: Callable[[float], float]
 ) -> Mapping[str, float]:
     def times(rate: float) -> tuple[float, float]:
         return cpu_time(rate), response_time_io(demands.log_s, rate, 1.0)
@@ -176,7 +176,7 @@ def _open(
 
 
 def _two_stations(
-    calibration: Calibration,
+    calibration: Costs,
     scenario: Scenario,
     demands: _Demands,
     throughput: float,
@@ -226,7 +226,7 @@ def fixed_point(
     return low, scenario.sessions / low - think_s
 
 
-def _demands(calibration: Calibration, scenario: Scenario) -> _Demands:
+def _demands(calibration: Costs, scenario: Scenario) -> _Demands:
     asked = parameters(calibration, scenario)
     if scenario.commit_delay_us > 0:
         raise ValueError("without group commit a commit delay has no meaning")
@@ -253,7 +253,7 @@ def _whole_servers(demands: _Demands) -> tuple[int, float]:
     return servers, demands.cpu_s * servers / demands.cpus
 
 
-def _lone(calibration: Calibration, scenario: Scenario) -> bool:
+def _lone(calibration: Costs, scenario: Scenario) -> bool:
     """Whether the commit is the whole transaction: a lone INSERT from a client is its own commit."""
     return calibration.loop == "client" and scenario.rows_per_commit == 1
 

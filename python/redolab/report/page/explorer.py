@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from redolab.forecast.explored import Explored
-from redolab.forecast.models import outlook
+from redolab.forecast.models import scenario_forecast
 from redolab.report.page.packing import packed
 from redolab.report.tables import cells
 from redolab.report.tables.cells import Cell, ShownColumn, ShownTable
@@ -105,16 +105,16 @@ def explorer(explored: Explored) -> Explorer:
         "names": dict(NAMES),
         "usual": {**known["today"], "rows_per_commit": 1, "commit_wait": "wait", **UNSAID},
         "states": dict(STATES),
-        "fitting": list(outlook.FITTING),
+        "fitting": list(scenario_forecast.FITTING),
         "throughput_per_s": _today(explored),
         "words": {
             "beyond": BEYOND,
-            "unverified": outlook.UNVERIFIED,
-            "quicker": outlook.SHORTER if explored.only_seen else outlook.QUICKER,
-            "lost": outlook.LOST,
-            "misfit": outlook.MISFIT,
-            "outside": outlook.OUTSIDE,
-            "quantities": dict(outlook.FORECAST),
+            "unverified": scenario_forecast.UNVERIFIED,
+            "quicker": scenario_forecast.SHORTER if explored.only_seen else scenario_forecast.QUICKER,
+            "lost": scenario_forecast.LOST,
+            "misfit": scenario_forecast.MISFIT,
+            "outside": scenario_forecast.OUTSIDE,
+            "quantities": dict(scenario_forecast.FORECAST),
         },
     }
     return Explorer(

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from redolab.outlet import terminal
+from redolab.console import terminal
 from redolab.report.screen.paper import Paper
 
 _STYLES = {"works": "green", "limited": "bold yellow", "missing": "bold red", "n/a": "dim"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from redolab.outlet import terminal
+from redolab.console import terminal
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import Paper
 from redolab.report.tables import shown_tables

@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from redolab.outlet import terminal
+from redolab.console import terminal
 from redolab.report.screen.paper import Paper
 from redolab.report.tables import advice, profile_views
 from redolab.report.tables import profile_tables as made

@@ -11,8 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from redolab import units
+from redolab.console import terminal
 from redolab.dialect.row_names import row_name
-from redolab.outlet import terminal
 from redolab.report.page import drawing
 from redolab.report.screen import terminal_tables
 from redolab.report.screen.fitting import fitted

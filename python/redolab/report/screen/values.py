@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from redolab.outlet import terminal
+from redolab.console import terminal
 from redolab.report.screen.fitting import fitted
 from redolab.report.screen.paper import Paper
 from redolab.report.tables import cells, shown_tables

@@ -194,7 +194,7 @@ def _passed(test: Mapping[str, Any]) -> str:
     return "passed" if smallest is None or smallest < _BLIND else f"passed, but blind below {smallest:.2g}×"
 
 
-def glance(results: Results) -> ShownTable:
+def overview(results: Results) -> ShownTable:
     """One row per setting: what it promises, what it gives, and against the baseline."""
     unit = cells.time_unit(results)
     named = wording.units(results)

@@ -13,7 +13,7 @@ from typing import Any
 import pymysql
 
 from redolab.engine.mariadb.connecting.connector import Connector
-from redolab.engine.mariadb.hold import Hold
+from redolab.engine.mariadb.hold import HeldServer
 from redolab.engine.mariadb.parameters import Parameters
 from redolab.records.sample import Setting
 from tests.mariadb import PASSWORD, MariaDB
@@ -59,11 +59,11 @@ def account(server: MariaDB, name: str, *grants: str) -> Iterator[str]:
         server.ask(f"drop user {name}")
 
 
-def hold_of(url: str) -> Hold:
-    return Hold(Connector.to_url(url), None)
+def hold_of(url: str) -> HeldServer:
+    return HeldServer(Connector.to_url(url), None)
 
 
-def begin(hold: Hold, values: Mapping[str, str] = WEAK) -> Parameters:
+def begin(hold: HeldServer, values: Mapping[str, str] = WEAK) -> Parameters:
     """Take the server, and change its parameters."""
     hold.check_rights(PARAMETERS)
     hold.make_schema()
@@ -72,7 +72,7 @@ def begin(hold: Hold, values: Mapping[str, str] = WEAK) -> Parameters:
     return parameters
 
 
-def apply(hold: Hold, values: Mapping[str, str]) -> None:
+def apply(hold: HeldServer, values: Mapping[str, str]) -> None:
     assert hold.parameters is not None
     weak = Setting("weak", {}, values, {}, "memory", "lost")
     hold.parameters.plan([weak])
@@ -80,7 +80,7 @@ def apply(hold: Hold, values: Mapping[str, str]) -> None:
     hold.parameters.apply(weak)
 
 
-def end(hold: Hold) -> None:
+def end(hold: HeldServer) -> None:
     """Let it go, as the engine does."""
     try:
         hold.leave(threading.Event())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from redolab.console import say
 from redolab.engine.mariadb.connecting.connector import Connector
 from redolab.engine.mariadb.connection import ask
 from redolab.engine.mariadb.engine import MariaDBEngine
@@ -24,7 +25,6 @@ from redolab.engine.server.guard_database import PATIENCE_S
 from redolab.engine.server.kept import Kept
 from redolab.errors import RefusedError
 from redolab.experiment.forecast_load import check_load
-from redolab.outlet import say
 from tests.engine.mariadb.held.holding import (
     BINLOG,
     REDO,
@@ -273,12 +273,12 @@ def test_a_guard_that_was_killed_is_started_anew(
     before = settings(server)
     hold = hold_of(url)
     begin(hold)
-    first = hold._charge._guard
+    first = hold._guarded._guard
     assert first is not None
     os.kill(first.pid, signal.SIGKILL)
     wait_until(lambda: first.is_gone, "the guard ends")
     hold.ensure()
-    second = hold._charge._guard
+    second = hold._guarded._guard
     assert second is not None
     assert second is not first
     assert f"process {first.pid}, was ended by somebody; a new one took over" in capfd.readouterr().err
@@ -294,11 +294,11 @@ def test_a_guard_knows_what_was_changed_from_its_first_moment_on(server: MariaDB
     before = settings(server)
     hold = hold_of(url)
     begin(hold)
-    first = hold._charge._guard
+    first = hold._guarded._guard
     assert first is not None
     os.kill(first.pid, signal.SIGKILL)
     first.close()
-    second = Guard.for_database(guard_database.__name__, hold._connector.parameters, hold._charge.kept, say)
+    second = Guard.for_database(guard_database.__name__, hold._connector.parameters, hold._guarded.kept, say)
     hold.close_connection()
     second.close()
     assert settings(server) == before
@@ -311,7 +311,7 @@ def test_a_guard_that_was_stopped_is_not_waited_for_without_end(
     before = settings(server)
     hold = hold_of(url)
     begin(hold)
-    guard = hold._charge._guard
+    guard = hold._guarded._guard
     assert guard is not None
     os.kill(guard.pid, signal.SIGSTOP)
     monkeypatch.setattr(guard, "_limit_s", 0.5)
@@ -329,7 +329,7 @@ def test_a_guard_killed_at_the_very_end_is_named(
 ) -> None:
     hold = hold_of(url)
     begin(hold)
-    guard = hold._charge._guard
+    guard = hold._guarded._guard
     assert guard is not None
     os.kill(guard.pid, signal.SIGKILL)
     wait_until(lambda: guard.is_gone, "the guard ends")

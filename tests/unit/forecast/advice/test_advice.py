@@ -13,7 +13,7 @@ from redolab.experiment import EXPERIMENTS
 from redolab.experiment.listed.plan import Listed
 from redolab.forecast.advice import advice
 from redolab.forecast.costs import of_run
-from redolab.forecast.costs.calibrated import Calibrated
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.records.capability import OFFERED
 from redolab.records.run import Run
 from redolab.records.sample import TIER_TEXT
@@ -34,12 +34,12 @@ def run(tmp_path: Path) -> Run:
 def tells_costs(monkeypatch: pytest.MonkeyPatch, today: str) -> None:
     made = make_calibrated(replicates=2)
     measured = {today: made.measured[TODAY], **made.measured}
-    found = Calibrated(made.point, made.replicates, measured, today)
+    found = RunCosts(made.point, made.replicates, measured, today)
     monkeypatch.setattr(of_run, "costs_of", lambda _: found)
 
 
 def tells_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(run: Run) -> Calibrated:
+    def refuse(run: Run) -> RunCosts:
         raise UsageError("it has one session alone; `redolab run calibrate` measures it in under a minute.")
 
     monkeypatch.setattr(of_run, "costs_of", refuse)

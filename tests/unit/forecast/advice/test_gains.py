@@ -12,8 +12,8 @@ import pytest
 from redolab._core import SimulationTooLongError
 from redolab.forecast.advice.changes import candidates, not_forecast
 from redolab.forecast.advice.gains import ORDER, Advised, Known, advise
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import simulation
 from redolab.stats.estimates import skewed
 from tests.forecasts import BATCHES, LONE, TODAY, make_calibrated, make_scores
@@ -24,12 +24,12 @@ SINGLE = make_scores("single rows", "throughput_per_s", NINE) + make_scores(
 )
 
 
-def made(cpu_s: float = 45e-6, **changes: Any) -> Calibrated:
+def made(cpu_s: float = 45e-6, **changes: Any) -> RunCosts:
     """A server on which a transaction of one row takes 45 us of CPU and each further row 5 us."""
     return make_calibrated(transaction_cpu_s=((1, cpu_s),), row_cpu_s=((1, 5e-6),), **changes)
 
 
-def model(calibration: Calibration, scenario: Scenario, commits: int) -> Mapping[str, float]:
+def model(calibration: Costs, scenario: Scenario, commits: int) -> Mapping[str, float]:
     """Each session alone with its flush, all of them together with the CPUs."""
     assert commits >= 20 * scenario.sessions
     flush = 0.0 if scenario.commit_wait == "nowait" else calibration.flush_mean_s
@@ -40,7 +40,7 @@ def model(calibration: Calibration, scenario: Scenario, commits: int) -> Mapping
     return {"throughput_per_s": rate, "response_time_ms": 1e3 * scenario.sessions / rate}
 
 
-def advised(calibrated: Calibrated, scores: tuple[object, ...] = ()) -> dict[tuple[str, str], Advised]:
+def advised(calibrated: RunCosts, scores: tuple[object, ...] = ()) -> dict[tuple[str, str], Advised]:
     found = advise(calibrated, scores, model)  # type: ignore[arg-type]
     return {(item.change.factor, item.change.to): item for item in found}
 
@@ -221,7 +221,7 @@ def test_the_simulation_says_the_same_each_time() -> None:
     )
 
 
-def thinking(*, only_seen: bool) -> Calibrated:
+def thinking(*, only_seen: bool) -> RunCosts:
     """Sessions that are away for 100 ms after each transaction."""
     found = made(only_seen=only_seen)
     today = found.measured[TODAY]
@@ -261,7 +261,7 @@ def test_no_change_of_the_log_saves_more_than_was_waited_for_it() -> None:
 
 
 def test_what_takes_too_long_is_given_up_alone() -> None:
-    def slow(calibration: Calibration, scenario: Scenario, commits: int) -> Mapping[str, float]:
+    def slow(calibration: Costs, scenario: Scenario, commits: int) -> Mapping[str, float]:
         if scenario.rows_per_commit == 32 or scenario.sessions > 16:
             raise SimulationTooLongError("too long")
         return model(calibration, scenario, commits)

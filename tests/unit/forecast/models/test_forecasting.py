@@ -9,8 +9,15 @@ import pytest
 
 from redolab import _core
 from redolab.forecast.costs.costs import Scenario, parameters
-from redolab.forecast.models.outlook import MODEL, compare, extrapolated, forecast, look_ahead, predict
 from redolab.forecast.models.quantities import QUANTITIES, SEED, simulation
+from redolab.forecast.models.scenario_forecast import (
+    MODEL,
+    compare,
+    extrapolated,
+    forecast,
+    forecast_with_replicates,
+    predict,
+)
 from redolab.forecast.track_record import LEVEL
 from redolab.model.erlang import NoSteadyStateError
 from redolab.model.group_commit import simulate
@@ -35,7 +42,7 @@ def test_today_is_compared_with_itself() -> None:
 
 def test_sessions_that_loop_obey_the_law_of_the_loop() -> None:
     for scenario in (Scenario(8), Scenario(64, rows_per_commit=32), Scenario(16, think_time_ms=5)):
-        found = look_ahead(CALIBRATED, scenario).point
+        found = forecast_with_replicates(CALIBRATED, scenario).point
         cycle_ms = found["response_time_ms"] + scenario.think_time_ms
         assert found["throughput_per_s"] * cycle_ms / 1e3 == pytest.approx(scenario.sessions, rel=0.01)
         assert found["commit_time_ms"] < found["response_time_ms"]
@@ -45,7 +52,7 @@ def test_sessions_that_loop_obey_the_law_of_the_loop() -> None:
 def test_a_lone_session_takes_what_a_commit_and_a_flush_take() -> None:
     point = CALIBRATED.point
     expected_ms = 1e3 * (point.transaction_with(1) + point.flush_cpu_s + point.flush_mean_s)
-    assert look_ahead(CALIBRATED, Scenario(1)).point["response_time_ms"] == pytest.approx(
+    assert forecast_with_replicates(CALIBRATED, Scenario(1)).point["response_time_ms"] == pytest.approx(
         expected_ms, rel=0.03
     )
 
@@ -70,7 +77,10 @@ def test_every_quantity_is_forecast() -> None:
 
 
 def test_a_ratio_is_forecast_by_forecast_with_each_replicate_against_itself() -> None:
-    today, asked = look_ahead(CALIBRATED, Scenario(8)), look_ahead(CALIBRATED, Scenario(8, rows_per_commit=4))
+    today, asked = (
+        forecast_with_replicates(CALIBRATED, Scenario(8)),
+        forecast_with_replicates(CALIBRATED, Scenario(8, rows_per_commit=4)),
+    )
     scores = make_scores("batches", "throughput_per_s", tuple(NONE))
     ratio = compare(today, asked, scores)["throughput_per_s"]
     assert ratio.point == asked.point["throughput_per_s"] / today.point["throughput_per_s"]
@@ -80,7 +90,7 @@ def test_a_ratio_is_forecast_by_forecast_with_each_replicate_against_itself() ->
 
 
 def test_earlier_errors_of_the_family_and_the_quantity_make_the_interval() -> None:
-    asked = look_ahead(CALIBRATED, Scenario(4))
+    asked = forecast_with_replicates(CALIBRATED, Scenario(4))
     errors = tuple(0.01 * place for place in range(10, 20))
     found = predict(asked, make_scores("single rows", "throughput_per_s", errors))["throughput_per_s"]
     # Of ten errors the ceil(11 x 0.9)th, the largest.
@@ -92,7 +102,10 @@ def test_earlier_errors_of_the_family_and_the_quantity_make_the_interval() -> No
 
 
 def test_earlier_errors_of_the_ratio_make_its_interval_from_nine_on() -> None:
-    today, asked = look_ahead(CALIBRATED, Scenario(8)), look_ahead(CALIBRATED, Scenario(8, rows_per_commit=4))
+    today, asked = (
+        forecast_with_replicates(CALIBRATED, Scenario(8)),
+        forecast_with_replicates(CALIBRATED, Scenario(8, rows_per_commit=4)),
+    )
     of_throughput = make_scores("batches", "throughput_per_s", tuple(NONE))
 
     def width(ratios: int) -> float:
@@ -106,7 +119,7 @@ def test_earlier_errors_of_the_ratio_make_its_interval_from_nine_on() -> None:
 
 def test_more_cpu_time_per_transaction_does_what_it_must_and_was_never_verified() -> None:
     found = forecast(CALIBRATED, Scenario(8, commit_wait="nowait", cpu_factor=2.0), ())
-    once = look_ahead(CALIBRATED, Scenario(8, commit_wait="nowait")).point["throughput_per_s"]
+    once = forecast_with_replicates(CALIBRATED, Scenario(8, commit_wait="nowait")).point["throughput_per_s"]
     assert found["asked"]["forecast"]["throughput_per_s"]["point"] == pytest.approx(once / 2, rel=0.1)
     assert found["family"] == "CPU factor"
     assert found["asked"]["forecast"]["throughput_per_s"]["verified"] == 0
@@ -144,7 +157,7 @@ def test_a_model_that_misses_todays_own_setting_says_so() -> None:
 
 
 def test_rows_are_as_sure_as_commits() -> None:
-    asked = look_ahead(CALIBRATED, Scenario(8, rows_per_commit=16))
+    asked = forecast_with_replicates(CALIBRATED, Scenario(8, rows_per_commit=16))
     found = predict(asked, make_scores("batches", "throughput_per_s", tuple(NONE)))
     commits, rows = found["throughput_per_s"], found["rows_per_s"]
     assert (rows.low, rows.high) == pytest.approx((16 * commits.low, 16 * commits.high))
@@ -152,7 +165,7 @@ def test_rows_are_as_sure_as_commits() -> None:
 
 
 def test_a_share_of_time_is_no_more_than_all_of_it() -> None:
-    found = predict(look_ahead(CALIBRATED, Scenario(64, rows_per_commit=32)), ())
+    found = predict(forecast_with_replicates(CALIBRATED, Scenario(64, rows_per_commit=32)), ())
     assert found["cpu_utilization"].high == 1.0
     assert found["throughput_per_s"].high > found["throughput_per_s"].point
 
@@ -185,7 +198,8 @@ def test_another_log_device_was_not_measured() -> None:
 
 def test_what_was_not_measured_is_less_sure() -> None:
     inside, outside = (
-        predict(look_ahead(CALIBRATED, Scenario(sessions)), ())["response_time_ms"] for sessions in (8, 9)
+        predict(forecast_with_replicates(CALIBRATED, Scenario(sessions)), ())["response_time_ms"]
+        for sessions in (8, 9)
     )
     assert math.log(outside.high / outside.point) > 1.5 * math.log(inside.high / inside.point)
 
@@ -199,7 +213,7 @@ def test_what_the_run_measured_of_the_asked_levels_stands_beside_them() -> None:
 
 def test_a_slower_log_and_more_cpus_do_what_they_must() -> None:
     def throughput(scenario: Scenario) -> float:
-        return look_ahead(CALIBRATED, scenario).point["throughput_per_s"]
+        return forecast_with_replicates(CALIBRATED, scenario).point["throughput_per_s"]
 
     # Two groups of sessions take turns at the log: about N / 2 commits per flush.
     assert throughput(Scenario(8, log_device_ms=5)) == pytest.approx(8 / 2 / 0.005, rel=0.1)
@@ -224,12 +238,12 @@ def test_more_than_can_be_done_has_no_forecast() -> None:
 
 
 # As many as were measured: of more each costs the others more, and arrivals keep few at work.
-CAPACITY = look_ahead(CALIBRATED, Scenario(8)).point["throughput_per_s"]
+CAPACITY = forecast_with_replicates(CALIBRATED, Scenario(8)).point["throughput_per_s"]
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.95])
 def test_up_to_saturation_times_are_those_of_a_steady_state(share: float) -> None:
-    found = look_ahead(CALIBRATED, Scenario(8, arrival_rate_per_s=share * CAPACITY)).point
+    found = forecast_with_replicates(CALIBRATED, Scenario(8, arrival_rate_per_s=share * CAPACITY)).point
     assert 0 < found["commit_time_ms"] <= found["response_time_ms"]
     assert found["throughput_per_s"] == pytest.approx(share * CAPACITY, rel=0.05)
 
@@ -238,7 +252,7 @@ def test_up_to_saturation_times_are_those_of_a_steady_state(share: float) -> Non
 def test_past_saturation_there_is_no_steady_state(share: float) -> None:
     # Sessions in a loop do somewhat less than arrivals can: the log divides them into groups.
     with pytest.raises(NoSteadyStateError, match="no steady state"):
-        look_ahead(CALIBRATED, Scenario(8, arrival_rate_per_s=share * CAPACITY))
+        forecast_with_replicates(CALIBRATED, Scenario(8, arrival_rate_per_s=share * CAPACITY))
 
 
 def test_rows_whose_cost_is_not_known_have_no_forecast() -> None:

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from redolab.forecast.ask import models_of
-from redolab.forecast.costs.calibrated import Calibrated, Measured
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.run_costs import Measured, RunCosts
 from redolab.forecast.models.points import LINE, USL
 from redolab.forecast.models.quantities import MODELS
 from redolab.stats.estimates import Estimate
 from tests.forecasts import POINT, make_calibrated
 
 
-def with_points(points: dict[Scenario, float], loop: str = "server") -> Calibrated:
+def with_points(points: dict[Scenario, float], loop: str = "server") -> RunCosts:
     measured = {
         str(number): Measured(scenario, loop, {"throughput_per_s": Estimate(rate, rate, rate)})
         for number, (scenario, rate) in enumerate(points.items())

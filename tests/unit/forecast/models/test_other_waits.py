@@ -8,7 +8,7 @@ import pytest
 
 from redolab.forecast.costs.costs import Scenario
 from redolab.forecast.models.inverse import keep_p95_under
-from redolab.forecast.models.outlook import forecast
+from redolab.forecast.models.scenario_forecast import forecast
 from tests.forecasts import make_calibrated
 
 OTHER_S = 0.02

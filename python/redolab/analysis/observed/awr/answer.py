@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import common_sections
 from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed import exhibits
 from redolab.analysis.observed.awr import figures, tables, times_of_day
@@ -69,7 +69,7 @@ def analyse(run: Run) -> dict[str, Any]:
     waits = _waits(run, by_name)
     shown = _tables(counting, waits, everything)
     first = next(iter(counting))
-    return envelope.heading(run) | {
+    return common_sections.heading(run) | {
         "facts": [list(pair) for pair in _facts(run, everything)],
         "verdict": {
             "text": " ".join(sentences(first, counting[first], waits[first])),
@@ -85,7 +85,7 @@ def analyse(run: Run) -> dict[str, Any]:
         "figures": [figure.as_json() for figure in _figures(counting, waits, everything)],
         "diagnostics": [],
         "timeline": [_timeline(cost) for cost in everything],
-        "method": envelope.method(run.manifest) | {"design": {}, "not_measured": list(_NOT_MEASURED)},
+        "method": common_sections.method(run.manifest) | {"design": {}, "not_measured": list(_NOT_MEASURED)},
         "warnings": [
             *map(str, run.manifest.get("conditions", ())),
             *_impossible(counting),

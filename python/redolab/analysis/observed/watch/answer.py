@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from redolab import units
-from redolab.analysis import envelope
+from redolab.analysis import common_sections
 from redolab.analysis.exhibits import Figure, Table
 from redolab.analysis.observed import exhibits
 from redolab.analysis.observed.exhibits import Cumulative
@@ -96,7 +96,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
     quantities = () if other is None else compared.compare(counting, other.counting)
     names = _names(periods)
     said = compared.sentences(quantities, names) if quantities else []
-    return envelope.heading(run) | {
+    return common_sections.heading(run) | {
         "facts": [list(pair) for pair in _facts(watch, periods)],
         "verdict": {
             "text": " ".join([*said, *_sentences(watch)]),
@@ -124,7 +124,7 @@ def analyse(run: Run, periods: Periods | None = None) -> dict[str, Any]:
         "figures": [figure.as_json() for figure in _figures(watch)],
         "diagnostics": [_neighbours(watch), _cost(watch)],
         "timeline": [],
-        "method": envelope.method(run.manifest)
+        "method": common_sections.method(run.manifest)
         | {"design": {}, "not_measured": [*run.manifest.get("not_measured", ()), *_NOT_MEASURED]},
         "warnings": [*map(str, run.manifest.get("conditions", ())), *_warnings(watch)],
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from redolab.engine.mariadb.connecting import sockets
-from redolab.engine.mariadb.connecting.customs import customs
+from redolab.engine.mariadb.connecting.url_tls import url_tls
 from redolab.errors import UsageError
 from redolab.password_command import password_command, password_of
 
@@ -89,7 +89,7 @@ def read_target(url: str) -> Target:
             "mysql://user@/?unix_socket=/run/mysqld/mysqld.sock."
         )
     asked = {name: values[0] for name, values in query.items()}
-    usual = customs()
+    usual = url_tls()
     host = found["host"].strip("[]")
     path = asked.get("unix_socket") or asked.get("socket")
     if path is None and found["port"] is None and host in ("", "localhost"):

@@ -20,7 +20,7 @@ from redolab.engine.linux.thread_looks import ThreadLooks
 from redolab.engine.mariadb.connection import Connection, fetch
 from redolab.engine.mariadb.observer.lives import Life, Lives
 from redolab.engine.mariadb.observer.server import Server, read_status
-from redolab.engine.mariadb.observer.waits import Active, Seen, name_background, name_session
+from redolab.engine.mariadb.observer.waits import Active, ObservedWait, name_background, name_session
 from redolab.engine.mariadb.observer.window import Window, as_observation, mark, read_files
 from redolab.engine.sampling.event_codes import IDLE, EventCodes
 from redolab.engine.sampling.ticking import Outcome, Ticking
@@ -149,7 +149,7 @@ class ThreadSource:
                 window.seen.append((window.ticks, place, self._events[seen.event], seen.state))
         window.ticks += 1
 
-    def _look(self, life: Life, active: dict[int, Active], awake: bool | None) -> Seen | None:
+    def _look(self, life: Life, active: dict[int, Active], awake: bool | None) -> ObservedWait | None:
         look = None
         if self._kernel is not None:
             look = self._kernel.look(life.thread)

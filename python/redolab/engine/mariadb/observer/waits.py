@@ -67,7 +67,7 @@ class Active:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedWait:
     """What one look came to."""
 
     event: Event
@@ -76,7 +76,9 @@ class Seen:
     """The kernel and the server's list showed different moments."""
 
 
-def name_session(look: Look | None, active: Active | None, in_row_lock: bool, running: bool | None) -> Seen:
+def name_session(
+    look: Look | None, active: Active | None, in_row_lock: bool, running: bool | None
+) -> ObservedWait:
     """What a session was found doing; an idle one has the event `IDLE`.
 
     Args:
@@ -88,24 +90,24 @@ def name_session(look: Look | None, active: Active | None, in_row_lock: bool, ru
     if look is None:
         return _by_the_list(active, in_row_lock, running)
     if look.doing == "running":
-        return Seen(NOTHING, AWAKE, active is None)
+        return ObservedWait(NOTHING, AWAKE, active is None)
     if look.doing == "socket":
-        return Seen(IDLE, ASLEEP, active is not None and active.stage not in _CLIENT_STAGES)
+        return ObservedWait(IDLE, ASLEEP, active is not None and active.stage not in _CLIENT_STAGES)
     event = _call_event(look)
     if event is None:
         event = _blocked_event(active, in_row_lock, look.doing)
-    return Seen(event, ASLEEP, active is None or active.works)
+    return ObservedWait(event, ASLEEP, active is None or active.works)
 
 
-def name_background(look: Look | None, running: bool | None) -> Seen:
+def name_background(look: Look | None, running: bool | None) -> ObservedWait:
     """What a background thread was found doing. Asleep without work in hand is idle."""
     if look is None:
-        return Seen(NOTHING, AWAKE) if running else Seen(IDLE, ASLEEP)
+        return ObservedWait(NOTHING, AWAKE) if running else ObservedWait(IDLE, ASLEEP)
     if look.doing == "running":
-        return Seen(NOTHING, AWAKE)
+        return ObservedWait(NOTHING, AWAKE)
     if look.doing in _IDLE_BACKGROUND:
-        return Seen(IDLE, ASLEEP)
-    return Seen(_call_event(look) or NOTHING, ASLEEP)
+        return ObservedWait(IDLE, ASLEEP)
+    return ObservedWait(_call_event(look) or NOTHING, ASLEEP)
 
 
 def file_event(path: str, doing: str) -> Event:
@@ -184,11 +186,11 @@ def _blocked_event(active: Active | None, in_row_lock: bool, doing: Doing | None
     return ("Kernel", doing) if doing else NOTHING
 
 
-def _by_the_list(active: Active | None, in_row_lock: bool, running: bool | None) -> Seen:
+def _by_the_list(active: Active | None, in_row_lock: bool, running: bool | None) -> ObservedWait:
     """Without a look at the system call: the server's list, and the scheduler where it can be asked."""
     if running:
-        return Seen(NOTHING, AWAKE, active is None)
+        return ObservedWait(NOTHING, AWAKE, active is None)
     if active is None or active.stage in _CLIENT_STAGES:
-        return Seen(IDLE, ASLEEP)
+        return ObservedWait(IDLE, ASLEEP)
     state = UNKNOWN if running is None else ASLEEP
-    return Seen(_blocked_event(active, in_row_lock, None), state)
+    return ObservedWait(_blocked_event(active, in_row_lock, None), state)

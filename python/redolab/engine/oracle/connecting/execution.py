@@ -137,11 +137,11 @@ class Statements:
             self.connection.close()
 
     def _unless_stopped(self, execute: Callable[[], _Result]) -> _Result:
-        def understood() -> _Result:
+        def as_usage_errors() -> _Result:
             with as_driver_errors():
                 return execute()
 
-        return unless_stopped(self._stop, understood, self.cancel, abandon=self.abandon)
+        return unless_stopped(self._stop, as_usage_errors, self.cancel, abandon=self.abandon)
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
 
+from redolab.console import say
 from redolab.engine.postgres.connecting.connection import Connection, Connector, fetch
 from redolab.errors import InterruptedRunError, RedolabError, RefusedError
-from redolab.outlet import say
 
 if TYPE_CHECKING:
     from psycopg.abc import PQGen

@@ -32,12 +32,11 @@ from typing import Any
 
 from redolab.analysis.commit_times import Histogram
 from redolab.analysis.reading import read_latency
-from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, Measured
 from redolab.forecast.costs.costs import (
     LEAST_S,
     SERVED_BY_FEW,
     SERVED_SHARE,
-    Calibration,
+    Costs,
     Curve,
     SecondCosts,
     client_threads,
@@ -55,6 +54,7 @@ from redolab.forecast.costs.direct.settings import (
     today_of,
 )
 from redolab.forecast.costs.logs import Logs, logs_of
+from redolab.forecast.costs.run_costs import REPLICATES, Measured, RunCosts
 from redolab.model.group_commit import simulate
 from redolab.records.run import Run
 
@@ -66,7 +66,7 @@ _COMMITS = 4_000
 _SHORT_OF_CPU = 0.9
 
 
-def calibrate(run: Run, names: Collection[str] | None = None, today: str | None = None) -> Calibrated:
+def calibrate(run: Run, names: Collection[str] | None = None, today: str | None = None) -> RunCosts:
     """Read costs from a run.
 
     Args:
@@ -101,7 +101,7 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
             served_s = tuple((sessions, more * cost_s) for sessions, cost_s in point.served_s)
             replicates.append(replace(costs, wake_s=more * point.wake_s, served_s=served_s))
     scenarios = {name: item for name, item in observed.items() if not item.pause_s}
-    return Calibrated(
+    return RunCosts(
         point,
         tuple(replicates),
         {
@@ -115,7 +115,7 @@ def calibrate(run: Run, names: Collection[str] | None = None, today: str | None 
 
 def _costs(
     chosen: Chosen, histograms: Mapping[int, Histogram], machine: Mapping[str, Any], logs: Logs
-) -> Calibration:
+) -> Costs:
     """The costs, with `wake_s` per commit that waits instead of per wait."""
     lone, busy = chosen.lone, chosen.busy
     cpus = int(machine["cpus"] or 1)
@@ -135,7 +135,7 @@ def _costs(
         lone_s = competing[0].server_s
     else:
         lone_s = max(alone_s - cold_s - lone.client_s, LEAST_S)
-    costs = Calibration(
+    costs = Costs(
         loop=lone.loop,
         cpus=cpus,
         transaction_cpu_s=(
@@ -267,7 +267,7 @@ def _of_the_client(chosen: Chosen, competing: Sequence[_Competing], cpus: int) -
     return _Client(((1, costs[0][1]), *by_sessions), busy * wake_s, exit_s + _IDLE_SHARE * wake_s / 2)
 
 
-def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
+def _with_rows(costs: Costs, chosen: Chosen) -> Costs:
     """With what a row costs: where nobody waits, and where sessions do."""
     settings = [item for item in (chosen.rows_nowait, chosen.rows) if item is not None]
     if not settings:
@@ -285,7 +285,7 @@ def _with_rows(costs: Calibration, chosen: Chosen) -> Calibration:
     )
 
 
-def _row_s(costs: Calibration, rows: SampledSetting) -> float:
+def _row_s(costs: Costs, rows: SampledSetting) -> float:
     """CPU time of a row beyond the first in the server; of any statement of a client that does not wait."""
     scenario = rows.scenario
     if rows.loop == "client" and scenario.commit_wait == "nowait":
@@ -297,11 +297,11 @@ def _row_s(costs: Calibration, rows: SampledSetting) -> float:
     return max(left_s / (_statements(rows) - 1), LEAST_S)
 
 
-def _with_waits(busy: SampledSetting, costs: Calibration) -> Calibration:
+def _with_waits(busy: SampledSetting, costs: Costs) -> Costs:
     """With what waiting costs, such that the busy setting simulated needs the CPU time that was measured."""
     waiting_s, share = costs.wake_s, busy.waiting_share
 
-    def divided(waits: float) -> Calibration:
+    def divided(waits: float) -> Costs:
         wake_s = (1 - SERVED_SHARE) * waiting_s / waits
         served_s = SERVED_SHARE * waiting_s
         by_sessions = ((1, SERVED_BY_FEW * served_s), (busy.scenario.sessions, served_s))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from redolab.analysis.reading import counting, read_samples
-from redolab.forecast.costs.calibrated import NoCostsError
 from redolab.forecast.costs.costs import LEAST_S, Scenario, scenario_of, statements_of
 from redolab.forecast.costs.logs import REDO, LogColumns, Logs
+from redolab.forecast.costs.run_costs import NoCostsError
 from redolab.records.load import pause_of
 from redolab.records.run import Run
 from redolab.records.sample import Sample

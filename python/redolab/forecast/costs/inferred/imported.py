@@ -18,11 +18,11 @@ from redolab.analysis.observed.awr.entries import read_figures, read_histogram
 from redolab.analysis.observed.awr.shares import cumulative
 from redolab.analysis.observed.awr.summary import Summary
 from redolab.dialect.oracle import LOG_WRITE
-from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
+from redolab.forecast.costs.inferred.fit import Workload
 from redolab.forecast.costs.inferred.priors import prior_of, quantiles_of
-from redolab.forecast.costs.inferred.seen import Seen
 from redolab.forecast.costs.inferred.uncertainty import inferred
 from redolab.forecast.costs.logs import Logs
+from redolab.forecast.costs.run_costs import WHOLE, Effort, NoCostsError, RunCosts
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
 from redolab.stats.rounded import Rounded, exactly
@@ -78,7 +78,7 @@ class _Figures:
         )
 
 
-def calibrate_reports(run: Run, effort: Effort = WHOLE) -> Calibrated:
+def calibrate_reports(run: Run, effort: Effort = WHOLE) -> RunCosts:
     """Costs with which the setting of imported reports gives what they say.
 
     Args:
@@ -122,7 +122,7 @@ def calibrate_reports(run: Run, effort: Effort = WHOLE) -> Calibrated:
     shape = _write_shape(run, {cost.figures.report.sample for cost in costs})
     seen = _seen(reports, shape)
 
-    def drawn(rng: random.Random) -> Seen:
+    def drawn(rng: random.Random) -> Workload:
         return _seen([rng.choice(reports).drawn(rng) for _ in reports], shape)
 
     quantities = partial(_quantities, reports, seen)
@@ -164,7 +164,7 @@ def _with_sync(item: _Figures) -> _Figures:
     return replace(item, sync_s=exactly(0.0)) if unlisted else item
 
 
-def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
+def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Workload:
     commits = math.fsum(item.commits.value for item in reports)
     elapsed_s = math.fsum(item.elapsed_s.value for item in reports)
     busy_s = math.fsum(item.db_time_s.value for item in reports) / commits
@@ -175,7 +175,7 @@ def _seen(reports: Sequence[_Figures], shape: tuple[float, ...]) -> Seen:
     sync_s = math.fsum(synced) / commits if len(synced) == len(reports) else None
     counted = _total("log_writes", reports)
     redo = _total("log_bytes", reports)
-    return Seen(
+    return Workload(
         sessions=max(1, round(busy_s * commits / elapsed_s)),
         cpus=max(item.cpus for item in reports),
         commits_per_s=commits / elapsed_s,
@@ -214,7 +214,7 @@ def _write_shape(run: Run, counting: set[int]) -> tuple[float, ...]:
     return quantiles_of(counts, _ENOUGH_WRITES)
 
 
-def _quantities(reports: Sequence[_Figures], seen: Seen, think_s: float) -> dict[str, Estimate]:
+def _quantities(reports: Sequence[_Figures], seen: Workload, think_s: float) -> dict[str, Estimate]:
     """What the reports say, with the intervals that the page gives."""
     page = Summary([item.cost for item in reports])
     used = [(item.cpu_s, item.elapsed_s.times(float(item.cpus))) for item in reports]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
-from redolab.forecast.costs.costs import LEAST_S, Calibration, Curve, SecondCosts
+from redolab.forecast.costs.costs import LEAST_S, Costs, Curve, SecondCosts
 from redolab.forecast.costs.logs import Logs
 
 FILE = "priors.json"
@@ -69,7 +69,7 @@ class Prior:
     available: float
     available_waiting: float
 
-    def shape(self, logs: Logs, cpus: int, one_interrupt: bool = False) -> Calibration:
+    def shape(self, logs: Logs, cpus: int, one_interrupt: bool = False) -> Costs:
         """Costs as in the prior, on a log device that takes a millisecond.
 
         Args:
@@ -86,7 +86,7 @@ class Prior:
             in_groups=grouping is not None and grouping.in_groups,
         )
         commit_bytes = 200.0
-        return Calibration(
+        return Costs(
             loop=self.loop,
             cpus=cpus,
             transaction_cpu_s=_by_sessions(self.transaction_s, cpus),
@@ -149,7 +149,7 @@ class Prior:
         )
 
 
-def prior_costs(costs: Calibration) -> dict[str, Any]:
+def prior_costs(costs: Costs) -> dict[str, Any]:
     """A calibration as a prior has it, without what it is of.
 
     Args:

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from redolab.files.system import allowed_cpus
-from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, Measured, NoCostsError
-from redolab.forecast.costs.costs import Calibration
+from redolab.forecast.costs.costs import Costs
+from redolab.forecast.costs.inferred.fit import COMMITS, ROUNDS, Fitted, Workload, fit, simulated_commits
 from redolab.forecast.costs.inferred.priors import Found, Prior
-from redolab.forecast.costs.inferred.seen import COMMITS, ROUNDS, Fitted, Seen, fit, simulated_commits
 from redolab.forecast.costs.logs import Logs
+from redolab.forecast.costs.run_costs import WHOLE, Effort, Measured, NoCostsError, RunCosts
 from redolab.model.allowance import Allowance
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
@@ -24,7 +24,7 @@ from redolab.units import counted, duration, significant
 _FEW, _FEW_ROUNDS = 1_500, 4
 _MISFIT = 0.10
 _WORTH_SAYING = 0.05
-Drawn = Callable[[random.Random], Seen]
+Drawn = Callable[[random.Random], Workload]
 """Gives what was seen, from its stretches drawn anew."""
 
 SEEN = (
@@ -71,7 +71,7 @@ MISFIT = (
 
 def inferred(
     run: Run,
-    seen: Seen,
+    seen: Workload,
     drawn: Drawn,
     found: Found,
     logs: Logs,
@@ -80,7 +80,7 @@ def inferred(
     one_interrupt: bool = False,
     seed: int = 1,
     effort: Effort = WHOLE,
-) -> Calibrated:
+) -> RunCosts:
     """Costs with which today's setting, the only one of the run, gives what was seen.
 
     A replicate is the same from stretches drawn anew and with every cost of the prior off by a factor of
@@ -107,7 +107,7 @@ def inferred(
         raise NoCostsError(run, f"does not tell what a commit costs: {seen.beyond}")
     system = f"{logs.product} as it was seen, {'two logs' if len(logs.columns) > 1 else 'one log'}"
 
-    def shape(prior: Prior) -> Calibration:
+    def shape(prior: Prior) -> Costs:
         plain = prior.shape(logs, seen.cpus, one_interrupt)
         return replace(plain, system=system, measured_system=logs.system(prior.loop))
 
@@ -122,7 +122,7 @@ def inferred(
     rng = random.Random(seed)
     draws = [(drawn(rng), found.prior.drawn(rng)) for _ in range(effort.replicates)]
 
-    def replicate(draw: tuple[Seen, Prior], mine: Allowance | None) -> Calibration:
+    def replicate(draw: tuple[Workload, Prior], mine: Allowance | None) -> Costs:
         again, prior = draw
         return fit(again, shape(prior), _FEW_ROUNDS, _FEW, fitted.think_s, mine).calibration
 
@@ -135,7 +135,7 @@ def inferred(
     today = str(run.manifest["design"]["baseline"])
     measured = Measured(seen.scenario(fitted.think_s), fitted.calibration.loop, quantities(fitted.think_s))
     assumed = (*_assumptions(seen, found, logs.product, fitted), *cautions)
-    return Calibrated(
+    return RunCosts(
         fitted.calibration,
         replicates,
         {today: measured},
@@ -146,7 +146,7 @@ def inferred(
     )
 
 
-def _assumptions(seen: Seen, found: Found, engine: str, fitted: Fitted) -> Iterator[str]:
+def _assumptions(seen: Workload, found: Found, engine: str, fitted: Fitted) -> Iterator[str]:
     prior = found.prior
     other = _system(prior)
     yield SEEN.format(

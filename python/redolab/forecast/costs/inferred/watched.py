@@ -17,12 +17,12 @@ from redolab.analysis.observed.watch.measures import added, over, over_stretches
 from redolab.analysis.observed.watch.stretches import Stretches, read_stretches
 from redolab.analysis.observed.watch.waits import buckets
 from redolab.dialect.innodb import flushes_redo_at_commit
-from redolab.forecast.costs.calibrated import WHOLE, Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.costs import statements_of
+from redolab.forecast.costs.inferred.fit import Workload
 from redolab.forecast.costs.inferred.priors import Prior, prior_of, quantiles_of
-from redolab.forecast.costs.inferred.seen import Seen
 from redolab.forecast.costs.inferred.uncertainty import inferred
 from redolab.forecast.costs.logs import ONE_DEVICE, OWN_DEVICES, LogColumns, Logs, logs_of
+from redolab.forecast.costs.run_costs import WHOLE, Effort, NoCostsError, RunCosts
 from redolab.records.run import Run
 from redolab.records.watched import LOG_WRITE
 from redolab.stats.estimates import Estimate
@@ -44,7 +44,7 @@ _VARIED = (
 )
 
 
-def calibrate_watched(run: Run, effort: Effort = WHOLE) -> Calibrated:
+def calibrate_watched(run: Run, effort: Effort = WHOLE) -> RunCosts:
     """Costs with which the setting that was watched gives what was seen.
 
     Args:
@@ -62,10 +62,10 @@ def calibrate_watched(run: Run, effort: Effort = WHOLE) -> Calibrated:
     found = prior_of(str(engine["name"]), len(logs.columns))
     shape = _flush_shape(run, stretches)
     cpus = int(np.nanmax(stretches.columns["host_cpus"]))
-    eyes = _Eyes(logs, found.prior, shape, cpus, _without_redo(run), _timed_apart(logs, stretches))
+    eyes = _WatchReader(logs, found.prior, shape, cpus, _without_redo(run), _timed_apart(logs, stretches))
     seen = eyes.see(stretches)
 
-    def drawn(rng: random.Random) -> Seen:
+    def drawn(rng: random.Random) -> Workload:
         other = replace(eyes, prior=found.prior.drawn(rng))
         return other.see(_drawn(stretches, rng))
 
@@ -77,7 +77,7 @@ def calibrate_watched(run: Run, effort: Effort = WHOLE) -> Calibrated:
 
 
 @dataclass(frozen=True)
-class _Eyes:
+class _WatchReader:
     """What stretches are read with."""
 
     logs: Logs
@@ -90,7 +90,7 @@ class _Eyes:
     apart: frozenset[str]
     """The columns of times that this server has apart from its flushes': of writes."""
 
-    def see(self, stretches: Stretches) -> Seen:
+    def see(self, stretches: Stretches) -> Workload:
         """What stretches say together."""
         rate, sessions = _known("arrival_rate_per_s", stretches), _sessions(stretches)
         server_s, busy_s = _server_s(stretches), _known("session_response_time_s", stretches)
@@ -105,7 +105,7 @@ class _Eyes:
         flush_s = _flush_s(stretches, first, self.apart)
         waiting_s = _point("log_sync_per_commit_s", stretches)
         per_flush = _point("commits_per_flush", stretches)
-        return Seen(
+        return Workload(
             sessions=sessions,
             cpus=self.cpus,
             commits_per_s=rate,
@@ -283,7 +283,7 @@ def _drawn(stretches: Stretches, rng: random.Random) -> Stretches:
     return stretches.at(places[:number])
 
 
-def _quantities(stretches: Stretches, seen: Seen, think_s: float) -> dict[str, Estimate]:
+def _quantities(stretches: Stretches, seen: Workload, think_s: float) -> dict[str, Estimate]:
     """What was seen, with the intervals that the page gives."""
     columns = stretches.columns
     elapsed_s, commits = columns["elapsed_s"], columns["transactions"]
@@ -308,7 +308,7 @@ def _less(value: Estimate, by: float) -> Estimate:
     return Estimate(left(value.point), left(value.low), left(value.high), value.level)
 
 
-def _cautions(stretches: Stretches, seen: Seen, logs: Logs) -> list[str]:
+def _cautions(stretches: Stretches, seen: Workload, logs: Logs) -> list[str]:
     found = []
     if _point("rows_per_commit", stretches) is None:
         found.append(_ROWS)

@@ -12,7 +12,6 @@ import pytest
 
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import cost, tables
-from redolab.forecast.costs.calibrated import REPLICATES, Calibrated
 from redolab.forecast.costs.costs import (
     SERVED_BY_FEW,
     SERVED_SHARE,
@@ -24,6 +23,7 @@ from redolab.forecast.costs.costs import (
 from redolab.forecast.costs.direct import calibrating, flushes, settings
 from redolab.forecast.costs.direct.calibrating import calibrate
 from redolab.forecast.costs.direct.settings import SampledSetting
+from redolab.forecast.costs.run_costs import REPLICATES, RunCosts
 from redolab.model.distribution import quantiles
 from redolab.records.run import Run
 from redolab.records.sample import Sample
@@ -151,7 +151,7 @@ def levels(name: str) -> Mapping[str, str]:
 def given(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Calibrate on these samples, without a stored run."""
 
-    def of(found: list[Sample], **manifest: Any) -> Calibrated:
+    def of(found: list[Sample], **manifest: Any) -> RunCosts:
         monkeypatch.setattr(settings, "read_samples", lambda run: found)  # noqa: ARG005
         monkeypatch.setattr(calibrating, "read_latency", lambda run, kind="commit": {})  # noqa: ARG005
         names = dict.fromkeys(item.setting for item in found)

@@ -13,13 +13,13 @@ import pytest
 from redolab._core import GroupCommitParameters
 from redolab.errors import UsageError
 from redolab.experiment.calibrate.tables import tables
-from redolab.forecast.costs.calibrated import Calibrated
 from redolab.forecast.costs.costs import LEAST_S, Scenario, parameters
 from redolab.forecast.costs.direct import calibrating, settings
 from redolab.forecast.costs.direct.calibrating import calibrate
-from redolab.forecast.models.outlook import UNVERIFIED, forecast, predict
-from redolab.forecast.models.outlook import look_ahead as ahead
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import simulation
+from redolab.forecast.models.scenario_forecast import UNVERIFIED, forecast, predict
+from redolab.forecast.models.scenario_forecast import forecast_with_replicates as ahead
 from redolab.forecast.track_record import PRIOR, family_of, without_system
 from redolab.model.distribution import constant
 from redolab.model.group_commit import SecondLog, simulate
@@ -33,7 +33,7 @@ COMMITS = 1_000
 SERVER, CLIENT, EXIT, FLUSH_CPU = 100 * US, 20 * US, 60 * US, 15 * US
 REDO, BINLOG = 5_000 * US, 2_000 * US
 BUSY = 32
-Given = Callable[..., Calibrated]
+Given = Callable[..., RunCosts]
 
 
 def sample(number: int, setting: str, sessions: int, **known: float | None) -> Sample:
@@ -74,7 +74,7 @@ def samples(timed: Sequence[str] = ()) -> list[Sample]:
 def given(monkeypatch: pytest.MonkeyPatch) -> Given:
     """Calibrate on these samples of such a server, without a stored run."""
 
-    def of(found: list[Sample], name: str = "mariadb", **engine: Any) -> Calibrated:
+    def of(found: list[Sample], name: str = "mariadb", **engine: Any) -> RunCosts:
         monkeypatch.setattr(settings, "read_samples", lambda run: found)  # noqa: ARG005
         monkeypatch.setattr(calibrating, "read_latency", lambda run, kind="commit": {})  # noqa: ARG005
         factors = ("sessions", "rows_per_commit", "commit_wait")
@@ -96,7 +96,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Given:
     return of
 
 
-def devices(calibrated: Calibrated) -> list[float]:
+def devices(calibrated: RunCosts) -> list[float]:
     """Mean time of a flush of each log."""
     second = calibrated.point.second
     assert second is not None

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from redolab.experiment.answers import analyse
-from redolab.forecast.costs.calibrated import Calibrated, Effort, NoCostsError
 from redolab.forecast.costs.inferred.imported import _write_shape
 from redolab.forecast.costs.of_run import costs_of, costs_within
+from redolab.forecast.costs.run_costs import Effort, NoCostsError, RunCosts
 from redolab.forecast.models.anticipation import ANTICIPATION
-from redolab.forecast.models.outlook import forecast
+from redolab.forecast.models.scenario_forecast import forecast
 from tests.imported_reports import imported
 from tests.written_reports import Truth, awr_html, truth
 
@@ -23,11 +23,11 @@ FACTS: Truth = truth()
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
+def seen(tmp_path_factory: pytest.TempPathFactory) -> RunCosts:
     return costs_of(imported(tmp_path_factory.mktemp("reports"), [awr_html(FACTS, "19c")]))
 
 
-def test_todays_setting_is_what_the_report_says(seen: Calibrated) -> None:
+def test_todays_setting_is_what_the_report_says(seen: RunCosts) -> None:
     today = seen.measured[seen.today]
     rate = FACTS.commits / FACTS.elapsed_s
     assert today.quantities["throughput_per_s"].point == pytest.approx(rate, rel=0.01)
@@ -40,7 +40,7 @@ def test_todays_setting_is_what_the_report_says(seen: Calibrated) -> None:
     assert all(cost == 0 for _, cost in seen.point.client_s)
 
 
-def test_a_forecast_lists_what_was_taken_for_granted(seen: Calibrated) -> None:
+def test_a_forecast_lists_what_was_taken_for_granted(seen: RunCosts) -> None:
     today = seen.measured[seen.today].scenario
     results = forecast(seen, today, ())
     text = " ".join(results["warnings"])
@@ -54,7 +54,7 @@ def test_a_forecast_lists_what_was_taken_for_granted(seen: Calibrated) -> None:
     assert results["asked"]["levels"] == results["today"]["levels"]
 
 
-def test_the_published_curve_is_one_of_the_models(seen: Calibrated) -> None:
+def test_the_published_curve_is_one_of_the_models(seen: RunCosts) -> None:
     today = seen.measured[seen.today].scenario
     for asked in ({"cpu_factor": 0.5}, {"rows_per_commit": 8}, {"cpus": 2.0 * FACTS.cpus}):
         said = forecast(seen, type(today)(**{**vars(today), **asked}), ())

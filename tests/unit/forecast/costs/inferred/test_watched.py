@@ -14,12 +14,12 @@ import pytest
 
 from redolab.forecast.advice import advice
 from redolab.forecast.asked import changed
-from redolab.forecast.costs.calibrated import REPLICATES, Calibrated, NoCostsError
 from redolab.forecast.costs.costs import Scenario
+from redolab.forecast.costs.inferred.fit import with_flush, with_server_cpu
 from redolab.forecast.costs.inferred.priors import quantiles_of
-from redolab.forecast.costs.inferred.seen import with_flush, with_server_cpu
 from redolab.forecast.costs.of_run import costs_of
-from redolab.forecast.models.outlook import compare, forecast, look_ahead, predict
+from redolab.forecast.costs.run_costs import REPLICATES, NoCostsError, RunCosts
+from redolab.forecast.models.scenario_forecast import compare, forecast, forecast_with_replicates, predict
 from redolab.forecast.track_record import shipped_record
 from redolab.records.report import Entry
 from redolab.records.run import Run
@@ -82,7 +82,7 @@ def six(**known: Any) -> list[Watched]:
 
 
 @functools.cache
-def as_usual() -> Calibrated:
+def as_usual() -> RunCosts:
     return costs_of(run_of(six()))
 
 
@@ -142,7 +142,7 @@ def test_the_same_run_gives_the_same_forecast() -> None:
     assert costs_of(run_of(six())) == as_usual()
 
 
-def from_a_run(seen: Calibrated) -> Calibrated:
+def from_a_run(seen: RunCosts) -> RunCosts:
     """The same costs as if a run had measured them, to some 1 %."""
     rng = random.Random(1)
     point = replace(seen.point, only_seen=False, system="")
@@ -150,7 +150,7 @@ def from_a_run(seen: Calibrated) -> Calibrated:
         with_flush(with_server_cpu(point, rng.gauss(1, 0.01)), point.flush_mean_s * rng.gauss(1, 0.01))
         for _ in range(REPLICATES)
     )
-    return Calibrated(point, again, seen.measured, seen.today)
+    return RunCosts(point, again, seen.measured, seen.today)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_no_forecast_is_narrower_than_one_from_a_run(change: dict[str, Any]) -> 
     widths = []
     for calibrated in (seen, measured):
         now = calibrated.measured[calibrated.today].scenario
-        asked = look_ahead(calibrated, changed(now, change))
+        asked = forecast_with_replicates(calibrated, changed(now, change))
         said = predict(asked, record)
-        ratios = compare(look_ahead(calibrated, now), asked, record)
+        ratios = compare(forecast_with_replicates(calibrated, now), asked, record)
         every = {**{name: said[name] for name in MEANS}, **{f"{name}, ratio": ratios[name] for name in MEANS}}
         widths.append({name: value.high / value.low for name, value in every.items()})
     mine, theirs = widths

@@ -1,6 +1,6 @@
 """Costs of a commit out of what was only seen of a server at work, with what cannot be seen from a prior.
 
-A prior (`redolab.forecast.costs.inferred.priors`) gives the shape of a `Calibration`. A few scales are solved
+A prior (`redolab.forecast.costs.inferred.priors`) gives the shape of a `Costs`. A few scales are solved
 so that today's setting, simulated, gives what was seen:
 
 - one for what a transaction does in the server, so that a commit needs the CPU time that it needed;
@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, replace
 
 from redolab import _core
-from redolab.forecast.costs.costs import LEAST_S, Calibration, Curve, Scenario, parameters, statements_of
+from redolab.forecast.costs.costs import LEAST_S, Costs, Curve, Scenario, parameters, statements_of
 from redolab.model.allowance import Allowance
 from redolab.model.distribution import quantiles
 from redolab.model.group_commit import simulate
@@ -34,14 +34,14 @@ _OF_CLIENT = 0.5
 # Waits that are neither CPU nor log, from which share of a session's busy time on they are taken to be there.
 _OTHER = 0.10
 _MOST_STEP = 4.0
-# By the server's clock flushes of two logs on one device differ by this at most (`Seen.apart` says why).
+# By the server's clock flushes of two logs on one device differ by this at most (`Workload.apart` says why).
 _ONE_DEVICE = 2.0
 # By so much CPU time of all kinds may differ from machine to machine. What is more is the transaction's own.
 _SLOWER = 2.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class Workload:
     """What was seen of a server at work, per commit where nothing else is said. Seconds and bytes."""
 
     sessions: int
@@ -137,7 +137,7 @@ class Simulated:
 class Fitted:
     """Costs with which today's setting gives what was seen."""
 
-    calibration: Calibration
+    calibration: Costs
     think_s: float
     """Think time, with `other_s` in it."""
     other_s: float
@@ -152,8 +152,8 @@ class Fitted:
 
 
 def fit(
-    seen: Seen,
-    shape: Calibration,
+    seen: Workload,
+    shape: Costs,
     rounds: int = ROUNDS,
     commits: int = COMMITS,
     think_s: float | None = None,
@@ -184,7 +184,7 @@ def fit(
 
 
 def simulated_today(
-    costs: Calibration, scenario: Scenario, commits: int, allowance: Allowance | None = None
+    costs: Costs, scenario: Scenario, commits: int, allowance: Allowance | None = None
 ) -> Simulated:
     """A setting as the model has it with such costs.
 
@@ -217,14 +217,14 @@ def simulated_commits(commits: int, sessions: int) -> int:
     return max(commits, 25 * sessions)
 
 
-def _work_s(costs: Calibration, seen: Seen) -> float:
+def _work_s(costs: Costs, seen: Workload) -> float:
     """CPU time of what a transaction does in the server, its statements with it."""
     sent = statements_of(seen.rows_per_commit) if costs.loop == "client" else 0
     more = max(seen.rows_per_commit, sent) - 1
     return costs.transaction_with(seen.sessions) + more * costs.row_with(seen.sessions)
 
 
-def _beginning(seen: Seen, shape: Calibration) -> Calibration:
+def _beginning(seen: Workload, shape: Costs) -> Costs:
     """Costs to begin with: the CPU time all a transaction's, and flushes as long as they were or may be."""
     costs = with_work(shape, shape, seen.server_cpu_s / _work_s(shape, seen))
     sent = statements_of(seen.rows_per_commit)
@@ -244,7 +244,7 @@ def _beginning(seen: Seen, shape: Calibration) -> Calibration:
     return _with_bytes(with_flush(costs, flush_s - costs.flush_cpu_s, shape=seen.flush_shape), seen)
 
 
-def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated) -> Calibration:
+def _nearer(costs: Costs, shape: Costs, seen: Workload, said: Simulated) -> Costs:
     work_s, before = _work_s(costs, seen), costs.transaction_cpu_s[0][1] / shape.transaction_cpu_s[0][1]
     step = _step(seen.server_cpu_s, said.server_cpu_s)
     if before > _SLOWER:
@@ -256,7 +256,7 @@ def _nearer(costs: Calibration, shape: Calibration, seen: Seen, said: Simulated)
     return with_flush(costs, *_devices_s(costs, seen, said), shape=seen.flush_shape)
 
 
-def _devices_s(costs: Calibration, seen: Seen, said: Simulated) -> tuple[float, float | None]:
+def _devices_s(costs: Costs, seen: Workload, said: Simulated) -> tuple[float, float | None]:
     """Mean times of flushes of the two logs, without CPU time, nearer to what was seen; None for a second
     log whose time changes with the first's.
     """
@@ -276,7 +276,7 @@ def _devices_s(costs: Calibration, seen: Seen, said: Simulated) -> tuple[float, 
     return device_s, second_s - costs.flush_cpu_s if seen.apart else device_s * second_s / first_s
 
 
-def _waited_s(seen: Seen, said: Simulated) -> float:
+def _waited_s(seen: Workload, said: Simulated) -> float:
     """How long a session waited for the logs: what it was busy beside CPU, or less where that was seen."""
     left_s = max(seen.busy_s - said.on_cpu_s, LEAST_S)
     if seen.waiting_s is None or seen.waiting_s > (1 - _OTHER) * left_s:
@@ -284,14 +284,14 @@ def _waited_s(seen: Seen, said: Simulated) -> float:
     return max(seen.waiting_s, LEAST_S)
 
 
-def _other_s(seen: Seen, said: Simulated) -> float:
+def _other_s(seen: Workload, said: Simulated) -> float:
     """Waits inside the server that are neither CPU nor log, where they are worth mentioning."""
     # What sessions were seen to wait for the log is none of these, where the model has less of it.
     left_s = seen.busy_s - said.on_cpu_s - max(said.waiting_s, seen.waiting_s or 0.0)
     return left_s if left_s > _OTHER * seen.busy_s else 0.0
 
 
-def _think_s(seen: Seen, said: Simulated) -> float:
+def _think_s(seen: Workload, said: Simulated) -> float:
     """How long a session is away beyond what its client works for it."""
     left_s = seen.away_s - said.client_s
     least_s = max(_THINKS * seen.sessions / seen.commits_per_s, _OF_CLIENT * said.client_s)
@@ -305,7 +305,7 @@ def _step(wanted: float, found: float) -> float:
     return min(max(wanted / found, 1 / _MOST_STEP), _MOST_STEP)
 
 
-def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibration:
+def with_work(costs: Costs, shape: Costs, factor: float) -> Costs:
     """The costs with so many times the CPU time of `shape` for what a transaction does.
 
     On a machine on which it takes up to twice as much, or less, all CPU time does. What is beyond that is the
@@ -329,7 +329,7 @@ def with_work(costs: Calibration, shape: Calibration, factor: float) -> Calibrat
     )
 
 
-def with_server_cpu(costs: Calibration, factor: float) -> Calibration:
+def with_server_cpu(costs: Costs, factor: float) -> Costs:
     """The costs with so many times the CPU time in the server."""
     second = costs.second
     return replace(
@@ -344,14 +344,14 @@ def with_server_cpu(costs: Calibration, factor: float) -> Calibration:
     )
 
 
-def with_client_cpu(costs: Calibration, factor: float) -> Calibration:
+def with_client_cpu(costs: Costs, factor: float) -> Costs:
     """The costs with so many times the CPU time of the client."""
     return replace(costs, client_s=_times(costs.client_s, factor), client_wake_s=factor * costs.client_wake_s)
 
 
 def with_flush(
-    costs: Calibration, device_s: float, second_s: float | None = None, shape: tuple[float, ...] = ()
-) -> Calibration:
+    costs: Costs, device_s: float, second_s: float | None = None, shape: tuple[float, ...] = ()
+) -> Costs:
     """The costs with another mean time of the log device; that of a second log changes with it.
 
     Args:
@@ -375,7 +375,7 @@ def with_flush(
     return replace(costs, flush_s=flush_s, device_s_per_byte=factor * costs.device_s_per_byte, second=second)
 
 
-def _with_bytes(costs: Calibration, seen: Seen) -> Calibration:
+def _with_bytes(costs: Costs, seen: Workload) -> Costs:
     """With the log that a commit wrote, divided between transaction and rows as in the prior."""
     if not seen.log_bytes:
         return costs

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from redolab.forecast.costs.costs import Calibration, Scenario, SecondCosts
+from redolab.forecast.costs.costs import Costs, Scenario, SecondCosts
+from redolab.forecast.costs.inferred.fit import Fitted, Workload, fit, simulated_today
 from redolab.forecast.costs.inferred.priors import Prior, prior_costs
-from redolab.forecast.costs.inferred.seen import Fitted, Seen, fit, simulated_today
 from redolab.forecast.costs.logs import BINLOG, REDO, Logs
 from redolab.forecast.models.quantities import simulation
 
@@ -25,7 +25,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "half the device": {"log_device_ms": 1.5},
     "three times the device": {"log_device_ms": 9.0},
 }
-POSTGRES = Calibration(
+POSTGRES = Costs(
     loop="client", cpus=2, transaction_cpu_s=((1, 60e-6), (2, 50e-6), (64, 66e-6)),
     row_cpu_s=((1, 40e-6), (2, 38e-6), (32, 44e-6)), flush_cpu_s=25e-6, wake_s=18e-6, commit_bytes=120.0,
     row_bytes=130.0, flush_s=tuple(3.05e-3 + 5e-6 * step for step in range(41)), device_s_per_byte=1e-9,
@@ -42,7 +42,7 @@ LOGS = {"postgresql": Logs(), "mariadb": Logs((REDO, BINLOG))}
 TODAY = Scenario(8)
 
 
-def prior_from(costs: Calibration) -> Prior:
+def prior_from(costs: Costs) -> Prior:
     """What a calibration of such a server would be learned as."""
 
     def fixed(value: Any) -> Any:
@@ -52,16 +52,16 @@ def prior_from(costs: Calibration) -> Prior:
     return Prior("made up", 1, costs.loop, 1, 2.0, one_machine=True, **ratios)
 
 
-def shape_of(name: str, prior: Prior | None = None) -> Calibration:
+def shape_of(name: str, prior: Prior | None = None) -> Costs:
     costs = SYSTEMS[name]
     shape = (prior or prior_from(costs)).shape(LOGS[name], costs.cpus)
     return replace(shape, handed_on=costs.handed_on)
 
 
-def seen_of(costs: Calibration, scenario: Scenario, timed: bool, local: bool = True) -> Seen:
+def seen_of(costs: Costs, scenario: Scenario, timed: bool, local: bool = True) -> Workload:
     """What is seen of a server with such costs."""
     it = simulated_today(costs, scenario, COMMITS)
-    return Seen(
+    return Workload(
         sessions=scenario.sessions,
         cpus=costs.cpus,
         commits_per_s=it.commits_per_s,
@@ -79,12 +79,12 @@ def seen_of(costs: Calibration, scenario: Scenario, timed: bool, local: bool = T
     )
 
 
-def ratio(costs: Calibration, scenario: Scenario, changed: Scenario) -> float:
+def ratio(costs: Costs, scenario: Scenario, changed: Scenario) -> float:
     now, then = (simulation(costs, one)["throughput_per_s"] for one in (scenario, changed))
     return then / now
 
 
-def scaled_device(costs: Calibration, factors: Mapping[str, Any], scenario: Scenario) -> float:
+def scaled_device(costs: Costs, factors: Mapping[str, Any], scenario: Scenario) -> float:
     """The truth of a change: a quicker device is one whose flushes are shorter by as much."""
     if "log_device_ms" not in factors:
         return ratio(costs, scenario, replace(scenario, **factors))

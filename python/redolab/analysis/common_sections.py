@@ -15,7 +15,7 @@ from redolab.stats.estimates import mean_estimate
 _DEVICES = ("log_device_ms", "binlog_device_ms")
 
 FORMAT = 1
-WORDING = 10
+WORDING = 11
 """Of the sentences in a results object: another number, and the same figures are told in other words."""
 
 

@@ -1,7 +1,7 @@
 """A setting that was not measured, forecast from one that was: every quantity with its interval.
 
 The group-commit model is simulated with the run's costs, and again with the costs of each resampled run
-(`Calibrated.replicates`). The scatter of those, and how far the model's earlier forecasts were off, make the
+(`RunCosts.replicates`). The scatter of those, and how far the model's earlier forecasts were off, make the
 prediction intervals (`redolab.forecast.track_record`). A comparison with today is forecast against forecast,
 one calibration at a time, so that what both get wrong alike cancels; what was measured today stands beside
 it.
@@ -19,8 +19,8 @@ from redolab import _core
 from redolab._core import SimulationTooLongError
 from redolab.files.system import allowed_cpus
 from redolab.forecast.ask import ask, models_of
-from redolab.forecast.costs.calibrated import Calibrated
-from redolab.forecast.costs.costs import Calibration, Scenario, parameters
+from redolab.forecast.costs.costs import Costs, Scenario, parameters
+from redolab.forecast.costs.run_costs import RunCosts
 from redolab.forecast.models.quantities import MODELS, QUANTITIES, RATIOS, Quantities, simulation
 from redolab.forecast.track_record import (
     LEVEL,
@@ -70,7 +70,7 @@ OUTSIDE = "{quantity}: {measured} measured, forecast {low} to {high}"
 
 
 @dataclass(frozen=True)
-class Outlook:
+class ScenarioForecast:
     """The model's forecast of one scenario, before its past errors are looked at."""
 
     scenario: Scenario
@@ -93,7 +93,7 @@ class Outlook:
 
 
 def forecast(
-    calibrated: Calibrated,
+    calibrated: RunCosts,
     scenario: Scenario,
     record: Sequence[Score],
     sweep: Iterable[Scenario] = (),
@@ -113,8 +113,14 @@ def forecast(
         NoSteadyStateError: more arrives than can be done.
         SimulationTooLongError: too little happens to be simulated.
     """
-    today = _whole(calibrated, look_ahead(calibrated, calibrated.measured[calibrated.today].scenario))
-    asked = today if scenario == today.scenario else _whole(calibrated, look_ahead(calibrated, scenario))
+    today = _whole(
+        calibrated, forecast_with_replicates(calibrated, calibrated.measured[calibrated.today].scenario)
+    )
+    asked = (
+        today
+        if scenario == today.scenario
+        else _whole(calibrated, forecast_with_replicates(calibrated, scenario))
+    )
     known = {outlook.scenario: outlook for outlook in (today, asked)}
     others, refused = ask(models_of(calibrated, without=MODEL), calibrated.point, scenario)
     others = {name: _with_other_waits(found, calibrated.other_ms(scenario)) for name, found in others.items()}
@@ -141,7 +147,7 @@ def forecast(
     }
 
 
-def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
+def point_forecast(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast:
     """What the model says of a scenario from the calibration alone, without its scatter.
 
     Raises:
@@ -151,7 +157,7 @@ def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     """
     many, _ = _core.commits_of_forecast(parameters(calibrated.point, scenario))
     family, *like = families_of(calibrated.point, scenario)
-    return Outlook(
+    return ScenarioForecast(
         scenario,
         family,
         bool(extrapolated(calibrated, scenario)),
@@ -162,7 +168,7 @@ def glance(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     )
 
 
-def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
+def forecast_with_replicates(calibrated: RunCosts, scenario: Scenario) -> ScenarioForecast:
     """What the model says of a scenario, from the calibration and each of its replicates.
 
     Raises:
@@ -172,10 +178,10 @@ def look_ahead(calibrated: Calibrated, scenario: Scenario) -> Outlook:
     """
     _, few = _core.commits_of_forecast(parameters(calibrated.point, scenario))
     of_each = tuple(of_replicates(calibrated, lambda item: _replicate(item, scenario, few)))
-    return replace(glance(calibrated, scenario), replicates=of_each)
+    return replace(point_forecast(calibrated, scenario), replicates=of_each)
 
 
-def _whole(calibrated: Calibrated, outlook: Outlook) -> Outlook:
+def _whole(calibrated: RunCosts, outlook: ScenarioForecast) -> ScenarioForecast:
     """The same with the waits that the model does not have in its response times, as those measured are."""
     other_ms = calibrated.other_ms(outlook.scenario)
     return replace(
@@ -196,13 +202,13 @@ def _with_other_waits(found: Quantities, other_ms: float) -> Quantities:
     }
 
 
-def of_replicates(calibrated: Calibrated, answer: Callable[[Calibration], Answered]) -> list[Answered]:
+def of_replicates(calibrated: RunCosts, answer: Callable[[Costs], Answered]) -> list[Answered]:
     """What each replicate answers, in their order; several at a time, since the simulation holds no lock."""
     with ThreadPoolExecutor(len(allowed_cpus())) as pool:
         return list(pool.map(answer, calibrated.replicates))
 
 
-def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
+def predict(outlook: ScenarioForecast, record: Sequence[Score]) -> dict[str, Predicted]:
     """Every quantity of an outlook with its prediction interval.
 
     Args:
@@ -221,7 +227,9 @@ def predict(outlook: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
     return predictions
 
 
-def compare(today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Predicted]:
+def compare(
+    today: ScenarioForecast, asked: ScenarioForecast, record: Sequence[Score]
+) -> dict[str, Predicted]:
     """The ratio of every quantity to the forecast of today's setting, no unit.
 
     Each replicate is compared with itself. The model's past errors of such ratios widen it. Where too few
@@ -256,7 +264,7 @@ def _widest(point: float, ends: Sequence[tuple[float, float, int]]) -> Predicted
     return Predicted(point, min(lows), max(highs), LEVEL, verified)
 
 
-def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, Any]]:
+def extrapolated(calibrated: RunCosts, scenario: Scenario) -> list[dict[str, Any]]:
     """Every factor of a scenario whose value lies outside of what the run measured, with what that was.
 
     The log device and the CPUs were measured as they are, so any other value of them is outside.
@@ -273,12 +281,12 @@ def extrapolated(calibrated: Calibrated, scenario: Scenario) -> list[dict[str, A
     ]
 
 
-def _simulated(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
+def _simulated(calibration: Costs, scenario: Scenario, commits: int) -> Quantities:
     simulated = simulation(calibration, scenario, commits)
     return {**simulated, "rows_per_s": simulated["throughput_per_s"] * scenario.rows_per_commit}
 
 
-def _replicate(calibration: Calibration, scenario: Scenario, commits: int) -> Quantities:
+def _replicate(calibration: Costs, scenario: Scenario, commits: int) -> Quantities:
     try:
         return _simulated(calibration, scenario, commits)
     except NoSteadyStateError:
@@ -289,7 +297,9 @@ def _plain(predicted: Mapping[str, Predicted]) -> dict[str, Any]:
     return {name: asdict(value) for name, value in predicted.items()}
 
 
-def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Sequence[Score]) -> dict[str, Any]:
+def _about(
+    calibrated: RunCosts, today: ScenarioForecast, asked: ScenarioForecast, record: Sequence[Score]
+) -> dict[str, Any]:
     compared = compare(today, asked, record)
     return {
         "levels": asdict(asked.scenario),
@@ -303,17 +313,17 @@ def _about(calibrated: Calibrated, today: Outlook, asked: Outlook, record: Seque
 
 
 def _level(
-    calibrated: Calibrated,
-    today: Outlook,
+    calibrated: RunCosts,
+    today: ScenarioForecast,
     scenario: Scenario,
-    known: Mapping[Scenario, Outlook],
+    known: Mapping[Scenario, ScenarioForecast],
     record: Sequence[Score],
 ) -> dict[str, Any]:
     """One scenario of a sweep, or why it has no forecast."""
     beyond = extrapolated(calibrated, scenario)
     family = family_of(calibrated.point, scenario)
     try:
-        outlook = known.get(scenario) or _whole(calibrated, look_ahead(calibrated, scenario))
+        outlook = known.get(scenario) or _whole(calibrated, forecast_with_replicates(calibrated, scenario))
     except (NoSteadyStateError, SimulationTooLongError) as error:
         empty: dict[str, Any] = {"measured": {}, "forecast": {}, "compared_with_today": {}}
         return {
@@ -327,7 +337,7 @@ def _level(
     return {**about, "family": family, "extrapolated": beyond, "refused": None}
 
 
-def measured_of(calibrated: Calibrated, scenario: Scenario) -> dict[str, Any]:
+def measured_of(calibrated: RunCosts, scenario: Scenario) -> dict[str, Any]:
     """What the run itself measured of a scenario; empty where it did not, or in more settings than one."""
     known = calibrated.measured_at(scenario)
     measured: dict[str, Estimate] = {} if known is None else dict(known.quantities)
@@ -365,7 +375,7 @@ def _misfit(today: Mapping[str, Any]) -> list[str]:
     return [MISFIT.format(outside="; ".join(outside))] if outside else []
 
 
-def _warnings(calibrated: Calibrated, asked: Outlook, record: Sequence[Score]) -> list[str]:
+def _warnings(calibrated: RunCosts, asked: ScenarioForecast, record: Sequence[Score]) -> list[str]:
     warnings = [*calibrated.cautions]
     if other_ms := calibrated.other_ms(asked.scenario):
         warnings.append(OTHER_WAITS.format(other=duration(other_ms / 1e3)))

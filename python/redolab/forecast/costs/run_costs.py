@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from redolab.errors import UsageError
-from redolab.forecast.costs.costs import Calibration, Scenario
+from redolab.forecast.costs.costs import Costs, Scenario
 from redolab.model.allowance import Allowance
 from redolab.records.run import Run
 from redolab.stats.estimates import Estimate
@@ -47,11 +47,11 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class RunCosts:
     """What a run says of costs, and of how sure they are."""
 
-    point: Calibration
-    replicates: tuple[Calibration, ...]
+    point: Costs
+    replicates: tuple[Costs, ...]
     """The same from the run's blocks drawn anew, with replacement."""
     measured: Mapping[str, Measured]
     """By setting."""

@@ -11,7 +11,7 @@ from redolab.files.refusals import one_line
 
 
 @contextmanager
-def understood(what: Path) -> Iterator[None]:
+def as_usage_errors(what: Path) -> Iterator[None]:
     """Turns what the analysis of a stored run did not foresee into a sentence with exit code 2.
 
     The only place that catches everything, because a directory from somebody else can hold anything and 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from redolab.console import say
 from redolab.engine.private.guard import Guard
 from redolab.engine.private.marks import Marks, new_mark
 from redolab.engine.server.kept import Kept, Memory
 from redolab.errors import RedolabError, RefusedError
-from redolab.outlet import say
 
 NO_MARK = (
     "The mark of Redolab's schema could not be kept on this machine. If this run and its guard are both "
@@ -22,7 +22,7 @@ _ALONE = (
 )
 
 
-class Charge(Memory):
+class GuardedMark(Memory):
     """A new mark, and the guard, which is told of everything that is kept."""
 
     def __init__(self, module: str, marks: Marks) -> None:
