@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from redolab.bounds import MOST_LINE, MOST_PIPED_BYTES
+from redolab.bounds import MEMORY_PER_VALUE, MOST_LINE, MOST_PIPED_BYTES
 from redolab.errors import UsageError
+from redolab.files import system
 from redolab.files.foreign import bounded, open_regular, read_regular
 
 HEAD_BYTES = 1 << 20
@@ -39,6 +40,11 @@ class Content:
     def open(self) -> BinaryIO:
         """A stream of its own from the beginning."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
+
+    @property
+    def size(self) -> int:
+        """Bytes of the text."""
+        return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
 
     def lines(self) -> Iterator[str]:
         """Each line without its end.
@@ -112,3 +118,23 @@ def open_content(place: str) -> Content:
             f"{place} cannot be read: {error.strerror}. Name a CSV file, or - for the standard input."
         ) from error
     return Content(place, path)
+
+
+def check_memory(content: Content, head: str) -> None:
+    """Refuse a file whose rows need more memory than this machine has.
+
+    Args:
+        content: of the file.
+        head: its first lines, which stand for all.
+
+    Raises:
+        UsageError: they need more.
+    """
+    memory = system.memory_bytes()
+    needed = content.size * head.count("\n") / max(1, len(head.encode())) * MEMORY_PER_VALUE
+    if memory is not None and needed > memory:
+        raise UsageError(
+            f"{content.place} has about {needed / MEMORY_PER_VALUE:,.0f} rows. Analysing them needs about "
+            f"{needed / 1e9:,.1f} GB of memory, and this machine has {memory / 1e9:,.1f}. Take a part of the "
+            "rows, for example every hundredth: awk 'NR % 100 == 1'."
+        )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from redolab import units
 from redolab.errors import UsageError
 from redolab.files.refusals import one_line
-from redolab.values.content import Content, head_of, open_content
+from redolab.values.content import Content, check_memory, head_of, open_content
 from redolab.values.formats.known import as_csv, sheet_of
 from redolab.values.formats.sheet import Sheet, SheetNumbers
 from redolab.values.reading.choice import ColumnNames, check_header, choose, find
@@ -125,6 +125,7 @@ def read_values(
     try:
         content = as_text(open_content(place), encoding)
         head = head_of(content)
+        check_memory(content, head)
         sheet = sheet_of(content, head, value)
         if sheet is not None:
             return _values(_of_sheet(content, sheet, wanted))

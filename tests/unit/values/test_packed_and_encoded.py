@@ -97,6 +97,30 @@ def test_what_is_no_text_is_named(read: Read, content: bytes, said: str) -> None
         read(content)
 
 
+def test_more_rows_than_memory_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "response-times.csv"
+    with place.open("wb") as file:
+        file.write(b"ms\n" + b"12345\n" * 400_000)
+        file.truncate(6_000_000_000)
+    monkeypatch.setattr("redolab.files.system.memory_bytes", lambda: 64_000_000_000)
+    with pytest.raises(
+        UsageError,
+        match=r"about 1,000,00\d,\d{3} rows\. .* about 72.0 GB .* machine has 64\.0\. Take a part",
+    ):
+        read_values(str(place))
+
+
+def test_rows_that_fit_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "response-times.csv"
+    place.write_bytes(b"ms\n" + b"12345\n" * 1000)
+    monkeypatch.setattr("redolab.files.system.memory_bytes", lambda: 1001 * bounds.MEMORY_PER_VALUE)
+    assert read_values(str(place)).rows == 1000
+    monkeypatch.setattr("redolab.files.system.memory_bytes", lambda: None)
+    assert read_values(str(place)).rows == 1000
+
+
 def test_what_unpacks_to_more_than_is_held_is_refused(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("redolab.values.reading.text.MOST_PIPED_BYTES", 1 << 20)
     assert bounds.MOST_PIPED_BYTES > 1 << 20
