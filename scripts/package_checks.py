@@ -44,7 +44,8 @@ def policy_faults(wheel: Path, said: str, policy: str) -> list[str]:
 def _what_is_no_part(files: Iterable[str]) -> Iterator[str]:
     for name in files:
         top, *inner = name.split("/")
-        if top != "redolab" and not top.endswith(".dist-info"):
+        manual = top.endswith(".data") and inner == ["data", "share", "man", "man1", "redolab.1"]
+        if top != "redolab" and not top.endswith(".dist-info") and not manual:
             yield f"{name} is outside of redolab/"
         if {"tests", "test", "benches", "conftest.py", "__pycache__"} & {*inner} or re.search(
             r"/test_[^/]*$", name

@@ -278,12 +278,32 @@ def test_the_package_shows_the_readme() -> None:
 # Reference pages against the code
 
 
-def test_generated_parts_are_fresh() -> None:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+def maker(name: str) -> Any:
+    """The program of this name that makes pages."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_manual_page_is_fresh_and_has_every_option() -> None:
+    man = maker("man")
+    page = (ROOT / man.PLACE).read_text()
+    assert man.page() == page, "it is stale: run python docs/man.py"
+    requests = {line.partition(" ")[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".B"}
+    for name, command in COMMANDS.items():
+        part = page.partition(f"\n.SS redolab {name.replace('-', chr(92) + '-')}")[2].partition("\n.SS ")[0]
+        for item in command.params:
+            for option in (*item.opts, *item.secondary_opts):
+                written = option.replace("-", "\\-")
+                assert item.param_type_name == "argument" or f"\\fB{written}\\fR" in part, f"{name} {option}"
+
+
+def test_generated_parts_are_fresh() -> None:
+    generate = maker("generate")
     assert set(generate.PAGES) == {ROOT / "README.md", *DOCS.glob("*/*.md"), ROOT / "examples" / "README.md"}
     for page in generate.PAGES:
         text = page.read_text()

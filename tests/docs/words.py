@@ -21,7 +21,7 @@ NOTES = {
 
 ANYWHERE = {
     "is no X": (
-        r"(?<!there )\b(?:is|are|was|were|be) "
+        r"(?<![Tt]here )\b(?:is|are|was|were|be) "
         r"(?:no(?! (?:longer|more|less|better|worse|earlier|later)\b)|none)\b"
     ),
     "has none": r"\b(?:has|have|had) none\b",

@@ -97,6 +97,9 @@ def test_it_is_the_wheel_that_runs_and_no_compiler_is_on_its_path(installed: Com
     assert "/lab/lib/" in package
     assert "/lab/lib/" in core
     assert builders == [None] * len(BUILDERS)
+    # man(1) looks in share/man next to each bin of the path.
+    page = Path(package).parents[4] / "share" / "man" / "man1" / "redolab.1"
+    assert page.read_text() == (ROOT / "wheel-data/data/share/man/man1/redolab.1").read_text()
 
 
 def test_the_installed_program_measures_and_reads_what_it_measured(installed: Command) -> None:
