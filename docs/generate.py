@@ -141,15 +141,15 @@ def options(command: str) -> str:
 
 def matrix() -> str:
     """Every question with every engine as a Markdown table, and the numbered reasons under it."""
-    found = pairs()
-    reasons = list(dict.fromkeys(pair.why_not for pair in found if pair.why_not))
+    combinations = pairs()
+    reasons = list(dict.fromkeys(pair.why_not for pair in combinations if pair.why_not))
     names = [offer.name for offer in OFFERS]
     # Without spaces between its cells it fits a terminal.
     rows = [f"||{'|'.join(names)}|", f"|---|{'---|' * len(names)}"]
-    for question in dict.fromkeys(pair.question for pair in found):
+    for question in dict.fromkeys(pair.question for pair in combinations):
         cells = [
             "works" if pair.why_not is None else f"n/a{str(reasons.index(pair.why_not) + 1).translate(_RAISED)}"
-            for pair in found
+            for pair in combinations
             if pair.question == question
         ]
         rows.append(f"|{question}|{'|'.join(cells)}|")
@@ -226,7 +226,7 @@ def shown(asked: str) -> str:
     return "\n".join(["```console", *lines, *(["..."] if left_out else []), "```"])
 
 
-def found(name: str) -> str:
+def verdict(name: str) -> str:
     """The verdict of a stored run, quoted."""
     return f"> {results_of(name)['verdict']['text']}"
 
@@ -268,7 +268,7 @@ def _unit(name: str) -> str:
     return "count" if name in _COUNTS else ""
 
 
-_ASKED: dict[str, Callable[[str], str]] = {"shown": shown, "found": found, "list": list_file}
+_ASKED: dict[str, Callable[[str], str]] = {"shown": shown, "found": verdict, "list": list_file}
 """Parts whose name is followed by an argument."""
 PARTS: dict[str, Callable[[], str]] = {
     "samples": lambda: columns(Sample),

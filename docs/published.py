@@ -106,13 +106,13 @@ def _keys(run: Mapping[str, Any]) -> set[str]:
 
 
 def _summary(data: Mapping[str, Any]) -> str:
-    found = [
+    agreements = [
         finding["agreement"]
         for name in EXPERIMENTS
         for _, finding in _shown(_of(name, data))
     ]
-    counts = ", ".join(f"{found.count(outcome)} {outcome}" for outcome in _OUTCOMES)
-    lines = [f"{len(found)} rows: {counts}.\n"] if found else []
+    counts = ", ".join(f"{agreements.count(outcome)} {outcome}" for outcome in _OUTCOMES)
+    lines = [f"{len(agreements)} rows: {counts}.\n"] if agreements else []
     missing = not_yet_run(data)
     if missing:
         lines.append(f"Not yet run: {', '.join(f'`{name}`' for name in missing)}.\n")
@@ -152,11 +152,11 @@ def _shown(runs: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, An
     """An experiment's findings to show, each with the number of its run, in the analysis's order."""
     every = [(number, finding) for number, run in enumerate(runs, start=1) for finding in run["findings"]]
     keys = list(dict.fromkeys(finding["key"] for _, finding in every))
-    found = []
+    shown = []
     for key in keys:
-        mine = [item for item in every if item[1]["key"] == key]
-        found += [item for item in mine if item[1]["agreement"] != "not comparable"] or mine[:1]
-    return found
+        findings = [item for item in every if item[1]["key"] == key]
+        shown += [item for item in findings if item[1]["agreement"] != "not comparable"] or findings[:1]
+    return shown
 
 
 def _described(run: Mapping[str, Any]) -> str:
