@@ -1,10 +1,10 @@
-"""Write docs/published.md: every published finding beside ours, from stored runs.
+"""Write docs/published.md: every published finding compared with ours, from stored runs.
 
     python docs/published.py RUN...     takes the findings of finished runs into docs/published.json
     python docs/published.py            renders docs/published.md from that file alone
 
 A run replaces an earlier one of the same experiment, load, engine and emulated log device. What is
-kept of a run says nothing of where it lies or on which host it was made.
+kept of a run does not show its directory or the host that made it.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ DATA = Path(__file__).with_name("published.json")
 PAGE = Path(__file__).with_name("published.md")
 _OUTCOMES = ("agrees", "differs", "not comparable")
 _INTRODUCTION = """\
-# Beside the published figures
+# Compared with the published figures
 
-Every finding of the published experiments that Redolab repeats, with our own figure beside it. "Here" has a
-95 % interval unless said. `agrees` and `differs` are decided by the experiment's analysis, by the rule that
-stands under "why"; `not comparable` names what stands in the way. Other machines and other databases are
+Every finding of the published experiments that Redolab repeats, with our own figure. "Here" has a 95 %
+interval unless stated otherwise. The experiment's analysis decides `agrees` and `differs` by the rule in the
+column "why"; for `not comparable` that column gives the reason. Other machines and other databases are
 expected to differ: the reason is the finding. A run that cannot compare a finding is left out where another
-can. This page is written by `docs/published.py` from stored runs; nothing in it is typed by hand.
+can. `docs/published.py` writes this page from stored runs; nothing in it is typed by hand.
 """
 
 
 class Unusable(Exception):
-    """A run whose findings must not stand on the page."""
+    """A run whose findings must not be on the page."""
 
 
 def taken(data: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
-    """The data with the findings of one run in it, in place of those of an earlier run like it.
+    """The data with the findings of one run, in place of the findings of an earlier run like it.
 
     Raises:
-        Unusable: the run is of no published experiment, was not finished or has its verdict withheld,
+        Unusable: the run's experiment is not a published one, it was not finished, its verdict is withheld,
             or it shares a key with another experiment.
     """
     entry = _entry(results)
@@ -61,13 +61,13 @@ def page(data: Mapping[str, Any]) -> str:
 
 
 def not_yet_run(data: Mapping[str, Any]) -> list[str]:
-    """The experiments of which no run stands on the page."""
+    """The experiments without a run on the page."""
     return [name for name in EXPERIMENTS if not _of(name, data)]
 
 
 def _entry(results: Mapping[str, Any]) -> dict[str, Any]:
     if results["experiment"] not in EXPERIMENTS:
-        raise Unusable(f"{results['experiment']!r} is no published experiment")
+        raise Unusable(f"{results['experiment']!r} is not a published experiment")
     if results["status"] != "finished":
         raise Unusable(f"the run is {results['status']}")
     if results["verdict"]["outcome"] == "withheld":
@@ -106,13 +106,13 @@ def _keys(run: Mapping[str, Any]) -> set[str]:
 
 
 def _summary(data: Mapping[str, Any]) -> str:
-    found = [
+    agreements = [
         finding["agreement"]
         for name in EXPERIMENTS
         for _, finding in _shown(_of(name, data))
     ]
-    counts = ", ".join(f"{found.count(outcome)} {outcome}" for outcome in _OUTCOMES)
-    lines = [f"{len(found)} rows: {counts}.\n"] if found else []
+    counts = ", ".join(f"{agreements.count(outcome)} {outcome}" for outcome in _OUTCOMES)
+    lines = [f"{len(agreements)} rows: {counts}.\n"] if agreements else []
     missing = not_yet_run(data)
     if missing:
         lines.append(f"Not yet run: {', '.join(f'`{name}`' for name in missing)}.\n")
@@ -128,7 +128,7 @@ def _experiment(name: str, runs: Sequence[Mapping[str, Any]]) -> str:
     lines += [f"{number}. {_described(run)}" for number, run in enumerate(runs, start=1)]
     shown = _shown(runs)
     if not shown:
-        return "\n".join([*lines, "", "Nothing was published to stand beside it.", ""])
+        return "\n".join([*lines, "", "No published finding can be compared with it.", ""])
     rows = [
         (finding["finding"], finding["theirs"], _ours(finding), f"`{finding['agreement']}`", finding["why"], number)
         for number, finding in shown
@@ -152,11 +152,11 @@ def _shown(runs: Sequence[Mapping[str, Any]]) -> list[tuple[int, Mapping[str, An
     """An experiment's findings to show, each with the number of its run, in the analysis's order."""
     every = [(number, finding) for number, run in enumerate(runs, start=1) for finding in run["findings"]]
     keys = list(dict.fromkeys(finding["key"] for _, finding in every))
-    found = []
+    shown = []
     for key in keys:
-        mine = [item for item in every if item[1]["key"] == key]
-        found += [item for item in mine if item[1]["agreement"] != "not comparable"] or mine[:1]
-    return found
+        findings = [item for item in every if item[1]["key"] == key]
+        shown += [item for item in findings if item[1]["agreement"] != "not comparable"] or findings[:1]
+    return shown
 
 
 def _described(run: Mapping[str, Any]) -> str:

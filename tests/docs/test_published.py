@@ -133,7 +133,7 @@ def test_nothing_kept_of_a_run_says_where_it_lay(script: ModuleType) -> None:
     [
         ({"status": "interrupted"}, "the run is interrupted"),
         ({"verdict": {"outcome": "withheld"}}, "A/A check failed"),
-        ({"experiment": "list"}, "no published experiment"),
+        ({"experiment": "list"}, "not a published experiment"),
     ],
 )
 def test_a_run_that_proves_nothing_is_refused(script: ModuleType, more: dict[str, Any], why: str) -> None:
