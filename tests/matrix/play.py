@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -108,7 +109,6 @@ class _Looks:
     def _observe(self) -> None:
         with self._colleague() as (counted, colleague):
             profiled = self._redolab("profile", self._server.url, "--seconds", "1.5", "--json")
-            begun, first = time.monotonic(), len(counted)
             watched = self._redolab(
                 "watch",
                 self._server.url,
@@ -119,13 +119,23 @@ class _Looks:
                 self._place / "watch",
             )
             # Where several customs meet the colleague may be thrown out.
-            rate = (len(counted) - first) / (time.monotonic() - begun) if colleague.is_alive() else None
+            alive = colleague.is_alive()
         for what, ended in (("profile", profiled), ("watch", watched)):
             if ended.code != 0 and not any(re.search(text, ended.err) for text in self._told):
                 self._fault(f"{what} ends with {ended.code}: {ended.err[-500:]}")
         if profiled.code == watched.code == 0:
             self._check_profile(json.loads(profiled.out))
-            self._check_watch(json.loads(watched.out), rate)
+            self._check_watch(json.loads(watched.out), self._rate(counted) if alive else None)
+
+    def _rate(self, counted: Sequence[float]) -> float | None:
+        """Commits per second in the stretches that count; around them this process has other work."""
+        stretches = [
+            (datetime.fromisoformat(it["started_at"]).timestamp(), it["elapsed_s"])
+            for it in open_run(self._place / "watch").samples.to_pylist()
+            if it["spoiled"] is None
+        ]
+        commits = sum(began <= at < began + long for at in counted for began, long in stretches)
+        return commits / sum(long for _, long in stretches) if stretches else None
 
     def _check_profile(self, profile: dict[str, Any]) -> None:
         most = 1 + sum(bool(odd.beside) for odd in self._odds)
@@ -196,7 +206,7 @@ class _Looks:
 
         def commit() -> None:
             for _ in self._server.commits(stop, _PAUSE_S):
-                counted.append(time.monotonic())  # noqa: PERF401  read meanwhile
+                counted.append(time.time())  # noqa: PERF401  read meanwhile
 
         besides = [odd.beside for odd in self._odds if odd.beside]
         threads = [threading.Thread(target=commit)]
